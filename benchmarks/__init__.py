@@ -1,0 +1,1 @@
+"""Measurements of elsewise; see README.md beside this file."""

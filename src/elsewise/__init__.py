@@ -1,0 +1,1 @@
+"""Plausible counterfactual explanations with proofs."""

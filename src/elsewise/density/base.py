@@ -1,0 +1,270 @@
+r"""Densities: where data of a class really lie, as a union of cones.
+
+A class's data are described by a Gaussian mixture (Eq. gmm). Its component-wise maximum (Eq. gmm:approx) bounds it from
+below, so the set where one component alone reaches the threshold :math:`\delta`
+(Eq. gmm:approx:component:finalconstraint)
+
+.. math:: E_j = \{ z : \lVert L_j^\top (z - \mu_j) \rVert \le r_j \}, \qquad
+          r_j^2 = 2 (\log \pi_j - \tfrac q2 \log 2\pi + \log\det L_j - \log \delta), \qquad \Sigma_j^{-1} = L_j L_j^\top
+
+is convex, and every point of it is truly at least :math:`\delta`-dense. Components with :math:`r_j^2 < 0` cannot
+reach the threshold and have no cone. Everything is in log space.
+
+scikit-learn's ``precisions_cholesky_`` is :math:`L_j` (upper triangular), a row of numbers for diagonal covariances,
+one number for spherical ones, and shared by all components when tied. Squared Mahalanobis norms are computed as
+:math:`\lVert (z - \mu_j)^\top L_j \rVert^2`, difference first: the expanded quadratic loses digits far from the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+
+from ..errors import InvalidInputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Entries of (n_samples, m) held at once by the methods that reduce over components: 32 MB of float64.
+_CHUNK_ENTRIES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cones:
+    """The sets ``E_j = { z : ||factors[shape[j]] (z - centres[j])|| <= radii[j] }``.
+
+    Attributes
+    ----------
+    factors : array of shape (n_shapes, n_features, n_features)
+        The matrices ``L'``; components of equal covariance share one.
+    shape : int array of shape (m,)
+    centres : array of shape (m, n_features)
+    radii : array of shape (m,)
+    component : int array of shape (m,)
+        Which component of the mixture each cone belongs to.
+    """
+
+    factors: FloatArray
+    shape: IntArray
+    centres: FloatArray
+    radii: FloatArray
+    component: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDensity:
+    """Density of the training rows of one class, with the threshold asked of counterfactuals.
+
+    Attributes
+    ----------
+    mixture_ : sklearn.mixture.GaussianMixture
+        The fitted mixture, in model space.
+    log_threshold_ : float
+        Logarithm of the density threshold delta.
+    log_densities_ : array of shape (n_samples,)
+        Component-wise maximum at the training rows, ascending; a kernel density leaves out each row's own kernel.
+    """
+
+    mixture_: Any
+    log_threshold_: float
+    log_densities_: FloatArray
+
+    def log_components(self, Z: ArrayLike) -> FloatArray:
+        """Log of every component, ``log pi_j + log N(z | mu_j, Sigma_j)`` (Eq. gmm:approx:component).
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, m)
+            A row has the same bits alone and in any batch.
+        """
+        return log_components(self.mixture_, self._points(Z))
+
+    def log_max(self, Z: ArrayLike) -> FloatArray:
+        """Log of the component-wise maximum (Eq. gmm:approx), array of shape (n_samples,)."""
+        return self._reduce(Z, lambda values: values.max(axis=1))
+
+    def argmax(self, Z: ArrayLike) -> IntArray:
+        """Which component is the largest at each point, int array of shape (n_samples,)."""
+        return self._reduce(Z, lambda values: values.argmax(axis=1)).astype(np.int64)
+
+    def log_mixture(self, Z: ArrayLike) -> FloatArray:
+        """Log of the mixture density itself (Eq. gmm), array of shape (n_samples,)."""
+        return self._reduce(Z, lambda values: logsumexp(values, axis=1))
+
+    def cones(self) -> Cones:
+        """Describe the sets where one component alone reaches the threshold; none if it is above every peak."""
+        squared_radii = 2.0 * (_log_peaks(self.mixture_) - self.log_threshold_)
+        component = np.flatnonzero(squared_radii > 0.0).astype(np.int64)
+        factors, shape = _shared_factors(self.mixture_, component)
+        return Cones(
+            factors=factors,
+            shape=shape,
+            centres=np.array(self.mixture_.means_[component], dtype=np.float64),
+            radii=np.sqrt(squared_radii[component]),
+            component=component,
+        )
+
+    def with_threshold(self, log_threshold: float) -> ClassDensity:
+        """Return the same density with another threshold (the logarithm of delta)."""
+        if not is_finite_number(log_threshold):
+            raise InvalidInputError(f"The log density threshold must be a finite number, received {log_threshold!r}.")
+        return replace(self, log_threshold_=float(log_threshold))
+
+    def quantile_of(self, log_density: float) -> float | None:
+        """Highest ``q`` in [0, 1] with ``np.quantile(log_densities_, q) <= log_density``.
+
+        This is the inverse of the linear interpolation of ``np.quantile``: how high a quantile threshold may be so that
+        ``log_density`` still reaches it. None if ``log_density`` lies below every training row.
+        """
+        ordered = self.log_densities_
+        if not log_density >= ordered[0]:
+            return None
+        if log_density >= ordered[-1]:
+            return 1.0
+        below = int(np.searchsorted(ordered, log_density, side="right")) - 1
+        share = (log_density - ordered[below]) / (ordered[below + 1] - ordered[below])
+        q = float((below + share) / (len(ordered) - 1))
+        # Rounding of q can lift the quantile a little above log_density: step down until the promise holds.
+        step = float(np.finfo(np.float64).eps)
+        while q > 0.0 and np.quantile(ordered, q) > log_density:
+            q, step = max(q - step, 0.0), 2.0 * step
+        return q
+
+    def _points(self, Z: ArrayLike) -> FloatArray:
+        """Return clean points with as many features as the mixture."""
+        points = check_rows(Z)
+        expected = self.mixture_.means_.shape[1]
+        if points.shape[1] != expected:
+            raise InvalidInputError(
+                f"The density was fitted on {expected} features, received points with {points.shape[1]}. "
+                "Densities live in model space: transform the points first."
+            )
+        return points
+
+    def _reduce(self, Z: ArrayLike, reduction: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
+        """Reduce over the components chunk by chunk, without holding all of (n_samples, m)."""
+        points = self._points(Z)
+        parts = [reduction(log_components(self.mixture_, chunk)) for chunk in chunks(points, self.mixture_)]
+        return np.concatenate([np.empty(0), *parts])
+
+
+def is_finite_number(value: object) -> bool:
+    """Whether ``value`` is a finite real number; booleans are none."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
+
+
+def check_rows(Z: ArrayLike) -> FloatArray:
+    """Return ``Z`` as a finite, contiguous float64 array of shape (n_samples, n_features), or say what is wrong."""
+    try:
+        rows = np.ascontiguousarray(Z, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"Expected an array of numbers of shape (n_samples, n_features): {error}.") from error
+    if np.ndim(Z) != 2 or rows.shape[1] == 0:
+        raise InvalidInputError(
+            "Expected an array of shape (n_samples, n_features) with at least one feature, received shape "
+            f"{np.shape(Z)}. Reshape a single row with row.reshape(1, -1), a single feature with column.reshape(-1, 1)."
+        )
+    if not np.isfinite(rows).all():
+        row, feature = np.argwhere(~np.isfinite(rows))[0]
+        raise InvalidInputError(
+            f"Expected finite numbers, received {rows[row, feature]} in row {row}, feature {feature}. "
+            "Impute or drop missing values first."
+        )
+    return rows
+
+
+def feature_scales(Z: FloatArray) -> FloatArray:
+    """Positive scale of every feature: its standard deviation, and a stand-in where that is zero.
+
+    A feature counts as constant if its deviation is within rounding of its own size, or of the largest deviation (such
+    as the null directions of a PCA; so units may differ by up to twelve decades). Its stand-in is its absolute value,
+    the only size it shows; for zeros the smallest scale among the other features; for nothing but zeros 1.
+
+    Parameters
+    ----------
+    Z : array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    array of shape (n_features,)
+    """
+    deviation = Z.std(axis=0)
+    size = np.abs(Z).max(axis=0)
+    rounding = 1e-12 * deviation.max()
+    constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= 1e-12 * size) | (deviation <= rounding)
+    smallest = deviation[~constant].min() if not constant.all() else 1.0
+    return np.where(constant, np.where(size > rounding, size, smallest), deviation)
+
+
+def _log_peaks(mixture: Any) -> FloatArray:
+    """Largest value of every component, ``log pi_j - q/2 log 2pi + log det L_j``, array of shape (m,)."""
+    m, q = mixture.means_.shape
+    L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
+    if mixture.covariance_type in ("full", "tied"):
+        log_det = np.log(np.diagonal(L, axis1=-2, axis2=-1)).sum(axis=-1)
+    elif mixture.covariance_type == "diag":
+        log_det = np.log(L).sum(axis=1)
+    else:
+        log_det = q * np.log(L)
+    # A weight of zero is a component that is nowhere: -inf, and no cone.
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(np.asarray(mixture.weights_, dtype=np.float64))
+    return np.broadcast_to(log_weights - 0.5 * q * np.log(2.0 * np.pi) + log_det, (m,))
+
+
+def log_components(mixture: Any, Z: FloatArray) -> FloatArray:
+    """Log components at clean points, array of shape (n_samples, m)."""
+    means = np.asarray(mixture.means_, dtype=np.float64)
+    L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
+    peaks = _log_peaks(mixture)
+    if mixture.covariance_type == "spherical":
+        values: FloatArray = cdist(Z, means, "sqeuclidean")
+        values *= -0.5 * L**2
+        values += peaks
+        return values
+    values = np.empty((len(Z), len(means)))
+    for j, mean in enumerate(means):
+        difference = Z - mean
+        if mixture.covariance_type == "diag":
+            scaled = difference * L[j]
+        else:
+            # One vector-matrix product per row: a single matrix product would round rows differently in other batches.
+            scaled = np.matmul(difference[:, None, :], L if mixture.covariance_type == "tied" else L[j])[:, 0, :]
+        values[:, j] = peaks[j] - 0.5 * np.square(scaled).sum(axis=1)
+    return values
+
+
+def chunks(Z: FloatArray, mixture: Any) -> Iterator[FloatArray]:
+    """Cut the points so that (n_samples, m) and (n_samples, n_features) arrays of a chunk stay small."""
+    size = max(1, _CHUNK_ENTRIES // max(mixture.means_.shape))
+    for start in range(0, len(Z), size):
+        yield Z[start : start + size]
+
+
+def _shared_factors(mixture: Any, component: IntArray) -> tuple[FloatArray, IntArray]:
+    """Factors ``L'`` of the given components, equal ones once, and which of them each component has."""
+    q = mixture.means_.shape[1]
+    L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
+    if mixture.covariance_type == "tied":
+        return L.T[None].copy(), np.zeros(len(component), dtype=np.int64)
+    if len(component) == 0:
+        return np.empty((0, q, q)), np.empty(0, dtype=np.int64)
+    rows, shape = np.unique(L[component].reshape(len(component), -1), axis=0, return_inverse=True)
+    if mixture.covariance_type == "full":
+        factors = rows.reshape(-1, q, q).transpose(0, 2, 1).copy()
+    else:
+        factors = rows[:, :, None] * np.eye(q)
+    return factors, shape.reshape(-1).astype(np.int64)

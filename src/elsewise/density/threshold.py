@@ -1,0 +1,118 @@
+"""Thresholds: how dense a counterfactual has to be, and the density of a class with its threshold.
+
+The paper asks for the median, over the training rows of the target class, of the component-wise maximum
+(Eq. gmm:approx). That is the quantile 0.5; other quantiles and absolute log densities are possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
+from ..errors import InvalidInputError, UnsupportedModelError
+from .base import ClassDensity, FloatArray, check_rows, is_finite_number
+from .gaussian_mixture import from_mixture
+
+
+@dataclass(frozen=True, slots=True)
+class LogDensity:
+    """An absolute threshold: the logarithm of the density delta, in model space.
+
+    Examples
+    --------
+    >>> from elsewise.density import LogDensity
+    >>> LogDensity(-12.5)
+    LogDensity(value=-12.5)
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        if not is_finite_number(self.value):
+            raise InvalidInputError(
+                f"LogDensity expects a finite number, the natural logarithm of a density, received {self.value!r}. "
+                "To do without a density constraint, turn it off instead of giving -inf."
+            )
+        object.__setattr__(self, "value", float(self.value))
+
+
+Threshold = float | LogDensity
+
+
+def log_threshold(threshold: Threshold, log_densities: FloatArray) -> float:
+    """Logarithm of the density threshold delta.
+
+    Parameters
+    ----------
+    threshold : float in (0, 1) or LogDensity
+        A quantile of ``log_densities`` (linear interpolation, in log space), or an absolute log density.
+    log_densities : array of shape (n_samples,)
+        Component-wise maximum at the training rows of the class.
+    """
+    if isinstance(threshold, LogDensity):
+        return threshold.value
+    if not is_finite_number(threshold) or not 0.0 < threshold < 1.0:
+        raise InvalidInputError(
+            "The density threshold must be a quantile strictly between 0 and 1 (0.5 asks for the median density of the "
+            f"class's training rows) or LogDensity(value), received {threshold!r}. "
+            "For an absolute log density wrap the number in LogDensity."
+        )
+    if len(log_densities) == 0 or not np.isfinite(log_densities).all():
+        raise InvalidInputError(
+            f"A quantile threshold needs finite densities at training rows of the class, received {len(log_densities)} "
+            "rows, too few (a kernel density needs two). Give more rows, or LogDensity(value)."
+        )
+    return float(np.quantile(log_densities, float(threshold)))
+
+
+def class_density(estimator: Any, Z: ArrayLike, threshold: Threshold = 0.5) -> ClassDensity:
+    """Density of the rows of one class with its threshold.
+
+    Parameters
+    ----------
+    estimator : GaussianMixtureDensity, KernelDensity or fitted sklearn.mixture.GaussianMixture
+        An estimator is cloned and fitted to ``Z``; any estimator whose ``fit`` sets ``mixture_`` will do. If
+        it also sets ``log_densities_``, quantiles refer to these. A fitted mixture is taken as it is.
+    Z : array of shape (n_samples, n_features)
+        Training rows of the class, in model space.
+    threshold : float in (0, 1) or LogDensity, default=0.5
+        See `log_threshold`.
+    """
+    rows = check_rows(Z)
+    mixture, log_densities = _fitted(estimator, rows)
+    expected = mixture.means_.shape[1]
+    if rows.shape[1] != expected:
+        raise InvalidInputError(
+            f"The mixture has {expected} features, the rows of the class have {rows.shape[1]}. "
+            "Fit the mixture in model space, that is on what the final estimator of the pipeline sees."
+        )
+    if log_densities is None:
+        log_densities = ClassDensity(mixture_=mixture, log_threshold_=0.0, log_densities_=np.empty(0)).log_max(rows)
+    log_densities = np.sort(log_densities)
+    return ClassDensity(
+        mixture_=mixture, log_threshold_=log_threshold(threshold, log_densities), log_densities_=log_densities
+    )
+
+
+def _fitted(estimator: Any, rows: FloatArray) -> tuple[Any, FloatArray | None]:
+    """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows."""
+    if isinstance(estimator, (GaussianMixture, BayesianGaussianMixture)):
+        return from_mixture(estimator), None
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        received = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
+        raise UnsupportedModelError(
+            "The density must be GaussianMixtureDensity(...), KernelDensity(...) or a fitted GaussianMixture, "
+            f"received {received}."
+        )
+    fitted = clone(estimator).fit(rows)
+    if not hasattr(fitted, "mixture_"):
+        raise UnsupportedModelError(
+            f"{type(estimator).__name__} is not a density elsewise can use: its fit sets no mixture_. "
+            "Use GaussianMixtureDensity, KernelDensity or a fitted GaussianMixture."
+        )
+    return from_mixture(fitted.mixture_), getattr(fitted, "log_densities_", None)

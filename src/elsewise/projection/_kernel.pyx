@@ -1,0 +1,144 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""Thin door to the C kernel: checks nothing, releases the GIL, loops over instances."""
+
+from libc.stdint cimport int64_t
+from libc.stddef cimport size_t
+
+import numpy as np
+
+
+cdef extern from "ipm.h" nogil:
+    ctypedef struct ew_cells:
+        int64_t n
+        int64_t q
+        int norm
+        const double *normals
+        const double *offsets
+        const int64_t *spans
+        const double *shifts
+        const double *shift_offsets
+        const double *factors
+        const double *grams
+        const int64_t *shape
+        const double *centres
+        const double *radii
+        const double *tilts
+
+    ctypedef struct ew_instance:
+        const double *x0
+        int64_t polyhedra[2]
+        int64_t cone
+        const double *lower
+        const double *upper
+        double cutoff
+        double margin
+        double *v
+        double *z_rows
+        double *z_bounds
+        double *y
+        double value
+        double bound
+        int status
+        int iterations
+
+    ctypedef struct ew_workspace:
+        pass
+
+    ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows)
+    void ew_workspace_free(ew_workspace *w)
+    void ew_project(const ew_cells *cells, ew_instance *instance, ew_workspace *w)
+
+
+def project_batch(
+    int norm,
+    const double[:, ::1] normals,
+    const double[::1] offsets,
+    const int64_t[:, ::1] spans,
+    const double[:, ::1] shifts,
+    const double[::1] shift_offsets,
+    const double[:, :, ::1] factors,
+    const double[:, :, ::1] grams,
+    const int64_t[::1] shape,
+    const double[:, ::1] centres,
+    const double[::1] radii,
+    const double[:, ::1] tilts,
+    const double[:, ::1] X0,
+    const int64_t[::1] row,
+    const int64_t[:, ::1] polyhedra,
+    const int64_t[::1] cone,
+    const double[:, ::1] lower,
+    const double[:, ::1] upper,
+    const double[::1] cutoff,
+    const double[::1] margin,
+    bint multipliers,
+):
+    """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every instance ``k``.
+
+    ``lower`` and ``upper`` have one line an instance, or none at all. Returns arrays: status, iterations, value, bound,
+    v, and with ``multipliers`` also those of rows (padded to the longest instance), bounds and cone, else None.
+    """
+    cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], max_rows = 0, rows, k, side, which
+    cdef bint bounded = lower.shape[0] > 0
+    cdef ew_cells cells
+    cdef ew_instance e
+    cdef ew_workspace *w
+    cells.n = n
+    cells.q = q
+    cells.norm = norm
+    cells.normals = &normals[0, 0] if normals.shape[0] else NULL
+    cells.offsets = &offsets[0] if offsets.shape[0] else NULL
+    cells.spans = &spans[0, 0] if spans.shape[0] else NULL
+    cells.shifts = &shifts[0, 0] if shifts.shape[0] else NULL
+    cells.shift_offsets = &shift_offsets[0] if shift_offsets.shape[0] else NULL
+    cells.factors = &factors[0, 0, 0] if factors.shape[0] else NULL
+    cells.grams = &grams[0, 0, 0] if grams.shape[0] else NULL
+    cells.shape = &shape[0] if shape.shape[0] else NULL
+    cells.centres = &centres[0, 0] if centres.shape[0] else NULL
+    cells.radii = &radii[0] if radii.shape[0] else NULL
+    cells.tilts = &tilts[0, 0] if tilts.shape[0] else NULL
+    for k in range(count):
+        rows = 0
+        for side in range(2):
+            which = polyhedra[k, side]
+            if which >= 0:
+                rows += spans[which, 1] - spans[which, 0]
+        max_rows = max(max_rows, rows)
+
+    status_ = np.empty(count, dtype=np.int32)
+    iterations_ = np.empty(count, dtype=np.int32)
+    value_ = np.empty(count)
+    bound_ = np.empty(count)
+    v_ = np.empty((count, n))
+    z_rows_ = np.zeros((count if multipliers else 0, max_rows))
+    z_bounds_ = np.zeros((count if multipliers else 0, n))
+    y_ = np.zeros((count if multipliers else 0, q + 1))
+    cdef int[::1] status = status_, iterations = iterations_
+    cdef double[::1] value = value_, bound = bound_
+    cdef double[:, ::1] v = v_, z_rows = z_rows_, z_bounds = z_bounds_, y = y_
+    with nogil:
+        w = ew_workspace_new(&cells, max_rows)
+        if w != NULL:
+            for k in range(count):
+                e.x0 = &X0[row[k], 0]
+                e.polyhedra[0] = polyhedra[k, 0]
+                e.polyhedra[1] = polyhedra[k, 1]
+                e.cone = cone[k]
+                e.lower = &lower[k, 0] if bounded else NULL
+                e.upper = &upper[k, 0] if bounded else NULL
+                e.cutoff = cutoff[k]
+                e.margin = margin[k]
+                e.v = &v[k, 0]
+                e.z_rows = &z_rows[k, 0] if multipliers and max_rows else NULL
+                e.z_bounds = &z_bounds[k, 0] if multipliers else NULL
+                e.y = &y[k, 0] if multipliers and q else NULL
+                ew_project(&cells, &e, w)
+                status[k] = e.status
+                iterations[k] = e.iterations
+                value[k] = e.value
+                bound[k] = e.bound
+            ew_workspace_free(w)
+    if w == NULL and count:
+        raise MemoryError("the projection kernel could not allocate its workspace")
+    if not multipliers:
+        return status_, iterations_, value_, bound_, v_, None, None, None
+    return status_, iterations_, value_, bound_, v_, z_rows_, z_bounds_, y_

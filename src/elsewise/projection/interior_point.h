@@ -1,0 +1,53 @@
+/* Homogeneous self-dual interior-point method for one scaled subproblem
+ *
+ *     minimise  sum |v|  or  v'v    subject to   G v + s = h,  s >= 0,     s_c = H v + k  in the second-order cone,
+ *
+ * G = [A; bounds], H = [h1'; F]. The embedding carries (tau, kappa): a solution is v / tau, and where tau -> 0 the
+ * multipliers are Farkas multipliers of an empty set. For norm 1, v = p - m with p, m >= 0 and dual slacks
+ * zp = tau + r, zm = tau - r, where r = G'z - H'y is the gradient of the Lagrangian's constraint part.
+ *
+ * A rigorous lower bound comes with every iterate, whatever its residuals: with beta = -(h'z + k'y) > 0, scaling the
+ * multipliers until they are dual feasible gives  beta / max|r|  (norm 1)  or  beta^2 / r'r  (norm 2).
+ */
+#ifndef ELSEWISE_INTERIOR_POINT_H
+#define ELSEWISE_INTERIOR_POINT_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+typedef struct {
+    ptrdiff_t n, p, n_bounds, q; /* features, rows of A, finite bounds, cone dimensions */
+    int norm, has_cone, has_tilt;
+    double *A;          /* (p, n) */
+    double *h;          /* (p + n_bounds,), margins already taken off */
+    double *slack;      /* (p + n_bounds,): the margins, so that h + slack is the true right-hand side */
+    int64_t *bound_feature;
+    double *bound_sign; /* v_i <= h has sign 1, -v_i <= h has sign -1 */
+    double *Ft;         /* (n, q) */
+    double *gram;       /* (n, n) F'F, upper triangle */
+    double *h1;         /* (n,) */
+    double *k;          /* (q + 1,): (h0 - margin, -g) */
+    double cone_slack;
+    double cutoff;      /* in the subproblem's units */
+    double far;         /* no feasible point nearer than this means infeasible */
+} subproblem;
+
+typedef struct {
+    double *p, *m, *zp, *zm; /* norm 1 */
+    double *v;               /* current point times tau */
+    double *r;               /* G'z - H'y */
+    double *s, *z;           /* (p + n_bounds,) */
+    double *sc, *y;          /* (q + 1,) */
+    double tau, kappa;
+    double bound;            /* rigorous, for the true right-hand side, over the subproblem's features */
+    int status, iterations;
+    double *work;            /* scratch */
+    double *polish_work;
+    int64_t *polish_index;
+} iterate;
+
+ptrdiff_t iterate_size(ptrdiff_t n, ptrdiff_t rows, ptrdiff_t q);
+double *iterate_bind(iterate *it, double *memory, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t q);
+void interior_point(const subproblem *P, iterate *it, double tolerance);
+
+#endif

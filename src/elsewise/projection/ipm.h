@@ -1,0 +1,63 @@
+/* One point onto one convex cell: a homogeneous primal-dual interior-point method.
+ *
+ * In coordinates where the distance is plain (unit weights), for a row x0 and v = x - x0,
+ *
+ *     minimise    sum_i |v_i|   (norm 1)    or    v'v   (norm 2)
+ *     subject to  (N_r - S_k)·(x0 + v) <= o_r - c_k     rows r of at most two polyhedra k
+ *                 l <= v <= u                           bounds, infinite where absent
+ *                 ||F (x0 + v) - gc|| <= h0 + h1·(x0 + v)    at most one second-order cone
+ *
+ * Multipliers: z >= 0 for rows and bounds, y = (y0, y1) in the second-order cone for the cone constraint, with
+ * Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the origin.
+ */
+#ifndef ELSEWISE_IPM_H
+#define ELSEWISE_IPM_H
+
+#include <stdint.h>
+
+enum { EW_OPTIMAL = 0, EW_INFEASIBLE = 1, EW_CUTOFF = 2, EW_STALLED = 3 };
+
+/* Everything the instances of a batch share. Arrays are C-contiguous. */
+typedef struct {
+    int64_t n;              /* features */
+    int64_t q;              /* dimensions of the cones (0: no cones) */
+    int norm;               /* 1 or 2 */
+    const double *normals;  /* N: (n_rows, n) */
+    const double *offsets;  /* o: (n_rows,) */
+    const int64_t *spans;   /* (n_polyhedra, 2): first row, one past the last */
+    const double *shifts;   /* S: (n_polyhedra, n) */
+    const double *shift_offsets; /* c: (n_polyhedra,) */
+    const double *factors;  /* F': (n_shapes, n, q), one row a feature */
+    const double *grams;    /* F'F: (n_shapes, n, n) */
+    const int64_t *shape;   /* (n_cones,): which factor */
+    const double *centres;  /* gc: (n_cones, q) */
+    const double *radii;    /* h0: (n_cones,) */
+    const double *tilts;    /* h1: (n_cones, n), or NULL for zero */
+} ew_cells;
+
+/* One instance. Outputs may be NULL where not wanted, except value, bound, status. */
+typedef struct {
+    const double *x0;       /* (n,) */
+    int64_t polyhedra[2];   /* -1: none */
+    int64_t cone;           /* -1: none */
+    const double *lower;    /* (n,) on v, or NULL */
+    const double *upper;
+    double cutoff;          /* stop once the optimum is proven to be at least this */
+    double margin;          /* relative distance to keep from every boundary */
+    double *v;              /* out (n,) */
+    double *z_rows;         /* out: multipliers of the rows of both polyhedra, in order */
+    double *z_bounds;       /* out (n,): upper minus lower */
+    double *y;              /* out (q + 1,) */
+    double value;           /* out: distance at v */
+    double bound;           /* out: rigorous lower bound of the optimum (without margin) */
+    int status;             /* out */
+    int iterations;         /* out */
+} ew_instance;
+
+typedef struct ew_workspace ew_workspace;
+
+ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows);
+void ew_workspace_free(ew_workspace *w);
+void ew_project(const ew_cells *cells, ew_instance *instance, ew_workspace *w);
+
+#endif

@@ -1,0 +1,441 @@
+/* From an instance to subproblems and back: scaling, working sets, certificate.
+ *
+ * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs on a
+ * few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as celer and
+ * skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few rows, then the violated ones.
+ * Both are exact: the reported bound is evaluated on all features, the reported point satisfies all rows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "active_set.h"
+#include "interior_point.h"
+#include "ipm.h"
+#include "multiversion.h"
+#include "soc.h"
+
+enum { ALL_FEATURES = 12, ALL_ROWS = 24, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
+static const double TOLERANCE = 1e-9, FAR = 1e10;
+
+struct ew_workspace {
+    ptrdiff_t n, q, max_rows;
+    double *memory, *iterate_memory;
+    int64_t *indices;
+    /* full instance, x0 moved to the origin */
+    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv;
+    int64_t *features, *rows, *chosen_feature, *chosen_row;
+    /* subproblem */
+    subproblem sub;
+    iterate it;
+};
+
+ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
+    ew_workspace *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n;
+    w->n = n, w->q = q, w->max_rows = max_rows;
+    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
+                         max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
+    double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv,
+                          &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
+                          &w->sub.h1, &w->sub.k};
+    ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;
+    for (ptrdiff_t i = 0; i < count; i++) total += sizes[i];
+    w->memory = calloc((size_t)total + 1, sizeof(double));
+    w->iterate_memory = calloc((size_t)iterate_size(n, rows, q), sizeof(double));
+    w->it.polish_work = calloc((size_t)polish_size(n, rows, q), sizeof(double));
+    w->indices = calloc((size_t)(3 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
+    if (!w->memory || !w->iterate_memory || !w->it.polish_work || !w->indices) { ew_workspace_free(w); return NULL; }
+    double *next = w->memory;
+    for (ptrdiff_t i = 0; i < count; i++) { *targets[i] = next; next += sizes[i]; }
+    w->features = w->indices;
+    w->chosen_feature = w->features + n;
+    w->rows = w->chosen_feature + n;
+    w->chosen_row = w->rows + max_rows;
+    w->sub.bound_feature = w->chosen_row + max_rows;
+    w->it.polish_index = w->sub.bound_feature + rows;
+    return w;
+}
+
+void ew_workspace_free(ew_workspace *w) {
+    if (!w) return;
+    free(w->memory);
+    free(w->iterate_memory);
+    free(w->it.polish_work);
+    free(w->indices);
+    free(w);
+}
+
+/* Row j of the instance: normal N_r - S_k written to `out`. */
+static inline void normal_of(const ew_cells *cells, const ew_instance *e, int64_t j, double *out) {
+    int64_t which = e->polyhedra[0] >= 0 ? e->polyhedra[0] : e->polyhedra[1];
+    int64_t first = cells->spans[2 * which], count = cells->spans[2 * which + 1] - first;
+    if (j >= count) { which = e->polyhedra[1]; first = cells->spans[2 * which]; j -= count; }
+    const double *N = cells->normals + (first + j) * cells->n, *S = cells->shifts + which * cells->n;
+    for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = N[i] - S[i];
+}
+
+/* b_r = o_r - c_k - (N_r - S_k)·x0 for every row, its dual norm, and the size of the terms it was summed from. */
+static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, count = 0;
+    for (int side = 0; side < 2; side++) {
+        int64_t which = e->polyhedra[side];
+        if (which < 0) continue;
+        const double *S = cells->shifts + which * n;
+        for (int64_t row = cells->spans[2 * which]; row < cells->spans[2 * which + 1]; row++, count++) {
+            const double *N = cells->normals + row * n;
+            double product = 0, size = 0, largest = 0, length = 0;
+            for (ptrdiff_t i = 0; i < n; i++) {
+                double a = N[i] - S[i], term = a * e->x0[i];
+                product += term;
+                size += fabs(term);
+                largest = fmax(largest, fabs(a));
+                length += a * a;
+            }
+            double offset = cells->offsets[row] - cells->shift_offsets[which];
+            w->b[count] = offset - product;
+            w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
+            w->noise[count] = 1e-13 * (size + fabs(offset));
+        }
+    }
+    return count;
+}
+
+/* g = gc - F x0, moved to the origin; returns the right-hand side h0 + h1·x0. */
+static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    memcpy(w->g, cells->centres + e->cone * q, (size_t)q * sizeof *w->g);
+    for (ptrdiff_t i = 0; i < n; i++) axpy(q, -e->x0[i], Ft + i * q, w->g);
+    double h0 = cells->radii[e->cone];
+    if (cells->tilts) {
+        memcpy(w->h1, cells->tilts + e->cone * n, (size_t)n * sizeof *w->h1);
+        h0 += dot(n, w->h1, e->x0);
+    }
+    return h0;
+}
+
+static inline int is_free(const ew_instance *e, ptrdiff_t i) {
+    return !(e->lower && e->upper && e->lower[i] >= 0 && e->upper[i] <= 0);
+}
+
+/* Move the `count` largest scores among the unchosen to the chosen; negative scores never join. */
+static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have, ptrdiff_t count) {
+    while (count-- > 0) {
+        ptrdiff_t best = -1;
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (!flag[i] && score[i] > 0 && (best < 0 || score[i] > score[best])) best = i;
+        if (best < 0) break;
+        flag[best] = 1;
+        list[have++] = best;
+    }
+    return have;
+}
+
+/* Fill the subproblem for the chosen rows and features, in units of sigma: v = sigma w. */
+static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_features, ptrdiff_t n_rows,
+                   double sigma, double h0, double cone_unit, double cone_margin) {
+    subproblem *P = &w->sub;
+    ptrdiff_t n = cells->n, q = cells->q, nf = n_features;
+    P->n = nf, P->p = n_rows, P->norm = cells->norm, P->has_cone = e->cone >= 0, P->q = P->has_cone ? q : 0;
+    P->has_tilt = P->has_cone && cells->tilts != NULL;
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        int64_t row = w->rows[j];
+        double scale = w->row_scale[row];
+        normal_of(cells, e, row, w->score);
+        for (ptrdiff_t i = 0; i < nf; i++) P->A[j * nf + i] = w->score[w->features[i]] / scale;
+        P->slack[j] = e->margin + (e->margin > 0 ? w->noise[row] / (scale * sigma) : 0);
+        P->h[j] = w->b[row] / (scale * sigma) - P->slack[j];
+    }
+    P->n_bounds = 0;
+    for (ptrdiff_t i = 0; i < nf; i++)
+        for (int side = 0; side < 2; side++) {
+            const double *limits = side ? e->upper : e->lower;
+            if (!limits || !isfinite(limits[w->features[i]])) continue;
+            ptrdiff_t at = n_rows + P->n_bounds;
+            P->bound_feature[P->n_bounds] = i;
+            P->bound_sign[P->n_bounds] = side ? 1 : -1;
+            P->slack[at] = 0; /* clipping makes bounds exact */
+            P->h[at] = (side ? 1 : -1) * limits[w->features[i]] / sigma;
+            P->n_bounds++;
+        }
+    if (P->has_cone) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        const double *gram = cells->grams + cells->shape[e->cone] * n * n;
+        double unit = sigma / cone_unit;
+        for (ptrdiff_t i = 0; i < nf; i++) {
+            const double *from = Ft + w->features[i] * q, *gram_from = gram + w->features[i] * n;
+            for (ptrdiff_t j = 0; j < q; j++) P->Ft[i * q + j] = unit * from[j];
+            for (ptrdiff_t j = i; j < nf; j++) P->gram[i * nf + j] = unit * unit * gram_from[w->features[j]];
+            if (P->has_tilt) P->h1[i] = unit * w->h1[w->features[i]];
+        }
+        P->cone_slack = cone_margin / cone_unit;
+        P->k[0] = h0 / cone_unit - P->cone_slack;
+        for (ptrdiff_t j = 0; j < q; j++) P->k[j + 1] = -w->g[j] / cone_unit;
+    }
+}
+
+/* r = G'z - H'y on all features, in units where the weights are 1; bounds' multipliers are not in it. */
+static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double sigma, double cone_unit) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    ptrdiff_t n = cells->n, q = cells->q;
+    memset(w->r, 0, (size_t)n * sizeof *w->r);
+    for (ptrdiff_t j = 0; j < P->p; j++) {
+        if (it->z[j] == 0) continue;
+        normal_of(cells, e, w->rows[j], w->score);
+        axpy(n, it->z[j] / w->row_scale[w->rows[j]], w->score, w->r);
+    }
+    if (P->has_cone) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        double unit = sigma / cone_unit;
+        for (ptrdiff_t i = 0; i < n; i++) w->r[i] -= unit * dot(q, Ft + i * q, it->y + 1);
+        if (P->has_tilt) axpy(n, -unit * it->y[0], w->h1, w->r);
+    }
+    for (ptrdiff_t i = 0; i < P->n_bounds; i++)
+        w->r[w->features[P->bound_feature[i]]] += P->bound_sign[i] * it->z[P->p + i];
+}
+
+/* Rigorous lower bound from the current multipliers, in units of sigma (sigma^2 for norm 2), over all features.
+ * The excess of a feature outside the working set is first given to its bounds, where it has any. */
+static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double sigma) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    ptrdiff_t rows = P->p + P->n_bounds;
+    double beta = 0, sum = 0, largest = 0, length = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        double term = (P->h[i] + P->slack[i]) * it->z[i];
+        beta -= term;
+        sum += fabs(term);
+    }
+    if (P->has_cone) {
+        double radial = sqrt(dot(P->q, it->y + 1, it->y + 1)); /* y in the cone to the last bit: y0 >= ||y1|| */
+        double term = (P->k[0] + P->cone_slack) * fmax(it->y[0], radial * (1 + 4e-16));
+        beta -= term;
+        sum += fabs(term);
+        for (ptrdiff_t j = 1; j <= P->q; j++) {
+            beta -= P->k[j] * it->y[j];
+            sum += fabs(P->k[j] * it->y[j]);
+        }
+    }
+    beta -= 1e-15 * sum; /* rounding of the sums above */
+    for (ptrdiff_t i = 0; i < cells->n; i++) {
+        if (!is_free(e, i)) continue;
+        largest = fmax(largest, fabs(w->r[i]));
+        length += w->r[i] * w->r[i];
+    }
+    if (!(beta > 0)) return 0;
+    (void)sigma;
+    double bound = P->norm == 1 ? beta / largest : beta / length * beta;
+    return bound * (1 - 1e-15 * (double)(cells->n + 8));
+}
+
+/* Write the point of the interior point method back: v on all features, zeros exactly zero, bounds exact. */
+static void write_point(const ew_cells *cells, ew_instance *e, ew_workspace *w, double sigma, int snap) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
+    double total = 0;
+    if (snap)
+        for (ptrdiff_t i = 0; i < P->n; i++) total += fabs(it->v[i]);
+    for (ptrdiff_t i = 0; i < P->n; i++) {
+        double value = it->v[i] / it->tau * sigma;
+        if (snap && P->norm == 1) {
+            /* strict complementarity: a feature at rest has a dual slack far larger than its movement */
+            double moved = fabs(it->v[i]) / total, at_rest = fmin(it->zp[i], it->zm[i]) / it->tau;
+            if (moved < 1e-6 && moved < at_rest) value = 0;
+        }
+        int64_t at = w->features[i];
+        if (e->lower) value = fmax(value, e->lower[at]);
+        if (e->upper) value = fmin(value, e->upper[at]);
+        e->v[at] = value;
+    }
+    e->value = 0;
+    for (ptrdiff_t i = 0; i < cells->n; i++) e->value += P->norm == 1 ? fabs(e->v[i]) : e->v[i] * e->v[i];
+}
+
+/* Largest violation of the true constraints at v; rows outside the working set get their violation as score. */
+static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double h0,
+                           double *outside) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    double worst = 0, *normal = w->score, *score = w->score + n;
+    *outside = 0;
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        normal_of(cells, e, j, normal);
+        double excess = (dot(n, normal, e->v) - w->b[j]) / w->row_scale[j];
+        score[j] = -1;
+        if (w->chosen_row[j]) worst = fmax(worst, excess);
+        else if (excess > 0) { *outside = fmax(*outside, excess); score[j] = excess; }
+    }
+    if (e->cone >= 0) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (e->v[i] != 0) axpy(q, e->v[i], Ft + i * q, w->hv);
+        double right = h0 + (cells->tilts ? dot(n, w->h1, e->v) : 0);
+        worst = fmax(worst, sqrt(dot(q, w->hv, w->hv)) - right);
+    }
+    return worst;
+}
+
+MULTIVERSION
+static void multipliers_out(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
+                            double cone_unit) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    /* Scaled so that they prove the bound themselves: dual feasible for the distance, or a Farkas ray (tau = 0). */
+    double unit = e->status == EW_INFEASIBLE ? 1 : (P->norm == 1 ? 1 / fmax(max_abs(cells->n, w->r), 1e-300) : sigma / it->tau);
+    if (e->z_rows) {
+        memset(e->z_rows, 0, (size_t)n_rows * sizeof(double));
+        for (ptrdiff_t j = 0; j < P->p; j++) e->z_rows[w->rows[j]] = unit * it->z[j] / w->row_scale[w->rows[j]];
+    }
+    if (e->z_bounds) {
+        memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
+        for (ptrdiff_t i = 0; i < P->n_bounds; i++)
+            e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
+    }
+    if (e->y && P->has_cone)
+        for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * sigma / cone_unit * it->y[j];
+}
+
+MULTIVERSION
+void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    ptrdiff_t n_rows = read_rows(cells, e, w);
+    double h0 = e->cone >= 0 ? read_cone(cells, e, w) : 0;
+    e->iterations = 0;
+
+    /* Closed-form bounds: one row alone, or the cone alone along its axis. Their largest is the unit of length. */
+    double sigma = 0, cone_unit = 1, cone_margin = 0;
+    memset(w->r, 0, (size_t)n * sizeof *w->r);
+    memset(w->chosen_row, 0, (size_t)n_rows * sizeof(int64_t));
+    memset(w->chosen_feature, 0, (size_t)n * sizeof(int64_t));
+    double *pull = w->r; /* how strongly each feature pulls towards the cell */
+    double cone_bound = 0, cone_reach = 0;
+    if (e->cone >= 0) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        double length = sqrt(dot(q, w->g, w->g)), reach = 0, excess = length - h0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            pull[i] = length > 0 ? dot(q, Ft + i * q, w->g) / length : 0;
+            if (cells->tilts) pull[i] += w->h1[i];
+            if (!is_free(e, i)) pull[i] = 0;
+            reach = cells->norm == 1 ? fmax(reach, fabs(pull[i])) : reach + pull[i] * pull[i];
+        }
+        if (cells->norm == 2) reach = sqrt(reach);
+        if (excess > 0) cone_bound = reach > 0 ? excess / reach : HUGE_VAL;
+        cone_reach = reach;
+        for (ptrdiff_t i = 0; i < n; i++) pull[i] = reach > 0 ? fabs(pull[i]) / reach : 0;
+    }
+    sigma = cone_bound;
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        if (w->b[j] >= 0) continue;
+        double bound = w->row_scale[j] > 0 ? -w->b[j] / w->row_scale[j] : HUGE_VAL;
+        sigma = fmax(sigma, bound);
+    }
+    double below = 0;
+    if (e->lower || e->upper)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double need = fmax(e->lower ? e->lower[i] : 0, e->upper ? -e->upper[i] : 0);
+            if (e->lower && e->upper && e->lower[i] > e->upper[i]) need = HUGE_VAL;
+            if (need > 0) below = cells->norm == 1 ? below + need : below + need * need;
+        }
+    sigma = fmax(sigma, cells->norm == 1 ? below : sqrt(below));
+    e->value = 0;
+    e->bound = cells->norm == 1 ? sigma : sigma * sigma;
+    memset(e->v, 0, (size_t)n * sizeof *e->v);
+    if (e->z_rows) memset(e->z_rows, 0, (size_t)n_rows * sizeof(double));
+    if (e->z_bounds) memset(e->z_bounds, 0, (size_t)n * sizeof(double));
+    if (e->y) memset(e->y, 0, (size_t)(q + 1) * sizeof(double));
+    if (!(sigma > 0)) { /* x0 itself is in the cell */
+        e->status = EW_OPTIMAL;
+        return;
+    }
+    if (!isfinite(sigma)) { /* a constraint that no free feature can move */
+        e->status = EW_INFEASIBLE;
+        e->value = HUGE_VAL;
+        return;
+    }
+    if (e->bound >= e->cutoff) { e->status = EW_CUTOFF; e->value = HUGE_VAL; return; }
+    if (e->cone >= 0) {
+        cone_unit = h0 > 0 ? h0 : fmax(sigma * cone_reach, 1e-300);
+        cone_margin = e->margin > 0 ? e->margin * fmin(cone_unit, fmax(sigma * cone_reach, 1e-3 * cone_unit)) +
+                      1e-13 * (cone_unit + sqrt(dot(q, w->g, w->g))) : 0;
+    }
+
+    /* first working sets */
+    ptrdiff_t n_chosen_rows = 0, n_features = 0, n_free = 0;
+    if (n_rows <= ALL_ROWS) {
+        for (; n_chosen_rows < n_rows; n_chosen_rows++) {
+            w->rows[n_chosen_rows] = n_chosen_rows;
+            w->chosen_row[n_chosen_rows] = 1;
+        }
+    } else {
+        double *score = w->score + n;
+        for (ptrdiff_t j = 0; j < n_rows; j++) score[j] = -w->b[j] / w->row_scale[j];
+        n_chosen_rows = choose(n_rows, score, w->chosen_row, w->rows, 0, ROWS_ADDED);
+    }
+    for (ptrdiff_t j = 0; j < n_chosen_rows; j++) {
+        if (w->b[w->rows[j]] >= 0) continue;
+        normal_of(cells, e, w->rows[j], w->score);
+        double weight = -w->b[w->rows[j]] / w->row_scale[w->rows[j]] / sigma / w->row_scale[w->rows[j]];
+        for (ptrdiff_t i = 0; i < n; i++) pull[i] += weight * fabs(w->score[i]);
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        n_free += is_free(e, i);
+        int must_move = (e->lower && e->lower[i] > 0) || (e->upper && e->upper[i] < 0);
+        pull[i] = !is_free(e, i) ? -1 : must_move ? HUGE_VAL : pull[i] + 1e-300;
+    }
+    ptrdiff_t wanted = n_free;
+    if (cells->norm == 1 && n_free > ALL_FEATURES) {
+        wanted = (e->cone >= 0 ? q : 0) + (n_chosen_rows < 8 ? n_chosen_rows : 8) + 4;
+        if (wanted > n_free || 4 * wanted > 3 * n_free) wanted = n_free;
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (isinf(pull[i])) wanted++;
+    }
+    n_features = choose(n, pull, w->chosen_feature, w->features, 0, wanted);
+
+    subproblem *P = &w->sub;
+    P->far = FAR;
+    P->cutoff = isfinite(e->cutoff) ? e->cutoff / (cells->norm == 1 ? sigma : sigma * sigma) : HUGE_VAL;
+    double unit = cells->norm == 1 ? sigma : sigma * sigma;
+    e->status = EW_STALLED;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        gather(cells, e, w, n_features, n_chosen_rows, sigma, h0, cone_unit, cone_margin);
+        iterate_bind(&w->it, w->iterate_memory, P->n, P->p + P->n_bounds, P->q);
+        interior_point(P, &w->it, TOLERANCE);
+        e->iterations += w->it.iterations;
+        full_gradient(cells, e, w, sigma, cone_unit);
+        double bound = certified_bound(cells, e, w, sigma);
+        e->bound = fmax(e->bound, bound * unit);
+        e->status = w->it.status;
+
+        /* features whose dual constraint |r_i| <= 1 is violated join */
+        ptrdiff_t before = n_features, rows_before = n_chosen_rows;
+        if (n_features < n_free && (bound < P->far || e->status != EW_INFEASIBLE) &&
+            (e->bound < e->cutoff || e->status != EW_CUTOFF)) {
+            double limit = e->status == EW_OPTIMAL || e->status == EW_STALLED ? w->it.tau * (1 + 1e-9) : 0;
+            if (limit == 0)
+                for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(w->r[w->features[i]]));
+            for (ptrdiff_t i = 0; i < n; i++) w->score[i] = is_free(e, i) ? fabs(w->r[i]) - limit : -1;
+            n_features = choose(n, w->score, w->chosen_feature, w->features, n_features,
+                                n_features > 8 ? n_features : 8);
+        }
+        if (n_features == before && (e->status == EW_OPTIMAL || e->status == EW_STALLED)) {
+            double outside;
+            write_point(cells, e, w, sigma, 1);
+            double worst = violation_at(cells, e, w, n_rows, h0, &outside);
+            if (worst > 0) {
+                write_point(cells, e, w, sigma, 0);
+                violation_at(cells, e, w, n_rows, h0, &outside);
+            }
+            if (outside > 0)
+                n_chosen_rows = choose(n_rows, w->score + n, w->chosen_row, w->rows, n_chosen_rows, ROWS_ADDED);
+        }
+        if (n_features == before && n_chosen_rows == rows_before) break;
+    }
+    multipliers_out(cells, e, w, n_rows, sigma, cone_unit);
+    if (e->status == EW_INFEASIBLE || e->status == EW_CUTOFF) {
+        memset(e->v, 0, (size_t)n * sizeof *e->v);
+        e->value = HUGE_VAL;
+    }
+}

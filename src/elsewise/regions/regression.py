@@ -1,0 +1,86 @@
+"""Linear regressors: the region where the prediction lies in an interval is a slab.
+
+    low <= h(w·z + b) <= high
+
+``h`` is the identity, or exp for generalised linear models with a log link; then the ends of the interval are replaced
+by their logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn._loss.link import IdentityLink, LogLink
+from sklearn.linear_model import (
+    BayesianRidge,
+    ElasticNet,
+    ElasticNetCV,
+    GammaRegressor,
+    HuberRegressor,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    PoissonRegressor,
+    Ridge,
+    RidgeCV,
+    SGDRegressor,
+    TweedieRegressor,
+)
+from sklearn.svm import LinearSVR
+
+from ..errors import UnsupportedSettingError
+from .base import Interval, Outcome, Region, register, require_interval, union
+from .linear import halfspaces, scores
+
+
+@register(
+    BayesianRidge,
+    ElasticNet,
+    ElasticNetCV,
+    HuberRegressor,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    LinearSVR,
+    Ridge,
+    RidgeCV,
+    SGDRegressor,
+)
+def linear_regression_region(model: Any, outcome: Outcome) -> Region:
+    """Region of a regressor that predicts ``w·z + b``."""
+    return _slab(model, require_interval(model, outcome))
+
+
+@register(GammaRegressor, PoissonRegressor, TweedieRegressor)
+def generalized_linear_region(model: Any, outcome: Outcome) -> Region:
+    """Region of a generalised linear model that predicts ``w·z + b`` or ``exp(w·z + b)``."""
+    wanted = require_interval(model, outcome)
+    # the link chosen in fit, which predict uses: the parameter 'link' may be 'auto' or may have changed since
+    link = model._base_loss.link
+    if isinstance(link, IdentityLink):
+        return _slab(model, wanted)
+    if isinstance(link, LogLink):
+        return _slab(model, Interval(_log(wanted.low), _log(wanted.high)))
+    raise UnsupportedSettingError(
+        f"{type(model).__name__} is supported with an identity or a log link, received {type(link).__name__}. "
+        "Fit it with link='identity' or link='log'."
+    )
+
+
+def _log(end: float) -> float:
+    # exp is positive: an end at or below zero bounds nothing from below and leaves nothing from above
+    return math.log(end) if end > 0 else -math.inf
+
+
+def _slab(model: Any, wanted: Interval) -> Region:
+    W, b = scores(model)
+    if len(W) > 1:
+        raise UnsupportedSettingError(
+            f"This {type(model).__name__} predicts {len(W)} outputs at once; expected one. Fit one model for each "
+            "output and explain the one of interest."
+        )
+    if wanted.low > wanted.high:
+        return union([], n_features=W.shape[1])
+    return halfspaces(np.vstack([W, -W]), np.concatenate([wanted.high - b, b - wanted.low]))

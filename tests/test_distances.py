@@ -1,0 +1,131 @@
+"""Distances and their validation against the training rows."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cityblock, mahalanobis
+
+from elsewise.distances import Mahalanobis, Manhattan, resolve_distance
+from elsewise.errors import InvalidInputError
+
+
+@pytest.fixture(name="X")
+def training_rows():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4)) + 5.0
+
+
+def test_manhattan_is_the_weighted_sum(X):
+    weights = np.array([1.0, 0.5, 2.0, 10.0])
+    value = Manhattan(weights).resolve(X)(X[:20], X[20:40])
+    np.testing.assert_allclose(value, [cityblock(a, b, weights) for a, b in zip(X[:20], X[20:40])])
+    plain = resolve_distance("manhattan", X)
+    np.testing.assert_array_equal(plain.weights, np.ones(4))
+    np.testing.assert_allclose(plain(X[0], X), [cityblock(X[0], b) for b in X])
+
+
+def test_mahalanobis_is_the_quadratic_form(X):
+    root = np.random.default_rng(1).normal(size=(4, 4))
+    omega = root @ root.T
+    value = resolve_distance(Mahalanobis(omega), X)(X[:20], X[20:40])
+    np.testing.assert_allclose(value, [mahalanobis(a, b, omega) ** 2 for a, b in zip(X[:20], X[20:40])])
+    assert Mahalanobis(np.eye(4)).resolve(X)(X[0], X[1])[0] == pytest.approx(np.sum((X[0] - X[1]) ** 2))
+
+
+def test_default_omega_is_the_inverse_covariance(X):
+    distance = resolve_distance("mahalanobis", X)
+    inverse = np.linalg.inv(np.cov(X.T, bias=True))
+    expected = [mahalanobis(a, b, inverse) ** 2 for a, b in zip(X[:20], X[20:40])]
+    np.testing.assert_allclose(distance(X[:20], X[20:40]), expected, rtol=1e-3)
+    np.testing.assert_array_equal(distance.omega, distance.omega.T)
+
+
+def test_default_omega_does_not_depend_on_units(X):
+    units = np.array([1e-5, 1.0, 1e5, 3.0])
+    here = Mahalanobis().resolve(X)(X[:10], X[10:20])
+    there = Mahalanobis().resolve(X * units)(X[:10] * units, X[10:20] * units)
+    np.testing.assert_allclose(there, here, rtol=1e-6)
+
+
+@pytest.mark.parametrize("extra", ["constant", "zero", "collinear"])
+def test_default_omega_exists_for_degenerate_features(X, extra):
+    column = {"constant": np.full(60, 3.0), "zero": np.zeros(60), "collinear": X[:, 0] - 2.0 * X[:, 1]}[extra]
+    degenerate = np.column_stack([X, column])
+    omega = Mahalanobis().resolve(degenerate).omega
+    assert np.linalg.eigvalsh(omega)[0] > 0.0
+    # What it computes is still accepted when given explicitly, and leaving the data's subspace is dear.
+    Mahalanobis(omega).resolve(degenerate)
+    within = Mahalanobis().resolve(degenerate)(degenerate[:20], degenerate[20:40])
+    np.testing.assert_allclose(within, Mahalanobis().resolve(X)(X[:20], X[20:40]), rtol=1e-3)
+    step = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+    assert Mahalanobis().resolve(degenerate)(degenerate[0], degenerate[0] + step)[0] > 1e3
+
+
+def test_a_pair_has_the_same_bits_alone_and_in_a_batch(X):
+    for distance in (resolve_distance("manhattan", X), resolve_distance("mahalanobis", X)):
+        batch = distance(X[:30], X[30:])
+        for i in range(30):
+            assert distance(X[i], X[30 + i])[0] == batch[i]
+
+
+def test_resolved_distances_own_their_arrays(X):
+    weights = np.ones(4)
+    resolved = Manhattan(weights).resolve(X)
+    weights[0] = 99.0
+    assert resolved.weights[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, 2.0], r"each of the 4 features, shape \(4,\), received shape \(2,\)"),
+        (np.ones((4, 1)), r"received shape \(4, 1\)"),
+        ([1.0, 0.0, 1.0, 1.0], "received 0.0 at index 1"),
+        ([1.0, 1.0, -3.0, -1.0], r"received -3.0 at index 2 \(2 wrong in all\)"),
+        ([1.0, 1.0, 1.0, np.nan], "received nan at index 3"),
+        ([np.inf, 1.0, 1.0, 1.0], "received inf at index 0"),
+        (["a", "b", "c", "d"], "must be an array of numbers"),
+    ],
+)
+def test_wrong_weights_are_refused(X, weights, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Manhattan(weights).resolve(X)
+
+
+@pytest.mark.parametrize(
+    ("omega", "message"),
+    [
+        (np.eye(3), r"shape \(4, 4\) for 4 features, received shape \(3, 3\)"),
+        (np.ones(4), r"received shape \(4,\)"),
+        (np.triu(np.ones((4, 4))) + 3.0 * np.eye(4), "must be symmetric"),
+        (np.diag([1.0, 1.0, 1.0, -2.0]), "smallest eigenvalue is -2"),
+        (np.ones((4, 4)), "must be positive definite"),
+        (np.zeros((4, 4)), "smallest eigenvalue is 0"),
+        (np.diag([1.0, np.nan, 1.0, 1.0]), r"received nan at \(1, 1\)"),
+    ],
+)
+def test_wrong_omegas_are_refused(X, omega, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Mahalanobis(omega).resolve(X)
+
+
+def test_omegas_of_very_different_units_are_positive_definite(X):
+    Mahalanobis(np.diag([1e-12, 1.0, 1e12, 1.0])).resolve(X)
+
+
+def test_a_covariance_needs_two_rows(X):
+    with pytest.raises(InvalidInputError, match="at least 2 training rows"):
+        Mahalanobis().resolve(X[:1])
+
+
+@pytest.mark.parametrize("wrong", ["euclid", "Manhattan", None, 3, Manhattan])
+def test_unknown_distances_are_refused(X, wrong):
+    with pytest.raises(InvalidInputError, match="Unknown distance"):
+        resolve_distance(wrong, X)
+
+
+def test_rows_that_do_not_fit_are_refused(X):
+    distance = resolve_distance("manhattan", X)
+    with pytest.raises(InvalidInputError, match=r"received shapes \(60, 4\) and \(3,\)"):
+        distance(X, np.ones(3))
+    with pytest.raises(InvalidInputError, match=r"received shapes \(5, 4\) and \(6, 4\)"):
+        distance(X[:5], X[:6])
