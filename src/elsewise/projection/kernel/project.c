@@ -95,6 +95,10 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
             double offset = cells->offsets[row] - cells->shift_offsets[which];
             w->b[count] = offset - product;
             w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
+            if (!(largest > 0)) { /* 0·x <= b holds everywhere or nowhere */
+                w->row_scale[count] = 1;
+                w->b[count] = w->b[count] < 0 ? -HUGE_VAL : 1;
+            }
             w->noise[count] = 1e-13 * (size + fabs(offset));
         }
     }

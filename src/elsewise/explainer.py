@@ -1,0 +1,294 @@
+"""The user's door: a fitted model and its training data in, certified counterfactuals out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.mixture import GaussianMixture
+from sklearn.utils.validation import check_is_fitted
+
+from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, class_density
+from .distances import resolve_distance
+from .errors import InvalidInputError
+from .explanation import Explanation, Explanations, concatenate
+from .outcomes import Question, answer
+from .progress import Progress, reporter
+from .regions.base import Interval, Label, Outcome, builder_of
+from .regions.pipeline import affine_map, unwrap
+from .rows import FloatArray, as_floats, as_given, check_names, column_names
+from .search.problem import SearchProblem, compile_problem
+from .targets import outcomes_of_rows
+
+# Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share.
+_CHUNK_NODES, _CHUNK_ROWS = 400_000, 256
+
+
+class Explainer(BaseEstimator):  # type: ignore[misc]
+    """Nearest plausible counterfactuals of a fitted model, with proofs.
+
+    For a row ``x`` and a wanted outcome, solve (Eq. cf:densityconstraintform with Eq. gmm:approx:finalconstraint)
+
+        minimise  theta(x', x)   subject to   model(x') = target   and   density of the target at x' >= delta.
+
+    Parameters
+    ----------
+    model : fitted classifier or regressor, or a Pipeline of affine transformers that ends in one
+    distance : "manhattan", "mahalanobis", Manhattan or Mahalanobis, default="manhattan"
+    density : "gaussian_mixture", "kernel", GaussianMixtureDensity, KernelDensity, fitted mixture(s) or None
+        Default "gaussian_mixture". A fitted ``GaussianMixture`` (in model space) is taken as it is, a mapping gives one
+        for each label. None asks for the plain closest counterfactual.
+    threshold : float in (0, 1) or LogDensity, default=0.5
+        How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    n_jobs : int or None, default=None
+        Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    densities_ : dict
+        :class:`~elsewise.density.ClassDensity` of each label (``None`` is the only key for a regressor); empty without
+        a density.
+    distance_ : resolved distance, a function of two arrays of rows
+    classes_ : array of labels, or None for a regressor
+    feature_names_in_ : array of str, if the fit saw them
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import elsewise as ew
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
+    >>> answer = explainer.explain_one(X[0], target=1)
+    >>> answer.status, round(answer.distance, 3)
+    ('optimal', 4.012)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        distance: Any = "manhattan",
+        density: Any = "gaussian_mixture",
+        threshold: Any = 0.5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.model = model
+        self.distance = distance
+        self.density = density
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+
+    def __sklearn_clone__(self) -> Explainer:
+        # The fitted model is this estimator's data, not a recipe to be fitted again.
+        return Explainer(**self.get_params(deep=False))
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Explainer:
+        """Learn where data of each class lie, and compile the model.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+            Training rows, as the model takes them.
+        y : array of shape (n_samples,)
+            Their labels. A regressor needs none.
+        """
+        check_is_fitted(self.model)
+        steps, estimator = unwrap(self.model)
+        builder_of(estimator)
+        given = as_given(X)
+        names = column_names(X) or tuple(getattr(self.model, "feature_names_in_", ()))
+        if names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = int(getattr(self.model, "n_features_in_", given.shape[1]))
+        self._names = names or tuple(f"x{i}" for i in range(self.n_features_in_))
+        rows = as_floats(given, self._names)
+        if len(rows) == 0:
+            raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
+        self._estimator = estimator
+        self._to_model = affine_map(steps, self.n_features_in_)
+        self._origin = rows.mean(axis=0)
+        self.distance_ = resolve_distance(self.distance, rows)
+        self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
+        self.densities_ = self._fit_densities(self.to_model_space(X), y)
+        self._problems: dict[Outcome, SearchProblem] = {}
+        if self.classes_ is not None:
+            for index in range(len(self.classes_)):
+                self._problems[Label(index)] = self._compile(Label(index))
+        return self
+
+    def to_model_space(self, X: ArrayLike) -> FloatArray:
+        """Rows as the final estimator and the density see them, after the pipeline's own transformers."""
+        check_is_fitted(self, "n_features_in_")
+        steps, _ = unwrap(self.model)
+        values: Any = X if column_names(X) else self._for_model(as_floats(as_given(X), self._names))
+        return np.asarray(self.model[:-1].transform(values) if steps else values, dtype=np.float64)
+
+    def explain_one(
+        self,
+        x: ArrayLike,
+        target: Any = None,
+        *,
+        min_probability: float | None = None,
+        time_limit: float | None = None,
+    ) -> Explanation:
+        """Explain one row of shape (n_features,); see :meth:`explain`."""
+        row = x.to_numpy() if hasattr(x, "to_numpy") else np.asarray(x)
+        if row.ndim == 2 and len(row) == 1:
+            row = row[0]
+        if row.ndim != 1:
+            raise InvalidInputError(f"explain_one takes one row, received shape {row.shape}. Use explain for many.")
+        if self.__dict__.get("classes_") is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
+            raise InvalidInputError("explain_one takes one target=(low, high).")
+        return self.explain(row[None], target, min_probability=min_probability, time_limit=time_limit)[0]
+
+    def explain(
+        self,
+        X: ArrayLike,
+        target: Any = None,
+        *,
+        min_probability: float | None = None,
+        time_limit: float | None = None,
+        progress: bool | Callable[[int, int], None] = False,
+    ) -> Explanations:
+        """Find the nearest plausible counterfactual of every row.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+        target : label, one label a row, or None; ``(low, high)`` or one pair a row for a regressor
+            None asks for the nearest other class. Either end of a range may be None.
+        min_probability : float, optional
+            Least probability of the target that the model must report.
+        time_limit : float, optional
+            Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
+            as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+        progress : bool or function of (done, total), default=False
+            True shows a progress bar (needs tqdm).
+
+        Returns
+        -------
+        Explanations
+        """
+        check_is_fitted(self, "n_features_in_")
+        check_names(X, self._names)
+        given = as_given(X)
+        rows = as_floats(given, self._names)
+        if time_limit is not None and not time_limit > 0:
+            raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
+        wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
+        problems = {**self._problems}
+        for outcome in dict.fromkeys(wanted):
+            if outcome is not None and outcome not in problems:
+                problems[outcome] = self._compile(outcome)
+        question = Question(
+            predict=self._predict,
+            probability=self._probability,
+            problems=problems,
+            densities={outcome: self._density_of(outcome) for outcome in problems},
+            distance=self.distance_,
+            classes=self.classes_,
+            feature_names=self._names,
+            time_limit=time_limit,
+        )
+        with reporter(progress, len(rows)) as report:
+            return self._in_chunks(question, given, rows, wanted, report)
+
+    def _in_chunks(
+        self, question: Question, given: NDArray[Any], rows: FloatArray, wanted: list[Outcome | None], report: Progress
+    ) -> Explanations:
+        nodes = max((p.n_cones * (1 + p.region.n_polyhedra) for p in question.problems.values()), default=1)
+        pairs = max((len(p.polyhedron_bounds.owner) for p in question.problems.values()), default=1)
+        n_threads = effective_n_jobs(self.n_jobs)
+        most = max(1, min(_CHUNK_ROWS, _CHUNK_NODES // max(nodes, pairs), -(-len(rows) // (2 * n_threads))))
+        spans = [slice(start, min(start + most, len(rows))) for start in range(0, max(len(rows), 1), most)]
+
+        def run(span: slice) -> Explanations:
+            part = answer(question, given[span], rows[span], wanted[span])
+            report(span.stop - span.start)
+            return part
+
+        if n_threads == 1 or len(spans) == 1:
+            return concatenate([run(span) for span in spans])
+        with ThreadPoolExecutor(n_threads) as pool:
+            return concatenate(list(pool.map(run, spans)))
+
+    def _fit_densities(self, Z: FloatArray, y: ArrayLike | None) -> dict[Any, ClassDensity]:
+        if self.density is None:
+            return {}
+        if self.classes_ is None:
+            return {None: class_density(self._density_estimator(None), Z, self.threshold)}
+        if y is None:
+            raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
+        labels = np.asarray(y)
+        if labels.shape != (len(Z),):
+            raise InvalidInputError(f"y: expected one label for each of the {len(Z)} rows, received shape {labels.shape}.")
+        unknown = [label for label in np.unique(labels).tolist() if label not in self.classes_.tolist()]
+        if unknown:
+            raise InvalidInputError(f"y has labels the model does not know: {unknown[:5]}; it knows {self.classes_.tolist()}.")
+        densities = {}
+        for label in self.classes_.tolist():
+            mine = Z[labels == label]
+            if len(mine) == 0:
+                raise InvalidInputError(
+                    f"Class {label!r} has no rows in X: its density cannot be learned. Pass rows of every class of the "
+                    "model, or density=None."
+                )
+            densities[label] = class_density(self._density_estimator(label), mine, self.threshold)
+        return densities
+
+    def _density_estimator(self, label: Any) -> Any:
+        if isinstance(self.density, str):
+            named: dict[str, Any] = {"gaussian_mixture": GaussianMixtureDensity(), "kernel": KernelDensity()}
+            if self.density not in named:
+                raise InvalidInputError(
+                    f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received "
+                    f"{self.density!r}."
+                )
+            return named[self.density]
+        if isinstance(self.density, Mapping):
+            if label not in self.density:
+                raise InvalidInputError(
+                    f"density: the mapping has no mixture for label {label!r}; it has {list(self.density)}."
+                )
+            return self.density[label]
+        if isinstance(self.density, GaussianMixture) and label is not None:
+            raise InvalidInputError(
+                "density: one fitted GaussianMixture cannot serve several classes. Pass a mapping {label: mixture}."
+            )
+        return self.density
+
+    def _density_of(self, outcome: Outcome) -> ClassDensity | None:
+        if self.density is None:
+            return None
+        if isinstance(outcome, Interval) or self.classes_ is None:
+            return self.densities_[None]
+        return self.densities_[self.classes_.tolist()[outcome.index]]
+
+    def _compile(self, outcome: Outcome) -> SearchProblem:
+        region = builder_of(self._estimator)(self._estimator, outcome)
+        density = self._density_of(outcome)
+        cones = None if density is None else density.cones()
+        return compile_problem(region, cones, self._to_model, self.distance_, self._origin)
+
+    def _for_model(self, rows: FloatArray) -> Any:
+        """Rows in the form the model was fitted with: a model that saw names warns without them."""
+        if not hasattr(self.model, "feature_names_in_"):
+            return rows
+        import pandas
+
+        return pandas.DataFrame(rows, columns=self.model.feature_names_in_)
+
+    def _predict(self, rows: FloatArray) -> NDArray[Any]:
+        if len(rows) == 0:
+            return np.empty(0)
+        return np.asarray(self.model.predict(self._for_model(rows))).ravel()
+
+    def _probability(self, rows: FloatArray, index: int) -> FloatArray:
+        return np.asarray(self.model.predict_proba(self._for_model(rows)), dtype=np.float64)[:, index]

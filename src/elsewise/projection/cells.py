@@ -1,0 +1,151 @@
+"""Cells: intersections of a polyhedron, a cone and bounds, packed for the kernel.
+
+The kernel addresses a cell by the numbers of its parts: at most two polyhedra (the model's and the user's), at most one
+cone; -1 is "none". Everything is in plain coordinates (see :mod:`elsewise.projection.coordinates`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kernel import project_batch
+from .coordinates import Coordinates
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+OPTIMAL, INFEASIBLE, CUTOFF, STALLED = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Polyhedra ``(N_r - S_k)·x <= o_r - c_k`` and cones ``||F x - g|| <= h0 + h1·x`` in plain coordinates.
+
+    Attributes
+    ----------
+    norm : int
+    normals, offsets : arrays of shape (n_rows, n), (n_rows,)
+    spans : int array of shape (n_polyhedra, 2)
+    shifts, shift_offsets : arrays of shape (n_polyhedra, n), (n_polyhedra,)
+    factors : array of shape (n_shapes, n, q)
+        Transposed factors ``F'``, one row a feature.
+    grams : array of shape (n_shapes, n, n)
+        ``F'F``.
+    shape : int array of shape (n_cones,)
+    centres : array of shape (n_cones, q)
+        The vectors ``g``.
+    radii : array of shape (n_cones,)
+        The numbers ``h0``.
+    tilts : array of shape (n_cones, n) or (0, n)
+        The vectors ``h1``; no rows if all are zero.
+    """
+
+    norm: int
+    normals: FloatArray
+    offsets: FloatArray
+    spans: IntArray
+    shifts: FloatArray
+    shift_offsets: FloatArray
+    factors: FloatArray
+    grams: FloatArray
+    shape: IntArray
+    centres: FloatArray
+    radii: FloatArray
+    tilts: FloatArray
+
+    @property
+    def n_polyhedra(self) -> int:
+        """Number of polyhedra."""
+        return len(self.spans)
+
+    @property
+    def n_cones(self) -> int:
+        """Number of cones."""
+        return len(self.radii)
+
+    def project(
+        self,
+        X0: FloatArray,
+        row: IntArray,
+        polyhedra: IntArray,
+        cone: IntArray,
+        *,
+        cutoff: FloatArray,
+        margin: FloatArray,
+        lower: FloatArray | None = None,
+        upper: FloatArray | None = None,
+        multipliers: bool = False,
+    ) -> Batch:
+        """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every ``k``; see :class:`Batch`."""
+        nothing = np.empty((0, X0.shape[1]))
+        return Batch(
+            *project_batch(
+                self.norm, self.normals, self.offsets, self.spans, self.shifts, self.shift_offsets, self.factors,
+                self.grams, self.shape, self.centres, self.radii, self.tilts, X0, row, polyhedra, cone,
+                nothing if lower is None else lower, nothing if upper is None else upper, cutoff, margin, multipliers,
+            )
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What the kernel says of each instance; arrays with a leading axis of instances.
+
+    ``bound`` is a rigorous lower bound of the optimum (margins not counted) whatever the status; ``v`` is the plain
+    difference, zero unless the status is OPTIMAL or STALLED. Multipliers are dual feasible for the distance, or Farkas
+    multipliers where the status is INFEASIBLE.
+    """
+
+    status: NDArray[np.int32]
+    iterations: NDArray[np.int32]
+    value: FloatArray
+    bound: FloatArray
+    v: FloatArray
+    row_multipliers: FloatArray | None
+    bound_multipliers: FloatArray | None
+    cone_multipliers: FloatArray | None
+
+
+def pack(
+    coordinates: Coordinates,
+    *,
+    normals: FloatArray,
+    offsets: FloatArray,
+    spans: IntArray,
+    shifts: FloatArray,
+    shift_offsets: FloatArray,
+    factors: FloatArray,
+    shape: IntArray,
+    centres: FloatArray,
+    radii: FloatArray,
+    tilts: FloatArray | None = None,
+) -> Cells:
+    """Pack parts given in the user's features: ``factors`` of shape (n_shapes, q, n_features), ``F x - centres``."""
+    origin = coordinates.origin
+    plain_normals, plain_offsets = coordinates.pull_back(normals, offsets)
+    plain_shifts, plain_shift_offsets = coordinates.pull_back(shifts, shift_offsets)
+    n, (n_shapes, q) = coordinates.n_plain, factors.shape[:2]
+    flat = factors.reshape(n_shapes * q, factors.shape[2])
+    plain = (flat * coordinates.back if coordinates.norm == 1 else flat @ coordinates.back).reshape(n_shapes, q, n)
+    moved = (factors @ origin)[shape] if len(shape) else np.empty((0, q))
+    plain_tilts, plain_radii = np.empty((0, n)), radii
+    if tilts is not None:
+        plain_tilts, minus_radii = coordinates.pull_back(tilts, -radii)
+        plain_radii = -minus_radii
+    return Cells(
+        norm=coordinates.norm,
+        normals=plain_normals,
+        offsets=plain_offsets,
+        spans=np.ascontiguousarray(spans, dtype=np.int64),
+        shifts=plain_shifts,
+        shift_offsets=plain_shift_offsets,
+        factors=np.ascontiguousarray(plain.transpose(0, 2, 1)),
+        grams=np.ascontiguousarray(plain.transpose(0, 2, 1) @ plain),
+        shape=np.ascontiguousarray(shape, dtype=np.int64),
+        centres=np.ascontiguousarray(centres - moved),
+        radii=np.ascontiguousarray(plain_radii, dtype=np.float64),
+        tilts=plain_tilts,
+    )

@@ -1,0 +1,229 @@
+r"""The expert's door to the projector: points onto one convex set, with certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..distances import Mahalanobis, Manhattan, ResolvedManhattan
+from ..errors import InvalidInputError
+from .cells import CUTOFF, INFEASIBLE, OPTIMAL, pack
+from .coordinates import mahalanobis_coordinates, manhattan_coordinates
+
+FloatArray = NDArray[np.float64]
+
+_STATUS = {OPTIMAL: "optimal", INFEASIBLE: "infeasible", CUTOFF: "cutoff"}
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Projections of a batch of points onto one convex set; the leading axis is the batch.
+
+    Attributes
+    ----------
+    x : array of shape (n_samples, n_features)
+        The projections; NaN unless the status is ``"optimal"`` or ``"stalled"``.
+    distance : array of shape (n_samples,)
+        Value of the distance at ``x``; infinite where there is no point.
+    lower_bound : array of shape (n_samples,)
+        Proven lower bound of the optimum, from the multipliers alone.
+    status : array of str of shape (n_samples,)
+        ``"optimal"``; ``"infeasible"``, proven by the multipliers; ``"cutoff"``, the optimum is proven to be at least
+        ``cutoff``; ``"stalled"``, numerical progress ended early and the gap says how far.
+    iterations : int array of shape (n_samples,)
+    row_multipliers : array of shape (n_samples, n_rows), >= 0
+        For ``A x <= b``.
+    bound_multipliers : array of shape (n_samples, n_features)
+        For the bounds: positive for ``upper``, negative for ``lower``.
+    cone_multipliers : array of shape (n_samples, q + 1)
+        ``(y0, y1)`` with ``||y1|| <= y0``, for the cone.
+    """
+
+    x: FloatArray
+    distance: FloatArray
+    lower_bound: FloatArray
+    status: NDArray[np.str_]
+    iterations: NDArray[np.int32]
+    row_multipliers: FloatArray
+    bound_multipliers: FloatArray
+    cone_multipliers: FloatArray
+
+    @property
+    def gap(self) -> FloatArray:
+        """Relative gap ``(distance - lower_bound) / distance``, zero where the distance is zero."""
+        with np.errstate(invalid="ignore"):
+            gap = (self.distance - self.lower_bound) / np.where(self.distance > 0, self.distance, 1.0)
+        return np.where(np.isfinite(self.distance), np.maximum(gap, 0.0), np.inf)
+
+
+def project(
+    X: ArrayLike,
+    *,
+    distance: Manhattan | Mahalanobis | None = None,
+    A: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    F: ArrayLike | None = None,
+    g: ArrayLike | None = None,
+    h0: float = 0.0,
+    h1: ArrayLike | None = None,
+    cutoff: float | None = None,
+    margin: float = 0.0,
+) -> Projection:
+    r"""Project points onto one convex set.
+
+    For each row :math:`x_0` of ``X`` solve
+
+    .. math:: \min_x \theta(x, x_0) \quad\text{s.t.}\quad A x \le b,\quad l \le x \le u,\quad
+              \lVert F x - g\rVert \le h_0 + h_1^\top x
+
+    where :math:`\theta` is the weighted Manhattan distance (Eq. weighted_l1) or the Mahalanobis form (Eq. general_l2).
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    distance : Manhattan or Mahalanobis, default=Manhattan()
+        A ``Mahalanobis`` here needs its ``omega``.
+    A, b : arrays of shape (n_rows, n_features), (n_rows,)
+    lower, upper : arrays of shape (n_features,)
+        Infinite where there is no bound.
+    F, g, h0, h1 : arrays of shape (q, n_features), (q,), float, (n_features,)
+        The second-order cone; left out without ``F``.
+    cutoff : float, optional
+        Stop as soon as the optimum is proven to be at least this.
+    margin : float, default=0.0
+        Relative distance to keep from rows and cone; ``lower_bound`` does not count it.
+
+    Returns
+    -------
+    Projection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elsewise.projection import project
+    >>> answer = project(np.zeros((1, 2)), A=[[-1.0, -2.0]], b=[-4.0])
+    >>> answer.x.round(6), answer.distance.round(6)
+    (array([[0., 2.]]), array([2.]))
+    """
+    X = _matrix("X", X)
+    n = X.shape[1]
+    distance = Manhattan() if distance is None else distance
+    if isinstance(distance, Mahalanobis) and distance.omega is None:
+        raise InvalidInputError("project needs Mahalanobis(omega=...): without training rows there is no default omega.")
+    resolved = distance.resolve(X)
+    rows, right = _rows(A, b, n)
+    low = _vector("lower", lower, n, -np.inf)
+    high = _vector("upper", upper, n, np.inf)
+    if np.any(low > high):
+        at = int(np.flatnonzero(low > high)[0])
+        raise InvalidInputError(f"The bounds of feature {at} contradict each other: lower {low[at]} > upper {high[at]}.")
+    factor = np.empty((0, 0, n)) if F is None else _matrix("F", F, n)[None]
+    q = factor.shape[1]
+    centre = np.empty((0, q)) if F is None else _vector("g", g, q, 0.0)[None]
+    tilt = None if h1 is None or F is None else _vector("h1", h1, n, 0.0)[None]
+    if not np.isfinite(h0):
+        raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
+
+    origin = X.mean(axis=0)
+    bounded = bool(np.isfinite(low).any() or np.isfinite(high).any())
+    n_rows = len(right)
+    if isinstance(resolved, ResolvedManhattan):
+        coordinates = manhattan_coordinates(resolved.weights, origin)
+    else:  # bounds are not bounds in rotated coordinates, but rows
+        coordinates = mahalanobis_coordinates(resolved.omega, origin)
+        sides = [(np.eye(n)[np.isfinite(high)], high[np.isfinite(high)]), (-np.eye(n)[np.isfinite(low)], -low[np.isfinite(low)])]
+        rows = np.vstack([rows, *(side for side, _ in sides)])
+        right = np.concatenate([right, *(limit for _, limit in sides)])
+    cells = pack(
+        coordinates,
+        normals=rows,
+        offsets=right,
+        spans=np.array([[0, len(right)]]),
+        shifts=np.zeros((1, n)),
+        shift_offsets=np.zeros(1),
+        factors=factor,
+        shape=np.zeros(len(factor), dtype=np.int64),
+        centres=centre,
+        radii=np.full(len(factor), float(h0)),
+        tilts=tilt,
+    )
+    count = len(X)
+    plain = coordinates.points(X)
+    limits: dict[str, FloatArray] = {}
+    if bounded and isinstance(resolved, ResolvedManhattan):
+        limits = {
+            "lower": np.ascontiguousarray((low - X) * resolved.weights),
+            "upper": np.ascontiguousarray((high - X) * resolved.weights),
+        }
+    batch = cells.project(
+        plain,
+        np.arange(count),
+        np.tile(np.array([[0, -1]]), (count, 1)),
+        np.full(count, len(factor) - 1),
+        cutoff=np.full(count, np.inf if cutoff is None else float(cutoff)),
+        margin=np.full(count, float(margin)),
+        multipliers=True,
+        **limits,
+    )
+    assert batch.row_multipliers is not None
+    assert batch.bound_multipliers is not None
+    assert batch.cone_multipliers is not None
+    row_multipliers, bound_multipliers = batch.row_multipliers, batch.bound_multipliers
+    if isinstance(resolved, ResolvedManhattan):
+        bound_multipliers = bound_multipliers * resolved.weights
+    else:
+        bound_multipliers = np.zeros((count, n))
+        n_high = int(np.isfinite(high).sum())
+        bound_multipliers[:, np.isfinite(high)] += row_multipliers[:, n_rows : n_rows + n_high]
+        bound_multipliers[:, np.isfinite(low)] -= row_multipliers[:, n_rows + n_high :]
+        row_multipliers = row_multipliers[:, :n_rows]
+    found = np.isfinite(batch.value)
+    x = np.where(found[:, None], X + coordinates.differences(batch.v), np.nan)
+    if bounded:
+        x = np.clip(x, low, high)
+    return Projection(
+        x=x,
+        distance=np.where(found, resolved(np.where(found[:, None], x, X), X), np.inf),
+        lower_bound=batch.bound,
+        status=np.array([_STATUS.get(int(code), "stalled") for code in batch.status]),
+        iterations=batch.iterations,
+        row_multipliers=row_multipliers,
+        bound_multipliers=bound_multipliers,
+        cone_multipliers=batch.cone_multipliers,
+    )
+
+
+def _matrix(name: str, value: ArrayLike, n_features: int | None = None) -> FloatArray:
+    matrix = np.array(value, dtype=np.float64, ndmin=2)
+    if matrix.ndim != 2 or (n_features is not None and matrix.shape[1] != n_features):
+        expected = "2 dimensions" if n_features is None else f"shape (n, {n_features})"
+        raise InvalidInputError(f"{name}: expected an array with {expected}, received shape {matrix.shape}.")
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        raise InvalidInputError(f"{name} must be finite, received {matrix[row, column]} at ({row}, {column}).")
+    return matrix
+
+
+def _vector(name: str, value: ArrayLike | None, length: int, default: float) -> FloatArray:
+    if value is None:
+        return np.full(length, default)
+    vector = np.array(value, dtype=np.float64)
+    if vector.shape != (length,) or np.isnan(vector).any():
+        raise InvalidInputError(f"{name}: expected {length} numbers without NaN, received shape {vector.shape}.")
+    return vector
+
+
+def _rows(A: ArrayLike | None, b: ArrayLike | None, n_features: int) -> tuple[FloatArray, FloatArray]:
+    if (A is None) != (b is None):
+        raise InvalidInputError("A and b go together: expected both or neither.")
+    if A is None:
+        return np.empty((0, n_features)), np.empty(0)
+    rows = _matrix("A", A, n_features)
+    right = _vector("b", b, len(rows), 0.0)
+    if not np.isfinite(right).all():
+        raise InvalidInputError("b must be finite: leave a row out instead of giving it an infinite right-hand side.")
+    return rows, right

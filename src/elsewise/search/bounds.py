@@ -1,0 +1,127 @@
+"""Closed-form lower bounds of the distance from a row to a polyhedron or to a cone.
+
+One half-space ``a·x <= b`` alone is ``(a·x0 - b) / ||a||_*`` away, in the dual norm of the distance. Rows that touch one
+feature each (the box of a leaf, where features are not mixed) add up under the Manhattan distance. A cone alone is at
+least ``(||F x0 - g|| - h0) / ||F'e||_*`` away, with ``e`` the unit vector along ``F x0 - g``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..projection.cells import Cells
+from ..projection.coordinates import row_product
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PolyhedronBounds:
+    """Bounds for every polyhedron; ``(polyhedron, row)`` pairs are listed polyhedron by polyhedron.
+
+    Attributes
+    ----------
+    owner, row : int arrays of shape (n_pairs,)
+    dual_norm : array of shape (n_pairs,)
+    first : int array
+        Where each polyhedron that has rows starts in the list.
+    with_rows : int array
+        Which polyhedra these are.
+    rows_add_up : bool
+    """
+
+    cells: Cells
+    owner: IntArray
+    row: IntArray
+    dual_norm: FloatArray
+    first: IntArray
+    with_rows: IntArray
+    rows_add_up: bool
+
+    def __call__(self, X0: FloatArray) -> FloatArray:
+        """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_polyhedra)."""
+        cells = self.cells
+        bounds = np.zeros((len(X0), cells.n_polyhedra))
+        if len(self.owner) == 0:
+            return bounds
+        pairs = np.maximum(self._excess(X0), 0.0)
+        combine = np.add if self.rows_add_up else np.maximum
+        bounds[:, self.with_rows] = combine.reduceat(pairs, self.first, axis=1)
+        # Rounding of a·x0 - b must not lift a bound above the truth.
+        bounds *= 1 - 1e-12
+        return bounds if cells.norm == 1 else bounds**2
+
+    def depth(self, X: FloatArray) -> FloatArray:
+        """How far inside of each polyhedron the points lie, in the (unsquared) distance; negative outside.
+
+        Returns
+        -------
+        array of shape (n_samples, n_polyhedra)
+        """
+        depth = np.full((len(X), self.cells.n_polyhedra), np.inf)
+        if len(self.owner):
+            depth[:, self.with_rows] = -np.maximum.reduceat(self._excess(X), self.first, axis=1)
+        return depth
+
+    def _excess(self, X: FloatArray) -> FloatArray:
+        """Signed distance beyond every row of every polyhedron, array of shape (n_samples, n_pairs)."""
+        cells = self.cells
+        excess = row_product(X, cells.normals.T) - cells.offsets
+        shift = row_product(X, cells.shifts.T) - cells.shift_offsets
+        pairs = excess[:, self.row] - shift[:, self.owner]
+        # A row without a normal holds everywhere or nowhere.
+        return np.where(self.dual_norm > 0, pairs / np.where(self.dual_norm > 0, self.dual_norm, 1.0),
+                        np.where(pairs > 0, np.inf, -np.inf))
+
+
+def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
+    """Prepare the bounds of all polyhedra."""
+    counts = cells.spans[:, 1] - cells.spans[:, 0]
+    owner = np.repeat(np.arange(cells.n_polyhedra), counts)
+    row = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
+    normals = cells.normals[row] - cells.shifts[owner]
+    norms = np.abs(normals).max(axis=1, initial=0.0) if cells.norm == 1 else np.sqrt((normals**2).sum(axis=1))
+    ends = np.cumsum(counts)
+    with_rows = np.flatnonzero(counts)
+    return PolyhedronBounds(
+        cells=cells,
+        owner=owner,
+        row=row,
+        dual_norm=norms,
+        first=(ends - counts)[with_rows],
+        with_rows=with_rows,
+        rows_add_up=cells.norm == 1 and bool(((cells.normals != 0).sum(axis=1) == 1).all()) and not cells.shifts.any(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConeBounds:
+    """Bounds for every cone along its own axis."""
+
+    cells: Cells
+
+    def __call__(self, X0: FloatArray) -> FloatArray:
+        """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_cones)."""
+        cells = self.cells
+        bounds = np.zeros((len(X0), cells.n_cones))
+        if cells.n_cones < 2 or len(cells.tilts):  # a single cone is projected onto anyway
+            return bounds
+        images = [row_product(X0, factor) for factor in cells.factors]
+        for j, (shape, centre, radius) in enumerate(zip(cells.shape, cells.centres, cells.radii)):
+            apart = images[shape] - centre
+            length = np.sqrt((apart**2).sum(axis=1))
+            pull = row_product(apart, cells.factors[shape].T)
+            reach = np.abs(pull).max(axis=1) if cells.norm == 1 else np.sqrt((pull**2).sum(axis=1))
+            excess = np.maximum(length - radius, 0.0) * length
+            bounds[:, j] = np.divide(excess, reach, out=np.zeros(len(X0)), where=reach > 0)
+        bounds *= 1 - 1e-12
+        return bounds if cells.norm == 1 else bounds**2
+
+
+def cone_bounds(cells: Cells) -> ConeBounds:
+    """Prepare the bounds of all cones."""
+    return ConeBounds(cells)

@@ -1,0 +1,73 @@
+"""Which cells are empty for every row, and how dense a region can get.
+
+The squared radius at which the cone of component ``j`` first touches polyhedron ``i`` is the optimum of a projection:
+the component's centre onto the polyhedron, in the component's own Mahalanobis norm. The cell is empty exactly if that
+exceeds ``r_j^2``; and ``peak_j - needed / 2`` is the highest log density component ``j`` has in polyhedron ``i``, which
+names the highest threshold that would work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from ..density.base import Cones
+from ..projection.cells import INFEASIBLE, pack
+from ..projection.coordinates import Coordinates
+from ..regions.base import Region
+from ..regions.pipeline import AffineMap
+
+FloatArray = NDArray[np.float64]
+
+
+def squared_radii_needed(region: Region, cones: Cones, to_model: AffineMap) -> FloatArray:
+    """Squared radius at which cone ``j`` touches polyhedron ``i`` within the image of the data space.
+
+    Returns
+    -------
+    array of shape (n_polyhedra, n_cones)
+        A proven lower bound, tight to solver precision; infinite for an empty polyhedron.
+    """
+    k, m = region.n_polyhedra, len(cones.radii)
+    needed = np.full((k, m), np.inf)
+    if k == 0:
+        return needed
+    basis = _range_of(to_model.matrix)
+    for j in range(m):
+        # z = w + U t;  ||L'(z - mu)||^2 = ||R t + Q'd||^2 + ||d - QQ'd||^2  with  L'U = QR,  d = L'(w - mu)
+        factor = cones.factors[cones.shape[j]]
+        Q, R = qr(factor @ basis, mode="economic")
+        d = factor @ (to_model.offset - cones.centres[j])
+        start, beyond = Q.T @ d, d - Q @ (Q.T @ d)
+        back = basis @ np.linalg.inv(R)
+        coordinates = Coordinates(2, np.zeros(basis.shape[0]), R @ basis.T, back)
+        moved = to_model.offset - back @ start  # z = moved + back y,  y = R t + Q'd
+        cells = pack(
+            coordinates,
+            normals=region.normals,
+            offsets=region.offsets - region.normals @ moved,
+            spans=region.rows,
+            shifts=region.shifts,
+            shift_offsets=region.shift_offsets - region.shifts @ moved,
+            factors=np.empty((0, 0, basis.shape[0])),
+            shape=np.empty(0, dtype=np.int64),
+            centres=np.empty((0, 0)),
+            radii=np.empty(0),
+        )
+        batch = cells.project(
+            np.zeros((1, R.shape[0])),
+            np.zeros(k, dtype=np.int64),
+            np.column_stack([np.arange(k), np.full(k, -1)]),
+            np.full(k, -1),
+            cutoff=np.full(k, np.inf),
+            margin=np.zeros(k),
+        )
+        needed[:, j] = np.where(batch.status == INFEASIBLE, np.inf, batch.bound + beyond @ beyond)
+    return needed
+
+
+def _range_of(matrix: FloatArray) -> FloatArray:
+    """Orthonormal basis of the image of a matrix, array of shape (n_out, rank)."""
+    U, singular, _ = np.linalg.svd(matrix, full_matrices=False)
+    return np.ascontiguousarray(U[:, singular > 1e-12 * max(float(singular.max()), 1e-300)])
