@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "active_set.h"
+#include "homotopy.h"
 #include "interior_point.h"
 #include "ipm.h"
 #include "multiversion.h"
@@ -22,7 +23,7 @@ struct ew_workspace {
     double *memory, *iterate_memory;
     int64_t *indices;
     /* full instance, x0 moved to the origin */
-    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv;
+    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path;
     int64_t *features, *rows, *chosen_feature, *chosen_row;
     /* subproblem */
     subproblem sub;
@@ -34,9 +35,9 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     if (!w) return NULL;
     ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n;
     w->n = n, w->q = q, w->max_rows = max_rows;
-    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
+    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1, homotopy_size(n, q),
                          max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
-    double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv,
+    double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv, &w->path,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
                           &w->sub.h1, &w->sub.k};
     ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;
@@ -302,6 +303,61 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, ew_workspace 
         for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * sigma / cone_unit * it->y[j];
 }
 
+/* Project onto the cone without the rows. Returns -1 if that settles the instance, else the number of features that
+ * moved (0 if the path failed), flagged in chosen_feature and listed first in features. */
+static ptrdiff_t cone_alone(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma, double h0,
+                            double cone_unit, double cone_margin) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q, *gram = cells->grams + cells->shape[e->cone] * n * n;
+    int steps = 0;
+    double *y = w->it.polish_work;
+    ptrdiff_t k = homotopy(n, q, Ft, gram, w->g, h0 - cone_margin, w->chosen_feature, w->path, w->features, e->v, y, &steps);
+    e->iterations = steps;
+    if (k < 0) {
+        memset(e->v, 0, (size_t)n * sizeof *e->v);
+        return 0;
+    }
+    /* certificate: beta / max|r| with r = -F'y1, on all features, for the true radius */
+    double largest = 0, beta = 0, sum = y[0] * h0, value = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(dot(q, Ft + i * q, y + 1)));
+        value += fabs(e->v[i]);
+    }
+    for (ptrdiff_t j = 0; j < q; j++) {
+        beta += w->g[j] * y[j + 1];
+        sum += fabs(w->g[j] * y[j + 1]);
+    }
+    beta -= y[0] * (1 + 4e-16) * h0 + 1e-15 * sum;
+    double bound = beta / largest * (1 - 1e-15 * (double)(n + 8)), tight = bound + y[0] * cone_margin / largest;
+    if (!(value - tight <= TOLERANCE * value)) {
+        memset(e->v, 0, (size_t)n * sizeof *e->v);
+        return 0;
+    }
+    e->bound = fmax(e->bound, bound);
+    if (e->bound >= e->cutoff) {
+        memset(e->v, 0, (size_t)n * sizeof *e->v);
+        e->value = HUGE_VAL;
+        e->status = EW_CUTOFF;
+        return -1;
+    }
+    int rows_hold = 1;
+    for (ptrdiff_t j = 0; j < n_rows && rows_hold; j++) {
+        normal_of(cells, e, j, w->score);
+        double keep = e->margin * sigma * w->row_scale[j] + (e->margin > 0 ? w->noise[j] : 0);
+        rows_hold = dot(n, w->score, e->v) <= w->b[j] - keep;
+    }
+    if (rows_hold) {
+        e->status = EW_OPTIMAL;
+        e->value = value;
+        if (e->y)
+            for (ptrdiff_t j = 0; j <= q; j++) e->y[j] = y[j] / largest;
+        return -1;
+    }
+    (void)cone_unit;
+    for (ptrdiff_t i = 0; i < k; i++) w->chosen_feature[w->features[i]] = 1;
+    return k;
+}
+
 MULTIVERSION
 void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, q = cells->q;
@@ -366,6 +422,13 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
                       1e-13 * (cone_unit + sqrt(dot(q, w->g, w->g))) : 0;
     }
 
+    /* The cone alone first: it may be all there is to do, and its moving features are a good first guess. */
+    ptrdiff_t n_moving = 0;
+    if (cells->norm == 1 && cone_bound > 0 && !cells->tilts && !e->lower && !e->upper) {
+        n_moving = cone_alone(cells, e, w, n_rows, sigma, h0, cone_unit, cone_margin);
+        if (n_moving < 0) return;
+    }
+
     /* first working sets */
     ptrdiff_t n_chosen_rows = 0, n_features = 0, n_free = 0;
     if (n_rows <= ALL_ROWS) {
@@ -385,18 +448,19 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         for (ptrdiff_t i = 0; i < n; i++) pull[i] += weight * fabs(w->score[i]);
     }
     for (ptrdiff_t i = 0; i < n; i++) {
-        n_free += is_free(e, i);
+        n_free += is_free(e, i) != 0;
         int must_move = (e->lower && e->lower[i] > 0) || (e->upper && e->upper[i] < 0);
         pull[i] = !is_free(e, i) ? -1 : must_move ? HUGE_VAL : pull[i] + 1e-300;
     }
     ptrdiff_t wanted = n_free;
     if (cells->norm == 1 && n_free > ALL_FEATURES) {
-        wanted = (e->cone >= 0 ? q : 0) + (n_chosen_rows < 8 ? n_chosen_rows : 8) + 4;
-        if (wanted > n_free || 4 * wanted > 3 * n_free) wanted = n_free;
+        ptrdiff_t rows_count = n_chosen_rows < 8 ? n_chosen_rows : 8;
+        wanted = n_moving ? n_moving + rows_count + 2 : (e->cone >= 0 ? q : 0) + rows_count + 4;
+        if (wanted > n_free) wanted = n_free;
         for (ptrdiff_t i = 0; i < n; i++)
             if (isinf(pull[i])) wanted++;
     }
-    n_features = choose(n, pull, w->chosen_feature, w->features, 0, wanted);
+    n_features = choose(n, pull, w->chosen_feature, w->features, n_moving, wanted - n_moving);
 
     subproblem *P = &w->sub;
     P->far = FAR;

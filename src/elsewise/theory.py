@@ -1,0 +1,334 @@
+r"""Theorem 2 as code: when a plausible counterfactual does not depend on the model.
+
+With :math:`\mathcal X_\delta(c)` the points where class ``c`` is at least :math:`\delta`-dense, the model-free
+counterfactual of ``x`` is :math:`x_* = \arg\min_{z \in \mathcal X_\delta(c)} \theta(z, x)`. If the model decides for
+``c`` there, dropping the classification constraint changes nothing (Theorem modelfreecounterfactuals:localversion).
+
+Densities are the explainer's: :math:`\mathcal X_\delta(c)` is where one component of the class's mixture reaches the
+threshold (Eq. gmm:approx), and :math:`p(x, y)` is the share of ``y`` among the training rows times the mixture of ``y``
+(Eq. gmm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .density.base import ClassDensity
+from .errors import InvalidInputError, VerificationError
+from .explainer import Explainer
+from .outcomes import MARGINS
+from .projection.coordinates import row_product
+from .regions.base import Label, union
+from .rows import FloatArray, as_floats, as_given, check_names
+from .search import SearchProblem, best_first
+from .targets import outcomes_of_rows
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelFreeCounterfactuals:
+    """Nearest points that are dense enough for the target, whatever the model says of them.
+
+    Attributes
+    ----------
+    points : array of shape (n_samples, n_features)
+        NaN where the target's mixture reaches the threshold nowhere.
+    distances : array of shape (n_samples,)
+        Infinite where there is no point.
+    lower_bounds : array of shape (n_samples,)
+        No point that is dense enough is nearer, proven by duality.
+    log_densities : array of shape (n_samples,)
+        Component-wise maximum (Eq. gmm:approx) at the points, at least the threshold.
+    classified_as_target : bool array of shape (n_samples,)
+        The model's own ``predict`` gives the target there: Theorem 2 holds for this row and target.
+    """
+
+    points: FloatArray
+    distances: FloatArray
+    lower_bounds: FloatArray
+    log_densities: FloatArray
+    classified_as_target: BoolArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalPerfection:
+    """Where a classifier is locally delta-sufficient perfect (Definition locallyperfectclassifier), row by row.
+
+    Attributes
+    ----------
+    holds : bool array of shape (n_samples,)
+    prediction_agrees : bool array of shape (n_samples,)
+        ``h(x) = argmax_y p(x, y)``, and equal to the true label if one was given.
+    likeliest : array of labels of shape (n_samples,)
+        ``argmax_y p(x, y)``.
+    log_joint_densities : array of shape (n_samples, n_classes)
+        ``log p(x, y)`` in the order of ``explainer.classes_``.
+    counterfactuals : tuple of ModelFreeCounterfactuals
+        One for each class, in the order of ``explainer.classes_``.
+    """
+
+    holds: BoolArray
+    prediction_agrees: BoolArray
+    likeliest: NDArray[Any]
+    log_joint_densities: FloatArray
+    counterfactuals: tuple[ModelFreeCounterfactuals, ...]
+
+    @property
+    def classified_as_target(self) -> BoolArray:
+        """``h(x_*) = c`` for each row and class, array of shape (n_samples, n_classes)."""
+        return np.column_stack([each.classified_as_target for each in self.counterfactuals])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestTrainingRows:
+    """Nearest training rows of every class, and whether the model classifies them correctly.
+
+    Attributes
+    ----------
+    holds : bool array of shape (n_samples,)
+        All of them are classified correctly.
+    correct : bool array of shape (n_samples, n_classes)
+        All those of one class are.
+    indices : int array of shape (n_samples, n_classes, n_neighbors)
+        Their positions in the training rows, nearest first; -1 where a class has fewer rows.
+    """
+
+    holds: BoolArray
+    correct: BoolArray
+    indices: IntArray
+
+
+def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) -> ModelFreeCounterfactuals:
+    """Find the nearest points that are dense enough for the target, without asking the model.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer of a classifier, with a density
+    X : array or data frame of shape (n_samples, n_features)
+    target : label, or one label a row
+
+    Returns
+    -------
+    ModelFreeCounterfactuals
+    """
+    classes = _require_densities(explainer)
+    rows = _rows(explainer, X)
+    if target is None:
+        raise InvalidInputError(f"A model-free counterfactual needs a target: one of {classes.tolist()}.")
+    wanted = outcomes_of_rows(target, len(rows), classes, None)
+    answers = _nowhere(rows)
+    for index in range(len(classes)):
+        at = np.flatnonzero([outcome == Label(index) for outcome in wanted])
+        if len(at):
+            part = _model_free(explainer, rows[at], index)
+            for name in ModelFreeCounterfactuals.__dataclass_fields__:
+                getattr(answers, name)[at] = getattr(part, name)
+    return answers
+
+
+def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) -> BoolArray:
+    """Tell for which rows the counterfactual of one target is model-free (Theorem 2), bool array of shape (n_samples,).
+
+    True means ``h(x_*) = target`` at the model-free counterfactual: every classifier that says so there has the same
+    plausible counterfactual.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer of a classifier, with a density
+    X : array or data frame of shape (n_samples, n_features)
+    target : label, or one label a row
+    """
+    return model_free_counterfactuals(explainer, X, target).classified_as_target
+
+
+def is_locally_sufficient_perfect(explainer: Explainer, X: ArrayLike, y: ArrayLike | None = None) -> LocalPerfection:
+    r"""Check where the model is locally delta-sufficient perfect (Definition locallyperfectclassifier).
+
+    The model ``h`` is so at ``(x, y)`` if :math:`h(x) = \arg\max_{y_i} p(x, y_i) = y` and :math:`h(x_*) = c` for
+    every other class ``c``, with :math:`x_*` the model-free counterfactual of ``x`` for ``c``.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer of a classifier, with a density
+    X : array or data frame of shape (n_samples, n_features)
+    y : array of labels of shape (n_samples,), optional
+        The true labels; without them the likeliest class stands for the truth.
+
+    Returns
+    -------
+    LocalPerfection
+    """
+    classes = _require_densities(explainer)
+    rows = _rows(explainer, X)
+    log_joint = _log_joint_densities(explainer, rows)
+    likeliest = log_joint.argmax(axis=1)
+    agrees = np.asarray(explainer._predict(rows) == classes[likeliest], dtype=np.bool_)
+    truth = likeliest
+    if y is not None:
+        truth = _class_positions(np.asarray(y), classes, len(rows), "y")
+        agrees &= truth == likeliest
+    counterfactuals = tuple(_model_free(explainer, rows, index) for index in range(len(classes)))
+    reached = np.column_stack([each.classified_as_target for each in counterfactuals])
+    reached[np.arange(len(rows)), truth] = True  # only the other classes count
+    return LocalPerfection(
+        holds=agrees & reached.all(axis=1),
+        prediction_agrees=agrees,
+        likeliest=classes[likeliest],
+        log_joint_densities=log_joint,
+        counterfactuals=counterfactuals,
+    )
+
+
+def nearest_training_rows_correct(
+    explainer: Explainer, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike, *, n_neighbors: int = 5
+) -> NearestTrainingRows:
+    """Check the paper's practical sign of local perfection: the nearest training rows are classified correctly.
+
+    It needs no density. The nearest rows of every class count, in the explainer's own distance.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer of a classifier
+    X : array or data frame of shape (n_samples, n_features)
+    X_train : array or data frame of shape (n_training, n_features)
+    y_train : array of labels of shape (n_training,)
+    n_neighbors : int, default=5
+        Rows of each class; all of them if a class has fewer.
+
+    Returns
+    -------
+    NearestTrainingRows
+    """
+    classes = _require_classifier(explainer)
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
+        raise InvalidInputError(f"n_neighbors must be a whole number of at least 1, received {n_neighbors!r}.")
+    rows, training = _rows(explainer, X), _rows(explainer, X_train, name="X_train")
+    labels = _class_positions(np.asarray(y_train), classes, len(training), "y_train")
+    is_correct = np.asarray(explainer._predict(training) == classes[labels], dtype=np.bool_)
+    members = [np.flatnonzero(labels == index) for index in range(len(classes))]
+    indices = np.full((len(rows), len(classes), int(n_neighbors)), -1, dtype=np.int64)
+    for i, row in enumerate(rows):
+        distances = explainer.distance_(training, row[None])
+        for index, mine in enumerate(members):
+            nearest = mine[np.argsort(distances[mine], kind="stable")[:n_neighbors]]
+            indices[i, index, : len(nearest)] = nearest
+    correct: BoolArray = np.all(is_correct[indices] | (indices < 0), axis=2)
+    return NearestTrainingRows(holds=np.all(correct, axis=1), correct=correct, indices=indices)
+
+
+def _model_free(explainer: Explainer, rows: FloatArray, index: int) -> ModelFreeCounterfactuals:
+    """Project clean rows onto the cones of one class; widen the margin until the density confirms each point."""
+    assert explainer.classes_ is not None
+    label = explainer.classes_[index]
+    problem, density = explainer._problems[Label(index)], explainer.densities_[explainer.classes_.tolist()[index]]
+    cones_alone = _without_region(problem)
+    answers = _nowhere(rows)
+    # A row that is dense enough is its own counterfactual.
+    own = _log_max(problem, density, rows)
+    here = own >= density.log_threshold_
+    answers.points[here], answers.log_densities[here] = rows[here], own[here]
+    answers.distances[here] = answers.lower_bounds[here] = 0.0
+    at = np.flatnonzero(~here)
+    for margin in MARGINS:
+        if len(at) == 0:
+            break
+        found = best_first(cones_alone, rows[at], margin=margin, use_region=False)
+        exists = np.isfinite(found.value)
+        points = rows[at] + problem.coordinates.differences(found.difference)
+        logs = _log_max(problem, density, points)
+        good = exists & (logs >= density.log_threshold_)
+        done = at[good]
+        answers.points[done], answers.log_densities[done] = points[good], logs[good]
+        answers.distances[done] = explainer.distance_(points[good], rows[done])
+        answers.lower_bounds[done] = np.minimum(found.lower_bound[good], answers.distances[done])
+        at = at[exists & ~good]
+    if len(at):
+        raise VerificationError(
+            f"The density at the model-free counterfactual of row {at[0]} for {label!r} stays below the threshold by "
+            "rounding. Lower the threshold a little, or bring the features to similar units."
+        )
+    found_one = np.isfinite(answers.distances)
+    answers.classified_as_target[found_one] = explainer._predict(answers.points[found_one]) == label
+    return answers
+
+
+def _without_region(problem: SearchProblem) -> SearchProblem:
+    """Leave the polyhedra out of a problem, and with them the table of open cells that nobody would open."""
+    nowhere = union([], n_features=problem.region.normals.shape[1])
+    return replace(problem, region=nowhere, possible=np.ones((0, problem.n_cones), dtype=np.bool_))
+
+
+def _nowhere(rows: FloatArray) -> ModelFreeCounterfactuals:
+    """Answers to be filled in: no point yet."""
+    n = len(rows)
+    return ModelFreeCounterfactuals(
+        points=np.full_like(rows, np.nan),
+        distances=np.full(n, np.inf),
+        lower_bounds=np.full(n, np.inf),
+        log_densities=np.full(n, np.nan),
+        classified_as_target=np.zeros(n, dtype=np.bool_),
+    )
+
+
+def _log_max(problem: SearchProblem, density: ClassDensity, points: FloatArray) -> FloatArray:
+    """Component-wise maximum at points in the user's features, the same bits as in an explanation."""
+    return density.log_max(row_product(points, problem.to_model.matrix.T) + problem.to_model.offset)
+
+
+def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:
+    """``log p(x, y) = log p(y) + log p(x | y)``, priors being shares of training rows; shape (n_samples, n_classes)."""
+    assert explainer.classes_ is not None
+    densities = [explainer.densities_[label] for label in explainer.classes_.tolist()]
+    counts = np.array([len(density.log_densities_) for density in densities], dtype=np.float64)
+    Z = explainer.to_model_space(rows)
+    log_joint: FloatArray = np.column_stack([density.log_mixture(Z) for density in densities])
+    log_joint += np.log(counts / counts.sum())
+    return log_joint
+
+
+def _require_classifier(explainer: Explainer) -> NDArray[Any]:
+    check_is_fitted(explainer, "n_features_in_")
+    if explainer.classes_ is None:
+        raise InvalidInputError(
+            f"{type(explainer.model).__name__} is a regressor. Theorem 2 speaks of classifiers: expected an explainer "
+            "of a classifier."
+        )
+    return explainer.classes_
+
+
+def _require_densities(explainer: Explainer) -> NDArray[Any]:
+    classes = _require_classifier(explainer)
+    if not explainer.densities_:
+        raise InvalidInputError(
+            "The explainer has density=None, so nothing tells where a class is dense. Fit one with a density, such as "
+            "Explainer(model, density='gaussian_mixture')."
+        )
+    return classes
+
+
+def _rows(explainer: Explainer, X: ArrayLike, *, name: str = "X") -> FloatArray:
+    check_names(X, explainer._names)
+    return as_floats(as_given(X, name=name), explainer._names, name=name)
+
+
+def _class_positions(labels: NDArray[Any], classes: NDArray[Any], n_samples: int, name: str) -> IntArray:
+    """Position of each label in ``classes``, int array of shape (n_samples,)."""
+    if labels.shape != (n_samples,):
+        raise InvalidInputError(
+            f"{name}: expected one label for each of the {n_samples} rows, received shape {labels.shape}."
+        )
+    position = {label: index for index, label in enumerate(classes.tolist())}
+    unknown: Sequence[Any] = [label for label in dict.fromkeys(labels.tolist()) if label not in position]
+    if unknown:
+        raise InvalidInputError(
+            f"{name} has labels the model does not know: {unknown[:5]}; it knows {classes.tolist()}."
+        )
+    return np.array([position[label] for label in labels.tolist()], dtype=np.int64)
