@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,20 +13,20 @@ from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
+from .answers import Question, answer, goals_of
 from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, class_density
 from .distances import resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanation, Explanations, concatenate
-from .outcomes import Question, answer
 from .progress import Progress, reporter
-from .regions.base import Interval, Label, Outcome, builder_of
+from .regions.base import Interval, Label, Outcome, builder_of, region_of
 from .regions.pipeline import affine_map, unwrap
 from .rows import FloatArray, as_floats, as_given, check_names, column_names
 from .search.problem import SearchProblem, compile_problem
 from .targets import outcomes_of_rows
 
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share.
-_CHUNK_NODES, _CHUNK_ROWS = 400_000, 256
+_CHUNK_NODES, _CHUNK_ROWS = 400_000, 512
 
 
 class Explainer(BaseEstimator):  # type: ignore[misc]
@@ -117,10 +117,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self.distance_ = resolve_distance(self.distance, rows)
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
         self.densities_ = self._fit_densities(self.to_model_space(X), y)
-        self._problems: dict[Outcome, SearchProblem] = {}
-        if self.classes_ is not None:
-            for index in range(len(self.classes_)):
-                self._problems[Label(index)] = self._compile(Label(index))
+        self._outcomes: tuple[Outcome, ...] = tuple(Label(index) for index in range(len(self.classes_))) if (
+            self.classes_ is not None
+        ) else ()
+        self._problem = self._compile(self._outcomes)
         return self
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
@@ -183,34 +183,37 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if time_limit is not None and not time_limit > 0:
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
         wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
-        problems = {**self._problems}
-        for outcome in dict.fromkeys(wanted):
-            if outcome is not None and outcome not in problems:
-                problems[outcome] = self._compile(outcome)
+        outcomes = tuple(dict.fromkeys(outcome for outcome in wanted if outcome is not None))
+        if all(outcome in self._outcomes for outcome in outcomes):
+            outcomes, problem = self._outcomes, self._problem
+        else:
+            problem = self._compile(outcomes)
         question = Question(
             predict=self._predict,
             probability=self._probability,
-            problems=problems,
-            densities={outcome: self._density_of(outcome) for outcome in problems},
+            problem=problem,
+            outcomes=outcomes,
+            densities=tuple(self._density_of(outcome) for outcome in outcomes),
             distance=self.distance_,
             classes=self.classes_,
             feature_names=self._names,
             time_limit=time_limit,
         )
         with reporter(progress, len(rows)) as report:
-            return self._in_chunks(question, given, rows, wanted, report)
+            return self._in_chunks(question, given, rows, goals_of(wanted, outcomes), report)
 
     def _in_chunks(
-        self, question: Question, given: NDArray[Any], rows: FloatArray, wanted: list[Outcome | None], report: Progress
+        self, question: Question, given: NDArray[Any], rows: FloatArray, goal: NDArray[np.int64], report: Progress
     ) -> Explanations:
-        nodes = max((p.n_cones * (1 + p.region.n_polyhedra) for p in question.problems.values()), default=1)
-        pairs = max((len(p.polyhedron_bounds.owner) for p in question.problems.values()), default=1)
         n_threads = effective_n_jobs(self.n_jobs)
-        most = max(1, min(_CHUNK_ROWS, _CHUNK_NODES // max(nodes, pairs), -(-len(rows) // (2 * n_threads))))
+        most = min(_CHUNK_ROWS, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
+        if n_threads > 1:
+            most = min(most, -(-len(rows) // (4 * n_threads)))
+        most = max(most, 1)
         spans = [slice(start, min(start + most, len(rows))) for start in range(0, max(len(rows), 1), most)]
 
         def run(span: slice) -> Explanations:
-            part = answer(question, given[span], rows[span], wanted[span])
+            part = answer(question, given[span], rows[span], goal[span])
             report(span.stop - span.start)
             return part
 
@@ -271,11 +274,12 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             return self.densities_[None]
         return self.densities_[self.classes_.tolist()[outcome.index]]
 
-    def _compile(self, outcome: Outcome) -> SearchProblem:
-        region = builder_of(self._estimator)(self._estimator, outcome)
-        density = self._density_of(outcome)
-        cones = None if density is None else density.cones()
-        return compile_problem(region, cones, self._to_model, self.distance_, self._origin)
+    def _compile(self, outcomes: Sequence[Outcome]) -> SearchProblem:
+        parts = []
+        for outcome in outcomes:
+            density = self._density_of(outcome)
+            parts.append((region_of(self._estimator, outcome), None if density is None else density.cones()))
+        return compile_problem(parts, self._to_model, self.distance_, self._origin)
 
     def _for_model(self, rows: FloatArray) -> Any:
         """Rows in the form the model was fitted with: a model that saw names warns without them."""

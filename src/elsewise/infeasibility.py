@@ -32,8 +32,11 @@ def why_infeasible(region: Region, density: ClassDensity | None, to_model: Affin
     if not np.isfinite(best):
         return never
     quantile = density.quantile_of(best)
-    if quantile is None:
-        works = f"no quantile of the training rows works; an absolute threshold LogDensity({_down(best, 3)}) does"
+    absolute = f"an absolute threshold LogDensity({_down(best, 3)})"
+    if quantile is None or _down(quantile, 4) == 0.0:  # thresholds lie strictly between 0 and 1
+        works = f"no quantile of the training rows works; {absolute} does"
+    elif quantile == 1.0:
+        works = f"every threshold quantile works, and so does {absolute}"
     else:
         works = f"the highest threshold quantile that works is {_down(quantile, 4)}"
     return (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from .errors import MissingDependencyError
+from .errors import InvalidInputError, MissingDependencyError
 
 Progress = Callable[[int], None]
 
@@ -34,6 +34,8 @@ def reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterato
         with tqdm(total=total, unit="row") as bar:
             yield bar.update
         return
+    if not callable(progress):
+        raise InvalidInputError(f"progress: expected True, False or a function of (done, total), received {progress!r}.")
     done, lock = 0, Lock()
 
     def tell(count: int) -> None:

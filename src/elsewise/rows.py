@@ -29,7 +29,10 @@ def as_given(X: Any, *, name: str = "X") -> NDArray[Any]:
             f"{name} is sparse ({type(X).__name__}). elsewise needs dense rows: a counterfactual may change any feature. "
             f"Pass {name}.toarray()."
         )
-    values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+    try:
+        values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+    except ValueError as error:  # rows of different lengths
+        raise InvalidInputError(f"{name}: expected an array of shape (n_samples, n_features): {error}.") from error
     if values.ndim != 2:
         hint = " Reshape a single row with row.reshape(1, -1), or use explain_one." if values.ndim == 1 else ""
         raise InvalidInputError(
@@ -43,11 +46,12 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
     if values.shape[1] != len(names):
         raise InvalidInputError(
             f"{name} has {values.shape[1]} features, but the explainer and its model expect {len(names)}"
-            f" ({', '.join(names[:5])}{', ...' if len(names) > 5 else ''})."
+            f" ({_few(names)})."
         )
     if values.dtype.kind not in "fiub":
         try:
-            values = values.astype(np.float64)
+            # complex numbers and dates could be cast, but not without losing what they mean
+            values = values.astype(np.float64, casting="safe" if values.dtype.kind in "cmM" else "unsafe")
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
                 f"{name}: expected numbers, received values of type {values.dtype} ({error}). Encode categories first."
@@ -68,7 +72,7 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
 def check_names(X: Any, names: tuple[str, ...]) -> None:
     """Refuse a data frame whose columns are not those of the fit, in the same order."""
     received = column_names(X)
-    if received is None or received == names or all(name == f"x{i}" for i, name in enumerate(names)):
+    if received is None or received == names:
         return
     unknown = [name for name in received if name not in names]
     missing = [name for name in names if name not in received]
@@ -77,6 +81,13 @@ def check_names(X: Any, names: tuple[str, ...]) -> None:
             "The columns differ from those of the fit:"
             + (f" unknown {unknown[:5]}" if unknown else "")
             + (f" missing {missing[:5]}" if missing else "")
-            + "."
+            + f". Expected {_few(names)}."
         )
-    raise InvalidInputError(f"The columns are in another order than in the fit; expected {list(names[:5])}...")
+    raise InvalidInputError(
+        f"The columns are in another order than in the fit: received {_few(received)}, expected {_few(names)}. "
+        "Reorder them with X[list(explainer.feature_names_in_)]."
+    )
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

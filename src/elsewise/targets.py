@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,10 +50,13 @@ def outcomes_of_rows(
     Parameters
     ----------
     target : label, sequence of labels, (low, high), sequence of (low, high), or None
+        In a sequence of labels None stands for the nearest other class, too.
     n_samples : int
     classes : array of labels, or None for a regressor
     min_probability : float or None
     """
+    if min_probability is not None and not isinstance(min_probability, Real):
+        raise InvalidInputError(f"min_probability must be a number or None, received {min_probability!r}.")
     if classes is None:
         if min_probability is not None:
             raise InvalidInputError("min_probability is for classifiers; a regressor has target=(low, high).")
@@ -66,7 +70,9 @@ def outcomes_of_rows(
     if isinstance(target, (str, bytes)) or np.ndim(target) == 0:
         return [label_outcome(target, classes, min_probability)] * n_samples
     _check_count(target, n_samples)
-    known: dict[Any, Outcome] = {}
+    if np.ndim(target) > 1:
+        raise InvalidInputError(f"target: expected one label a row, received an array of shape {np.shape(target)}.")
+    known: dict[Any, Outcome | None] = {None: None}
     outcomes: list[Outcome | None] = []
     for item in np.asarray(target).tolist() if not isinstance(target, (list, tuple)) else target:
         item = _plain(item)

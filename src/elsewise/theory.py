@@ -12,19 +12,19 @@ threshold (Eq. gmm:approx), and :math:`p(x, y)` is the share of ``y`` among the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .answers import MARGINS
 from .density.base import ClassDensity
 from .errors import InvalidInputError, VerificationError
 from .explainer import Explainer
-from .outcomes import MARGINS
 from .projection.coordinates import row_product
-from .regions.base import Label, union
+from .regions.base import Label
 from .rows import FloatArray, as_floats, as_given, check_names
 from .search import SearchProblem, best_first
 from .targets import outcomes_of_rows
@@ -228,8 +228,7 @@ def _model_free(explainer: Explainer, rows: FloatArray, index: int) -> ModelFree
     """Project clean rows onto the cones of one class; widen the margin until the density confirms each point."""
     assert explainer.classes_ is not None
     label = explainer.classes_[index]
-    problem, density = explainer._problems[Label(index)], explainer.densities_[explainer.classes_.tolist()[index]]
-    cones_alone = _without_region(problem)
+    problem, density = explainer._problem, explainer.densities_[explainer.classes_.tolist()[index]]
     answers = _nowhere(rows)
     # A row that is dense enough is its own counterfactual.
     own = _log_max(problem, density, rows)
@@ -240,7 +239,7 @@ def _model_free(explainer: Explainer, rows: FloatArray, index: int) -> ModelFree
     for margin in MARGINS:
         if len(at) == 0:
             break
-        found = best_first(cones_alone, rows[at], margin=margin, use_region=False)
+        found = best_first(problem, rows[at], np.full(len(at), index), margin=margin, use_region=False)
         exists = np.isfinite(found.value)
         points = rows[at] + problem.coordinates.differences(found.difference)
         logs = _log_max(problem, density, points)
@@ -258,12 +257,6 @@ def _model_free(explainer: Explainer, rows: FloatArray, index: int) -> ModelFree
     found_one = np.isfinite(answers.distances)
     answers.classified_as_target[found_one] = explainer._predict(answers.points[found_one]) == label
     return answers
-
-
-def _without_region(problem: SearchProblem) -> SearchProblem:
-    """Leave the polyhedra out of a problem, and with them the table of open cells that nobody would open."""
-    nowhere = union([], n_features=problem.region.normals.shape[1])
-    return replace(problem, region=nowhere, possible=np.ones((0, problem.n_cones), dtype=np.bool_))
 
 
 def _nowhere(rows: FloatArray) -> ModelFreeCounterfactuals:

@@ -6,7 +6,9 @@ cone; -1 is "none". Everything is in plain coordinates (see :mod:`elsewise.proje
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,30 @@ class Cells:
     def n_cones(self) -> int:
         """Number of cones."""
         return len(self.radii)
+
+    @classmethod
+    def join(cls, tables: Sequence[Cells]) -> Cells:
+        """Put tables in the same coordinates one after the other; polyhedra and cones are numbered on."""
+        first_row = np.cumsum([0] + [len(table.offsets) for table in tables])
+        first_shape = np.cumsum([0] + [len(table.factors) for table in tables])
+
+        def stack(name: str) -> Any:
+            return np.ascontiguousarray(np.concatenate([getattr(table, name) for table in tables]))
+
+        return cls(
+            norm=tables[0].norm,
+            normals=stack("normals"),
+            offsets=stack("offsets"),
+            spans=np.concatenate([table.spans + start for table, start in zip(tables, first_row)]),
+            shifts=stack("shifts"),
+            shift_offsets=stack("shift_offsets"),
+            factors=stack("factors"),
+            grams=stack("grams"),
+            shape=np.concatenate([table.shape + start for table, start in zip(tables, first_shape)]),
+            centres=stack("centres"),
+            radii=stack("radii"),
+            tilts=stack("tilts"),
+        )
 
     def project(
         self,

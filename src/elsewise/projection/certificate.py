@@ -12,7 +12,7 @@ with multipliers :math:`\lambda \ge 0` of the rows, :math:`\zeta` of the bounds 
           \beta = \lambda^\top(A x_0 - b) + \zeta_+^\top(x_0 - u) + \zeta_-^\top(l - x_0)
                   - y_0 (h_0 + h_1^\top x_0) - y_1^\top(F x_0 - g)
 
-as :math:`\theta + \rho^\top v + \beta`. Its minimum over :math:`v` bounds the optimum from below: it is :math:`\beta` for
+as :math:`\theta + \rho^\top v + \beta`. Its minimum over :math:`v` is a lower bound of the optimum: :math:`\beta` for
 the Manhattan distance if :math:`|\rho_i| \le \alpha_i` for every feature, and
 :math:`\beta - \tfrac14 \rho^\top\Omega^{-1}\rho` for the Mahalanobis distance. Where :math:`\rho = 0` and
 :math:`\beta > 0`, no point satisfies the constraints (Farkas).
@@ -88,7 +88,7 @@ class KKTResiduals:
     rows, bounds, cone : float
         Largest violation of each kind.
     signs : float
-        Largest multiplier on the wrong side (negative, outside the cone, for an infinite bound), relative to the largest.
+        Largest multiplier of the wrong sign (or outside the cone, or of an infinite bound), relative to the largest.
     dual : float
         Manhattan: excess of the largest ``|rho_i| / alpha_i`` over 1. Mahalanobis: ``||2 omega v + rho||`` relative to
         ``||2 omega v||``, in the norm of ``omega^-1``.

@@ -2,15 +2,15 @@ r"""The expert's door to the projector: points onto one convex set, with certifi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..distances import Mahalanobis, Manhattan, ResolvedManhattan
 from ..errors import InvalidInputError
-from .cells import CUTOFF, INFEASIBLE, OPTIMAL, pack
-from .coordinates import mahalanobis_coordinates, manhattan_coordinates
+from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, pack
+from .coordinates import mahalanobis_coordinates, manhattan_coordinates, row_product
 
 FloatArray = NDArray[np.float64]
 
@@ -113,31 +113,40 @@ def project(
     n = X.shape[1]
     distance = Manhattan() if distance is None else distance
     if isinstance(distance, Mahalanobis) and distance.omega is None:
-        raise InvalidInputError("project needs Mahalanobis(omega=...): without training rows there is no default omega.")
+        raise InvalidInputError(
+            "project needs Mahalanobis(omega=...): without training rows there is no default omega."
+        )
     resolved = distance.resolve(X)
     rows, right = _rows(A, b, n)
     low = _vector("lower", lower, n, -np.inf)
     high = _vector("upper", upper, n, np.inf)
+    if np.any(low == np.inf) or np.any(high == -np.inf):
+        raise InvalidInputError(
+            "A lower bound of inf or an upper bound of -inf leaves no value: use -inf and inf for none."
+        )
     if np.any(low > high):
         at = int(np.flatnonzero(low > high)[0])
-        raise InvalidInputError(f"The bounds of feature {at} contradict each other: lower {low[at]} > upper {high[at]}.")
+        raise InvalidInputError(
+            f"The bounds of feature {at} contradict each other: lower {low[at]} > upper {high[at]}."
+        )
     factor = np.empty((0, 0, n)) if F is None else _matrix("F", F, n)[None]
     q = factor.shape[1]
-    centre = np.empty((0, q)) if F is None else _vector("g", g, q, 0.0)[None]
-    tilt = None if h1 is None or F is None else _vector("h1", h1, n, 0.0)[None]
-    if not np.isfinite(h0):
-        raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
+    centre = np.empty((0, q)) if F is None else _finite_vector("g", g, q)[None]
+    tilt = None if h1 is None or F is None else _finite_vector("h1", h1, n)[None]
+    _check_numbers(h0, margin, cutoff)
 
-    origin = X.mean(axis=0)
+    # The origin of the plain coordinates is each row itself: nothing is lost to large offsets of the data, and a row's
+    # answer cannot depend on the others.
+    origin = np.zeros(n)
     bounded = bool(np.isfinite(low).any() or np.isfinite(high).any())
     n_rows = len(right)
     if isinstance(resolved, ResolvedManhattan):
         coordinates = manhattan_coordinates(resolved.weights, origin)
     else:  # bounds are not bounds in rotated coordinates, but rows
         coordinates = mahalanobis_coordinates(resolved.omega, origin)
-        sides = [(np.eye(n)[np.isfinite(high)], high[np.isfinite(high)]), (-np.eye(n)[np.isfinite(low)], -low[np.isfinite(low)])]
-        rows = np.vstack([rows, *(side for side, _ in sides)])
-        right = np.concatenate([right, *(limit for _, limit in sides)])
+        has_high, has_low = np.isfinite(high), np.isfinite(low)
+        rows = np.vstack([rows, np.eye(n)[has_high], -np.eye(n)[has_low]])
+        right = np.concatenate([right, high[has_high], -low[has_low]])
     cells = pack(
         coordinates,
         normals=rows,
@@ -152,22 +161,32 @@ def project(
         tilts=tilt,
     )
     count = len(X)
-    plain = coordinates.points(X)
-    limits: dict[str, FloatArray] = {}
+    limits: list[dict[str, FloatArray]] = [{}] * count
     if bounded and isinstance(resolved, ResolvedManhattan):
-        limits = {
-            "lower": np.ascontiguousarray((low - X) * resolved.weights),
-            "upper": np.ascontiguousarray((high - X) * resolved.weights),
-        }
-    batch = cells.project(
-        plain,
-        np.arange(count),
-        np.tile(np.array([[0, -1]]), (count, 1)),
-        np.full(count, len(factor) - 1),
-        cutoff=np.full(count, np.inf if cutoff is None else float(cutoff)),
-        margin=np.full(count, float(margin)),
-        multipliers=True,
-        **limits,
+        below, above = (low - X) * resolved.weights, (high - X) * resolved.weights
+        limits = [{"lower": below[i : i + 1], "upper": above[i : i + 1]} for i in range(count)]
+    offsets = right - row_product(X, np.ascontiguousarray(rows.T))
+    centres = centre - row_product(X, np.ascontiguousarray(factor[0].T)) if len(factor) else np.empty((count, 0))
+    radii = h0 + (row_product(X, tilt.T)[:, 0] if tilt is not None else np.zeros(count))
+    batch = _stack(
+        [
+            replace(
+                cells,
+                offsets=offsets[i],
+                centres=centres[i : i + 1][: len(factor)],
+                radii=radii[i : i + 1][: len(factor)],
+            ).project(
+                np.zeros((1, n)),
+                np.zeros(1, dtype=np.int64),
+                np.array([[0, -1]]),
+                np.array([len(factor) - 1]),
+                cutoff=np.array([np.inf if cutoff is None else float(cutoff)]),
+                margin=np.array([float(margin)]),
+                multipliers=True,
+                **limits[i],
+            )
+            for i in range(count)
+        ]
     )
     assert batch.row_multipliers is not None
     assert batch.bound_multipliers is not None
@@ -197,6 +216,11 @@ def project(
     )
 
 
+def _stack(batches: list[Batch]) -> Batch:
+    """One batch from batches of one."""
+    return Batch(*(np.concatenate([getattr(batch, field.name) for batch in batches]) for field in fields(Batch)))
+
+
 def _matrix(name: str, value: ArrayLike, n_features: int | None = None) -> FloatArray:
     matrix = np.array(value, dtype=np.float64, ndmin=2)
     if matrix.ndim != 2 or (n_features is not None and matrix.shape[1] != n_features):
@@ -215,6 +239,23 @@ def _vector(name: str, value: ArrayLike | None, length: int, default: float) -> 
     if vector.shape != (length,) or np.isnan(vector).any():
         raise InvalidInputError(f"{name}: expected {length} numbers without NaN, received shape {vector.shape}.")
     return vector
+
+
+def _finite_vector(name: str, value: ArrayLike | None, length: int) -> FloatArray:
+    vector = _vector(name, value, length, 0.0)
+    if not np.isfinite(vector).all():
+        at = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise InvalidInputError(f"{name} must be finite, received {vector[at]} at index {at}.")
+    return vector
+
+
+def _check_numbers(h0: float, margin: float, cutoff: float | None) -> None:
+    if not np.isfinite(h0):
+        raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
+    if not (np.isfinite(margin) and margin >= 0.0):
+        raise InvalidInputError(f"margin must be finite and not negative, received {margin!r}.")
+    if cutoff is not None and np.isnan(cutoff):
+        raise InvalidInputError("cutoff must be a number or None, received NaN.")
 
 
 def _rows(A: ArrayLike | None, b: ArrayLike | None, n_features: int) -> tuple[FloatArray, FloatArray]:

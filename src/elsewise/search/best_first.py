@@ -1,7 +1,7 @@
-"""Best-first search over the cells of one outcome, wave by wave over many rows.
+"""Best-first search over cells, wave by wave over many rows.
 
-For each row: project onto every cone alone first (the model-free relaxation). If the model already decides for the
-outcome there, no cell of that cone can do better. Otherwise that distance, and the closed-form distance to each
+For each row: project onto every cone of its goal alone first (the model-free relaxation). If the model already decides
+for the outcome there, no cell of that cone can do better. Otherwise that distance, and the closed-form distance to each
 polyhedron, bound the cells of the cone from below. The cheapest open node goes to the kernel; a row is done when its
 next bound is no better than what it holds. In each wave every unfinished row sends one node, all rows together. What a
 row does depends on nothing but the row, so its answer has the same bits alone and in any batch.
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..projection.cells import INFEASIBLE, OPTIMAL, STALLED
-from ..projection.coordinates import row_product
-from .problem import SearchProblem
+from ..projection.cells import CUTOFF, INFEASIBLE
+from .problem import Goal, SearchProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 # Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
 _TOLERANCE = 1e-9
@@ -33,132 +33,147 @@ class Found:
     Attributes
     ----------
     value : array of shape (n_samples,)
-        Distance of the best point, infinite if there is none.
+        Distance of the best point, infinite if there is none nearer than the cutoff.
     lower_bound : array of shape (n_samples,)
-        No point of the outcome is nearer; infinite if all cells are proven empty.
+        No point of the goal is nearer; infinite if all cells are proven empty.
     difference : array of shape (n_samples, n_plain)
         Best point minus row, in plain coordinates.
-    cone, polyhedron : int arrays of shape (n_samples,)
-        The cell of the best point; -1 where there is none.
+    polyhedron : int array of shape (n_samples,)
+        Polyhedron of the goal's region that holds the best point; -1 where there is none.
     model_free : bool array of shape (n_samples,)
         The best point is the projection onto the cones alone.
-    finished : bool array of shape (n_samples,)
-        False where a time limit ended the proof.
     n_projections : int array of shape (n_samples,)
     """
 
     value: FloatArray
     lower_bound: FloatArray
     difference: FloatArray
-    cone: IntArray
     polyhedron: IntArray
-    model_free: NDArray[np.bool_]
-    finished: NDArray[np.bool_]
+    model_free: BoolArray
     n_projections: IntArray
 
 
 def best_first(
     problem: SearchProblem,
     X: FloatArray,
+    goal: IntArray,
     *,
     cutoff: FloatArray | None = None,
     margin: float = 1e-8,
-    banned: NDArray[np.bool_] | None = None,
+    banned: BoolArray | None = None,
     use_region: bool = True,
     time_limit: float | None = None,
 ) -> Found:
-    """Search the nearest point of the outcome for every row.
+    """Search the nearest point of its goal for every row.
 
     Parameters
     ----------
     problem : SearchProblem
     X : array of shape (n_samples, n_features)
         Rows in the user's features.
+    goal : int array of shape (n_samples,)
+        Which goal of the problem each row has.
     cutoff : array of shape (n_samples,), optional
         Only points nearer than this are wanted.
     margin : float
         Relative distance to keep from the boundary of cells.
-    banned : bool array of shape (n_samples, n_polyhedra), optional
+    banned : bool array of shape (n_samples, most polyhedra of a goal), optional
         Polyhedra not to look into.
     use_region : bool
         False leaves the model out: the nearest point that is dense enough (Theorem 2).
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
-    wave = _Wave(problem, X, cutoff, margin, banned, use_region)
+    waves = _Waves(problem, X, goal, cutoff, margin, banned, use_region)
     spent = np.zeros(len(X))
     while True:
-        rows = wave.unfinished()
+        rows = waves.unfinished()
         if time_limit is not None:
-            rows = rows[(spent[rows] < time_limit) | ~np.isfinite(wave.found.value[rows])]
+            rows = rows[(spent[rows] < time_limit) | ~np.isfinite(waves.limit[rows])]
         if len(rows) == 0:
-            break
+            return waves.result()
         started = time.perf_counter()
-        wave.step(rows)
+        waves.step(rows)
         spent[rows] += (time.perf_counter() - started) / len(rows)
-    return wave.result()
 
 
-class _Wave:
-    """Open nodes of all rows. Column ``j * (1 + k)`` is cone ``j`` alone, ``j * (1 + k) + 1 + i`` its cell ``(i, j)``."""
+class _Waves:
+    """Open nodes of all rows: ``open[row, j, 0]`` is cone ``j`` alone, ``open[row, j, 1 + i]`` its cell ``(i, j)``.
+
+    An entry is the node's lower bound, infinite where there is no such node or it is settled.
+    """
 
     def __init__(
         self,
         problem: SearchProblem,
         X: FloatArray,
+        goal: IntArray,
         cutoff: FloatArray | None,
         margin: float,
-        banned: NDArray[np.bool_] | None,
+        banned: BoolArray | None,
         use_region: bool,
     ) -> None:
         n = len(X)
-        self.problem, self.X, self.margin, self.use_region = problem, X, margin, use_region
+        self.problem, self.goal, self.margin, self.use_region = problem, goal, margin, use_region
         self.plain = problem.coordinates.points(X)
         self.limit = np.full(n, np.inf) if cutoff is None else cutoff.astype(np.float64)
-        self.k, self.m = problem.region.n_polyhedra, problem.n_cones
-        self.children = problem.polyhedron_bounds(self.plain) if use_region else np.zeros((n, 0))
-        if banned is not None and use_region:
-            self.children[banned] = np.inf
-        self.open = np.full((n, self.m, 1 + self.k), np.inf)
+        self.groups = [(problem.goals[g], np.flatnonzero(goal == g)) for g in np.unique(goal)]
+        self.k = max((mine.n_polyhedra for mine, _ in self.groups), default=0)
+        m = max((mine.n_cones for mine, _ in self.groups), default=0)
+        self.first_cone = np.array([mine.first_cone for mine in problem.goals])[goal]
+        self.first_polyhedron = np.array([mine.first_polyhedron for mine in problem.goals])[goal]
+        # Distances to polyhedra bound the cells; infinite where a row's goal has no such polyhedron.
+        self.children = np.full((n, self.k), np.inf)
+        self.open = np.full((n, m, 1 + self.k), np.inf)
+        for mine, rows in self.groups:
+            self._start(mine, rows, banned)
+        self.flat = self.open.reshape(n, -1)
         # Bounds of nodes already settled; what no node covers is empty, hence infinitely far.
         self.settled = np.full(n, np.inf)
         self.relaxed = np.full(n, np.inf)
-        if problem.cones is None:
-            self.open[:, 0, 1:] = np.where(problem.possible[:, 0], self.children, np.inf)
-        else:
-            nearest = self.children.min(axis=1, initial=np.inf) if use_region else np.zeros(n)
-            reachable = problem.possible.any(axis=0) if use_region else np.ones(self.m, dtype=np.bool_)
-            bounds = np.maximum(problem.cone_bounds(self.plain), nearest[:, None])
-            self.open[:, :, 0] = np.where(reachable, bounds, np.inf)
-        self.flat = self.open.reshape(n, -1)
         self.found = Found(
             value=np.full(n, np.inf),
             lower_bound=np.zeros(n),
             difference=np.zeros_like(self.plain),
-            cone=np.full(n, -1),
             polyhedron=np.full(n, -1),
             model_free=np.zeros(n, dtype=np.bool_),
-            finished=np.zeros(n, dtype=np.bool_),
             n_projections=np.zeros(n, dtype=np.int64),
         )
 
+    def _start(self, mine: Goal, rows: IntArray, banned: BoolArray | None) -> None:
+        """Open the first nodes of the rows of one goal."""
+        plain, k, m = self.plain[rows], mine.n_polyhedra, mine.n_cones
+        reachable, nearest = np.ones(m, dtype=np.bool_), np.zeros(len(rows))
+        if self.use_region:
+            bounds = mine.polyhedron_bounds(plain)
+            if banned is not None:
+                bounds[banned[rows, :k]] = np.inf
+            self.children[rows, :k] = bounds
+            reachable, nearest = mine.possible.any(axis=1), bounds.min(axis=1, initial=np.inf)
+        if mine.has_density:
+            first = np.maximum(mine.cone_bounds(plain), nearest[:, None])
+            self.open[rows, :m, 0] = np.where(reachable, first, np.inf)
+        else:
+            self.open[rows, 0, 1:] = self.children[rows]
+
     def unfinished(self) -> IntArray:
         """Rows whose cheapest open node could still be better than what they hold."""
-        if self.flat.shape[1] == 0:
-            return np.empty(0, dtype=np.int64)
-        return np.flatnonzero(self.flat.min(axis=1) < self.limit * (1 - _TOLERANCE))
+        return np.flatnonzero(self.flat.min(axis=1, initial=np.inf) < self.limit * (1 - _TOLERANCE))
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest node of each of the rows to the kernel and take in the answers."""
         node = self.flat[rows].argmin(axis=1)
         j, i = np.divmod(node, 1 + self.k)
+        alone = i == 0
         i -= 1
-        cones = j if self.problem.cones is not None else np.full(len(rows), -1)
+        polyhedra = np.full((len(rows), 2), -1)
+        polyhedra[:, 0] = np.where(alone, -1, self.first_polyhedron[rows] + i)
+        first_cone = self.first_cone[rows]
         batch = self.problem.cells.project(
             self.plain,
             rows,
-            np.column_stack([i, np.full(len(rows), -1)]),
-            cones,
+            polyhedra,
+            np.where(first_cone < 0, -1, first_cone + j),
             cutoff=self.limit[rows],
             margin=np.full(len(rows), self.margin),
         )
@@ -166,52 +181,55 @@ class _Wave:
         bound = np.maximum(batch.bound, self.flat[rows, node])
         bound[batch.status == INFEASIBLE] = np.inf
         self.flat[rows, node] = np.inf
-        has_point = (batch.status == OPTIMAL) | (batch.status == STALLED)
-
-        relaxation = i < 0
-        inside = np.full(len(rows), -1)
-        if relaxation.any():
-            at = np.flatnonzero(relaxation & has_point)
+        has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF)
+        if alone.any():
+            at = np.flatnonzero(alone & has_point)
             self.relaxed[rows[at]] = np.minimum(self.relaxed[rows[at]], batch.value[at])
-            inside[at] = self._polyhedron_at(rows[at], batch.v[at], batch.value[at])
-            divided = at[inside[at] < 0]
+            i[at] = self._polyhedron_at(rows[at], batch.v[at], batch.value[at])
+            divided = at[i[at] < 0]
             self._divide(rows[divided], j[divided], bound[divided])
-            relaxation[divided] = False
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
-        settled = np.minimum(self.settled[rows], bound)
-        self.settled[rows] = settled
+        self.settled[rows] = np.minimum(self.settled[rows], bound)
         better = np.flatnonzero(has_point & (batch.value < self.limit[rows]))
         at = rows[better]
-        self.limit[at] = batch.value[better]
-        self.found.value[at] = batch.value[better]
+        self.limit[at] = self.found.value[at] = batch.value[better]
         self.found.difference[at] = batch.v[better]
-        self.found.cone[at] = cones[better]
-        self.found.polyhedron[at] = np.where(relaxation[better], inside[better], i[better])
-        self.found.model_free[at] = relaxation[better]
+        self.found.polyhedron[at] = i[better]
+        self.found.model_free[at] = alone[better]
 
     def _polyhedron_at(self, rows: IntArray, V: FloatArray, value: FloatArray) -> IntArray:
         """Polyhedron of the region that holds each relaxed optimum with the margin to spare, -1 if none does."""
         if not self.use_region:
             return np.zeros(len(rows), dtype=np.int64)
-        if self.k == 0:
-            return np.full(len(rows), -1)
-        depth = self.problem.polyhedron_bounds.depth(self.plain[rows] + V)
-        depth[self.children[rows] == np.inf] = -np.inf
-        best = depth.argmax(axis=1)
-        length = value if self.problem.coordinates.norm == 1 else np.sqrt(value)
-        return np.where(depth[np.arange(len(rows)), best] > self.margin * length, best, -1)
+        holds = np.full(len(rows), -1)
+        points = self.plain[rows] + V
+        keep = self.margin * (value if self.problem.coordinates.norm == 1 else np.sqrt(value))
+        goals = self.goal[rows]
+        for g in np.unique(goals):
+            mine = self.problem.goals[g]
+            at = np.flatnonzero(goals == g)
+            if mine.n_polyhedra == 0:
+                continue
+            depth = mine.polyhedron_bounds.depth(points[at])
+            depth[np.isinf(self.children[rows[at], : mine.n_polyhedra])] = -np.inf
+            best = depth.argmax(axis=1)
+            holds[at] = np.where(depth[np.arange(len(at)), best] > keep[at], best, -1)
+        return holds
 
     def _divide(self, rows: IntArray, j: IntArray, bound: FloatArray) -> None:
         """Open the cells of a cone whose relaxation was not enough."""
         cells = np.maximum(self.children[rows], bound[:, None])
-        self.open[rows, j, 1:] = np.where(self.problem.possible.T[j], cells, np.inf)
+        for g in np.unique(self.goal[rows]):
+            mine = self.problem.goals[g]
+            at = np.flatnonzero(self.goal[rows] == g)
+            possible = np.where(mine.possible[j[at]], cells[at, : mine.n_polyhedra], np.inf)
+            self.open[rows[at], j[at], 1 : 1 + mine.n_polyhedra] = possible
 
     def result(self) -> Found:
         """Close the books: the proven bound is the smallest of settled and open nodes, at most the value."""
         found = self.found
         remaining = self.flat.min(axis=1, initial=np.inf)
-        found.finished[:] = remaining >= self.limit * (1 - _TOLERANCE)
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         found.model_free &= found.value <= self.relaxed
         return found

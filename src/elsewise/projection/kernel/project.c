@@ -13,6 +13,7 @@
 #include "interior_point.h"
 #include "ipm.h"
 #include "multiversion.h"
+#include "row_path.h"
 #include "soc.h"
 
 enum { ALL_FEATURES = 12, ALL_ROWS = 24, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
@@ -23,8 +24,8 @@ struct ew_workspace {
     double *memory, *iterate_memory;
     int64_t *indices;
     /* full instance, x0 moved to the origin */
-    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path;
-    int64_t *features, *rows, *chosen_feature, *chosen_row;
+    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull;
+    int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed;
     /* subproblem */
     subproblem sub;
     iterate it;
@@ -35,9 +36,12 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     if (!w) return NULL;
     ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n;
     w->n = n, w->q = q, w->max_rows = max_rows;
-    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1, homotopy_size(n, q),
+    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
+                         homotopy_size(n, q) + row_path_size(n, q, max_rows < ALL_ROWS ? max_rows : ALL_ROWS), max_rows, q + 1,
+                         max_rows, n,
                          max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
     double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv, &w->path,
+                          &w->path_b, &w->path_y, &w->path_z, &w->pull,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
                           &w->sub.h1, &w->sub.k};
     ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;
@@ -45,7 +49,7 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->memory = calloc((size_t)total + 1, sizeof(double));
     w->iterate_memory = calloc((size_t)iterate_size(n, rows, q), sizeof(double));
     w->it.polish_work = calloc((size_t)polish_size(n, rows, q), sizeof(double));
-    w->indices = calloc((size_t)(3 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
+    w->indices = calloc((size_t)(4 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
     if (!w->memory || !w->iterate_memory || !w->it.polish_work || !w->indices) { ew_workspace_free(w); return NULL; }
     double *next = w->memory;
     for (ptrdiff_t i = 0; i < count; i++) { *targets[i] = next; next += sizes[i]; }
@@ -55,6 +59,7 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->chosen_row = w->rows + max_rows;
     w->sub.bound_feature = w->chosen_row + max_rows;
     w->it.polish_index = w->sub.bound_feature + rows;
+    w->fixed = w->it.polish_index + n + rows;
     return w;
 }
 
@@ -120,6 +125,11 @@ static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspac
     return h0;
 }
 
+/* What the margin takes off the right-hand side of row j. */
+static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j, double sigma) {
+    return e->margin > 0 ? e->margin * sigma * w->row_scale[j] + w->noise[j] : 0;
+}
+
 static inline int is_free(const ew_instance *e, ptrdiff_t i) {
     return !(e->lower && e->upper && e->lower[i] >= 0 && e->upper[i] <= 0);
 }
@@ -149,7 +159,7 @@ static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w,
         double scale = w->row_scale[row];
         normal_of(cells, e, row, w->score);
         for (ptrdiff_t i = 0; i < nf; i++) P->A[j * nf + i] = w->score[w->features[i]] / scale;
-        P->slack[j] = e->margin + (e->margin > 0 ? w->noise[row] / (scale * sigma) : 0);
+        P->slack[j] = row_margin(e, w, row, sigma) / (scale * sigma);
         P->h[j] = w->b[row] / (scale * sigma) - P->slack[j];
     }
     P->n_bounds = 0;
@@ -303,59 +313,93 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, ew_workspace 
         for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * sigma / cone_unit * it->y[j];
 }
 
-/* Project onto the cone without the rows. Returns -1 if that settles the instance, else the number of features that
- * moved (0 if the path failed), flagged in chosen_feature and listed first in features. */
-static ptrdiff_t cone_alone(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma, double h0,
-                            double cone_unit, double cone_margin) {
+/* Lower bound from path multipliers (z of rows scaled by `unit`, y of the cone), evaluated on all features for the true
+ * right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled to be dual feasible. */
+static double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double h0,
+                         double cone_margin, double sigma, double unit, double *z, double *y, double *tight) {
     ptrdiff_t n = cells->n, q = cells->q;
-    const double *Ft = cells->factors + cells->shape[e->cone] * n * q, *gram = cells->grams + cells->shape[e->cone] * n * n;
-    int steps = 0;
-    double *y = w->it.polish_work;
-    ptrdiff_t k = homotopy(n, q, Ft, gram, w->g, h0 - cone_margin, w->chosen_feature, w->path, w->features, e->v, y, &steps);
-    e->iterations = steps;
-    if (k < 0) {
-        memset(e->v, 0, (size_t)n * sizeof *e->v);
-        return 0;
-    }
-    /* certificate: beta / max|r| with r = -F'y1, on all features, for the true radius */
-    double largest = 0, beta = 0, sum = y[0] * h0, value = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(dot(q, Ft + i * q, y + 1)));
-        value += fabs(e->v[i]);
-    }
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    double beta = -y[0] * (1 + 4e-16) * h0, sum = y[0] * h0, margins = y[0] * cone_margin;
+    for (ptrdiff_t i = 0; i < n; i++) w->r[i] = -dot(q, Ft + i * q, y + 1);
     for (ptrdiff_t j = 0; j < q; j++) {
         beta += w->g[j] * y[j + 1];
         sum += fabs(w->g[j] * y[j + 1]);
     }
-    beta -= y[0] * (1 + 4e-16) * h0 + 1e-15 * sum;
-    double bound = beta / largest * (1 - 1e-15 * (double)(n + 8)), tight = bound + y[0] * cone_margin / largest;
-    if (!(value - tight <= TOLERANCE * value)) {
-        memset(e->v, 0, (size_t)n * sizeof *e->v);
-        return 0;
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        if (z[j] == 0) continue;
+        double scaled = z[j] * unit / w->row_scale[j];
+        axpy(n, z[j], w->sub.A + j * n, w->r);
+        beta -= scaled * w->b[j];
+        sum += fabs(scaled * w->b[j]);
+        margins += scaled * row_margin(e, w, j, sigma);
     }
-    e->bound = fmax(e->bound, bound);
-    if (e->bound >= e->cutoff) {
+    beta -= 1e-15 * sum;
+    double largest = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+    for (ptrdiff_t j = 0; j < n_rows; j++) z[j] /= largest;
+    for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
+    double bound = beta / largest * (1 - 1e-15 * (double)(n + 8));
+    *tight = bound + margins / largest;
+    return bound;
+}
+
+/* Follow exact paths: the cone alone, then row by row. Returns -1 if that settles the instance; else the number of
+ * features that moved (0 if there is no path), flagged in chosen_feature and first in features, for the interior point
+ * method to start from. */
+static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
+                              double h0, double cone_margin) {
+    ptrdiff_t n = cells->n, q = cells->q, shape = cells->shape[e->cone];
+    double *y = w->path_y, *z = w->path_z, tight, value;
+    row_path_problem path = {.n = n, .q = q, .n_rows = n_rows, .Ft = cells->factors + shape * n * q,
+                             .gram = cells->grams + shape * n * n, .g = w->g, .h = h0 - cone_margin, .A = w->sub.A,
+                             .b = w->path_b, .excluded = w->fixed, .moving = w->features, .v = e->v, .z = z, .y = y};
+    memset(z, 0, (size_t)n_rows * sizeof *z);
+    path.n_moving = homotopy(n, q, path.Ft, path.gram, w->g, path.h, w->fixed, w->path, w->features, e->v, y, &path.steps);
+    e->iterations = path.steps;
+    ptrdiff_t moved = path.n_moving;
+    if (moved < 0) return 0;
+
+    /* rows in units comparable with the columns of F, margins taken off */
+    double unit = 0;
+    for (ptrdiff_t i = 0; i < n; i++) unit = fmax(unit, path.gram[i * (n + 1)]);
+    unit = sqrt(unit);
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        normal_of(cells, e, j, w->sub.A + j * n);
+        double scale = unit / w->row_scale[j];
+        for (ptrdiff_t i = 0; i < n; i++) w->sub.A[j * n + i] *= scale;
+        w->path_b[j] = (w->b[j] - row_margin(e, w, j, sigma)) * scale;
+    }
+    int more = n_rows <= ALL_ROWS ? row_path_start(&path, w->path) : -1;
+    for (int round = 0; round <= 4 * ALL_ROWS; round++) {
+        e->bound = fmax(e->bound, path_bound(cells, e, w, n_rows, h0, cone_margin, sigma, unit, z, y, &tight));
+        if (e->bound >= e->cutoff) {
+            e->status = EW_CUTOFF;
+            break;
+        }
+        if (more < 0) return moved;
+        more = row_path_next(&path, w->path);
+        e->iterations += path.steps;
+        path.steps = 0;
+        if (more == 0) {
+            value = 0;
+            for (ptrdiff_t i = 0; i < n; i++) value += fabs(e->v[i]);
+            if (!(value - tight <= TOLERANCE * value)) return moved;
+            e->status = EW_OPTIMAL;
+            e->value = value;
+            break;
+        }
+        if (more < 0) return moved;
+    }
+    if (e->status == EW_STALLED) return moved;
+    if (e->z_rows)
+        for (ptrdiff_t j = 0; j < n_rows; j++) e->z_rows[j] = z[j] * unit / w->row_scale[j];
+    if (e->y) memcpy(e->y, y, (size_t)(q + 1) * sizeof *y);
+    if (e->status == EW_CUTOFF) {
         memset(e->v, 0, (size_t)n * sizeof *e->v);
         e->value = HUGE_VAL;
-        e->status = EW_CUTOFF;
-        return -1;
     }
-    int rows_hold = 1;
-    for (ptrdiff_t j = 0; j < n_rows && rows_hold; j++) {
-        normal_of(cells, e, j, w->score);
-        double keep = e->margin * sigma * w->row_scale[j] + (e->margin > 0 ? w->noise[j] : 0);
-        rows_hold = dot(n, w->score, e->v) <= w->b[j] - keep;
-    }
-    if (rows_hold) {
-        e->status = EW_OPTIMAL;
-        e->value = value;
-        if (e->y)
-            for (ptrdiff_t j = 0; j <= q; j++) e->y[j] = y[j] / largest;
-        return -1;
-    }
-    (void)cone_unit;
-    for (ptrdiff_t i = 0; i < k; i++) w->chosen_feature[w->features[i]] = 1;
-    return k;
+    return -1;
 }
 
 MULTIVERSION
@@ -367,10 +411,10 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
 
     /* Closed-form bounds: one row alone, or the cone alone along its axis. Their largest is the unit of length. */
     double sigma = 0, cone_unit = 1, cone_margin = 0;
-    memset(w->r, 0, (size_t)n * sizeof *w->r);
+    memset(w->pull, 0, (size_t)n * sizeof *w->pull);
     memset(w->chosen_row, 0, (size_t)n_rows * sizeof(int64_t));
     memset(w->chosen_feature, 0, (size_t)n * sizeof(int64_t));
-    double *pull = w->r; /* how strongly each feature pulls towards the cell */
+    double *pull = w->pull; /* how strongly each feature pulls towards the cell */
     double cone_bound = 0, cone_reach = 0;
     if (e->cone >= 0) {
         const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
@@ -425,8 +469,11 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     /* The cone alone first: it may be all there is to do, and its moving features are a good first guess. */
     ptrdiff_t n_moving = 0;
     if (cells->norm == 1 && cone_bound > 0 && !cells->tilts && !e->lower && !e->upper) {
-        n_moving = cone_alone(cells, e, w, n_rows, sigma, h0, cone_unit, cone_margin);
+        for (ptrdiff_t i = 0; i < n; i++) w->fixed[i] = !is_free(e, i);
+        e->status = EW_STALLED;
+        n_moving = follow_paths(cells, e, w, n_rows, sigma, h0, cone_margin);
         if (n_moving < 0) return;
+        for (ptrdiff_t i = 0; i < n_moving; i++) w->chosen_feature[w->features[i]] = 1;
     }
 
     /* first working sets */

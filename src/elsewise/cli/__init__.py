@@ -1,0 +1,5 @@
+"""The command line: ``elsewise demo`` and what comes after it."""
+
+from .main import main
+
+__all__ = ["main"]

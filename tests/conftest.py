@@ -1,0 +1,34 @@
+"""Fixtures of several files: real data, and explainers that are dear to fit."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import elsewise as ew
+
+
+@pytest.fixture(scope="session")
+def iris():
+    """Rows and labels, as strings."""
+    data = load_iris()
+    return data.data, data.target_names[data.target]
+
+
+@pytest.fixture(scope="session")
+def iris_explainer(iris):
+    """Softmax on iris with two components a class: never change it, clone it."""
+    X, y = iris
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    return ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=2)).fit(X, y)
+
+
+@pytest.fixture(scope="session")
+def cancer_explainer():
+    """Binary logistic regression behind a scaler, and the rows: never change it, clone it."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    return ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=2)).fit(X, y), X
