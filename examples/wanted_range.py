@@ -1,4 +1,4 @@
-"""A regressor: what is the smallest plausible change that brings the prediction into a wanted range?"""
+"""A regressor: the smallest plausible change that brings the prediction into a wanted range."""
 
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from .answers import Question, answer, goals_of
-from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, class_density
+from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, LogDensity, class_density
 from .distances import resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanation, Explanations, concatenate
 from .progress import Progress, reporter
+from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
 from .regions.pipeline import affine_map, unwrap
 from .rows import FloatArray, as_floats, as_given, check_names, column_names
@@ -99,11 +101,19 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Their labels. A regressor needs none.
         """
-        check_is_fitted(self.model)
+        self.__dict__.pop("_problem", None)  # a fit that fails leaves an unfitted explainer, not half of two
+        self.__dict__.pop("feature_names_in_", None)
         steps, estimator = unwrap(self.model)
+        if isinstance(estimator, type):
+            raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
         builder_of(estimator)
+        if hasattr(estimator, "fit"):
+            check_is_fitted(self.model)
         given = as_given(X)
-        names = column_names(X) or tuple(getattr(self.model, "feature_names_in_", ()))
+        seen_by_model = tuple(getattr(self.model, "feature_names_in_", ()))
+        if seen_by_model:
+            check_names(X, seen_by_model)
+        names = column_names(X) or seen_by_model
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = int(getattr(self.model, "n_features_in_", given.shape[1]))
@@ -115,8 +125,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self._to_model = affine_map(steps, self.n_features_in_)
         self._origin = rows.mean(axis=0)
         self.distance_ = resolve_distance(self.distance, rows)
+        if isinstance(getattr(estimator, "classes_", None), list):
+            region_of(estimator, Label(0))  # several outputs: the family says that it takes one
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
-        self.densities_ = self._fit_densities(self.to_model_space(X), y)
+        self.densities_ = self._fit_densities(self._in_model_space(rows), y)
         self._outcomes: tuple[Outcome, ...] = tuple(Label(index) for index in range(len(self.classes_))) if (
             self.classes_ is not None
         ) else ()
@@ -125,10 +137,21 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator and the density see them, after the pipeline's own transformers."""
-        check_is_fitted(self, "n_features_in_")
-        steps, _ = unwrap(self.model)
-        values: Any = X if column_names(X) else self._for_model(as_floats(as_given(X), self._names))
-        return np.asarray(self.model[:-1].transform(values) if steps else values, dtype=np.float64)
+        check_is_fitted(self, "_problem")
+        return self._in_model_space(self._rows(X)[1])
+
+    def _in_model_space(self, rows: FloatArray) -> FloatArray:
+        # Not by the transformers' own arithmetic: here a row has the same bits in any batch, in the fit as in answers.
+        if self.model is self._estimator:
+            return rows
+        return row_product(rows, self._to_model.matrix.T) + self._to_model.offset
+
+    def _rows(self, X: Any) -> tuple[NDArray[Any], FloatArray]:
+        """Rows as they were given, and as clean float64."""
+        if hasattr(self, "feature_names_in_"):
+            check_names(X, self._names)
+        given = as_given(X)
+        return given, as_floats(given, self._names)
 
     def explain_one(
         self,
@@ -139,14 +162,17 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
     ) -> Explanation:
         """Explain one row of shape (n_features,); see :meth:`explain`."""
-        row = x.to_numpy() if hasattr(x, "to_numpy") else np.asarray(x)
-        if row.ndim == 2 and len(row) == 1:
-            row = row[0]
-        if row.ndim != 1:
-            raise InvalidInputError(f"explain_one takes one row, received shape {row.shape}. Use explain for many.")
-        if self.__dict__.get("classes_") is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
+        check_is_fitted(self, "_problem")
+        row: Any = x
+        if np.ndim(x) == 1 and hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: its index names the features
+            row = x.to_frame().T
+        elif np.ndim(x) == 1:
+            row = np.asarray(x)[None]
+        if np.ndim(row) != 2 or len(row) != 1:
+            raise InvalidInputError(f"explain_one takes one row, received shape {np.shape(x)}. Use explain for many.")
+        if self.classes_ is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
             raise InvalidInputError("explain_one takes one target=(low, high).")
-        return self.explain(row[None], target, min_probability=min_probability, time_limit=time_limit)[0]
+        return self.explain(row, target, min_probability=min_probability, time_limit=time_limit)[0]
 
     def explain(
         self,
@@ -176,14 +202,15 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         -------
         Explanations
         """
-        check_is_fitted(self, "n_features_in_")
-        check_names(X, self._names)
-        given = as_given(X)
-        rows = as_floats(given, self._names)
-        if time_limit is not None and not time_limit > 0:
+        check_is_fitted(self, "_problem")
+        given, rows = self._rows(X)
+        if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
         wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
         outcomes = tuple(dict.fromkeys(outcome for outcome in wanted if outcome is not None))
+        if min_probability is not None and None in wanted:  # an open choice looks at all classes, in their order
+            assert self.classes_ is not None
+            outcomes = tuple(Label(index, min_probability) for index in range(len(self.classes_)))
         if all(outcome in self._outcomes for outcome in outcomes):
             outcomes, problem = self._outcomes, self._problem
         else:
@@ -226,7 +253,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if self.density is None:
             return {}
         if self.classes_ is None:
-            return {None: class_density(self._density_estimator(None), Z, self.threshold)}
+            return {None: self._class_density(None, Z)}
         if y is None:
             raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
         labels = np.asarray(y)
@@ -243,8 +270,15 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
                     f"Class {label!r} has no rows in X: its density cannot be learned. Pass rows of every class of the "
                     "model, or density=None."
                 )
-            densities[label] = class_density(self._density_estimator(label), mine, self.threshold)
+            densities[label] = self._class_density(label, mine)
         return densities
+
+    def _class_density(self, label: Any, Z: FloatArray) -> ClassDensity:
+        density = class_density(self._density_estimator(label), Z, self.threshold)
+        if isinstance(self.threshold, LogDensity):
+            return density
+        # A quantile is the density of a training row: rounding in another arithmetic must not shut that row out.
+        return density.with_threshold(density.log_threshold_ - 1e-12 * (1.0 + abs(density.log_threshold_)))
 
     def _density_estimator(self, label: Any) -> Any:
         if isinstance(self.density, str):
@@ -268,7 +302,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return self.density
 
     def _density_of(self, outcome: Outcome) -> ClassDensity | None:
-        if self.density is None:
+        if not self.densities_:
             return None
         if isinstance(outcome, Interval) or self.classes_ is None:
             return self.densities_[None]

@@ -17,7 +17,7 @@ from ..density.base import Cones
 from ..distances import ResolvedMahalanobis, ResolvedManhattan
 from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates, mahalanobis_coordinates, manhattan_coordinates
-from ..regions.base import Region
+from ..regions.base import Region, union
 from ..regions.pipeline import AffineMap
 from .bounds import ConeBounds, PolyhedronBounds, cone_bounds, polyhedron_bounds
 from .emptiness import squared_radii_needed
@@ -126,7 +126,8 @@ def compile_problem(
         )
         first_polyhedron += cells.n_polyhedra
         first_cone += cells.n_cones
-    cells = Cells.join(tables) if tables else Cells.empty(coordinates)
+    nothing = _pack(union([], n_features=len(w)), None, to_model, coordinates)
+    cells = Cells.join(tables or [nothing])
     return SearchProblem(coordinates, cells, to_model, tuple(goals))
 
 

@@ -38,7 +38,7 @@ static inline void solve(ptrdiff_t k, ptrdiff_t ld, const double *U, double *x) 
 MULTIVERSION
 ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gram, const double *g, double h,
                    const int64_t *excluded, double *work, int64_t *moving, double *v, double *y, int *steps) {
-    ptrdiff_t most = n < q ? n : q, k = 0, left = -1;
+    ptrdiff_t most = n < q ? n : q, k = 0;
     double *U = work, *c = U + most * most, *a = c + n, *e = a + n, *x = e + most, *d = x + most, *column = d + most,
            *rho = column + most;
     double eta = 0, squared = dot(q, g, g);
@@ -74,14 +74,13 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
         }
         joins = -1;
         for (ptrdiff_t j = 0; j < n; j++) {
-            if (a[j] == HUGE_VAL || excluded[j] || j == left) continue;
+            if (a[j] == HUGE_VAL || excluded[j]) continue;
             double up = (eta - c[j]) / (1 - a[j]), down = (eta + c[j]) / (1 + a[j]);
             if (a[j] < 1 && up > 0 && up < t) { t = up; joins = j; leaves = -1; done = 0; }
             if (a[j] > -1 && down > 0 && down < t) { t = down; joins = j; leaves = -1; done = 0; }
         }
         if (!(t < eta)) return -1;
         if (done) break;
-        left = -1;
         squared -= t * curvature * (2 * eta - t);
         eta -= t;
         for (ptrdiff_t i = 0; i < k; i++) {
@@ -93,8 +92,6 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
             if (a[j] != 0) c[j] -= t * a[j];
         if (joins >= 0) c[joins] = c[joins] > 0 ? eta : -eta;
         if (leaves >= 0) {
-            left = moving[leaves];
-            c[left] = eta * e[leaves];
             for (ptrdiff_t i = leaves; i + 1 < k; i++) { moving[i] = moving[i + 1]; e[i] = e[i + 1]; x[i] = x[i + 1]; }
             k--;
             for (ptrdiff_t i = leaves; i < k; i++) {
@@ -116,7 +113,7 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
     memcpy(rho, g, (size_t)q * sizeof *rho);
     for (ptrdiff_t i = 0; i < k; i++) {
         double value = x[i] - eta * d[i];
-        if (value * e[i] < 0) return -1;
+        if (!(value * e[i] >= 0)) return -1;
         v[moving[i]] = value;
         axpy(q, -value, Ft + moving[i] * q, rho);
     }

@@ -25,7 +25,7 @@ struct ew_workspace {
     int64_t *indices;
     /* full instance, x0 moved to the origin */
     double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull;
-    int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed;
+    int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed, *path_moving;
     /* subproblem */
     subproblem sub;
     iterate it;
@@ -49,7 +49,7 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->memory = calloc((size_t)total + 1, sizeof(double));
     w->iterate_memory = calloc((size_t)iterate_size(n, rows, q), sizeof(double));
     w->it.polish_work = calloc((size_t)polish_size(n, rows, q), sizeof(double));
-    w->indices = calloc((size_t)(4 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
+    w->indices = calloc((size_t)(5 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
     if (!w->memory || !w->iterate_memory || !w->it.polish_work || !w->indices) { ew_workspace_free(w); return NULL; }
     double *next = w->memory;
     for (ptrdiff_t i = 0; i < count; i++) { *targets[i] = next; next += sizes[i]; }
@@ -60,6 +60,7 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->sub.bound_feature = w->chosen_row + max_rows;
     w->it.polish_index = w->sub.bound_feature + rows;
     w->fixed = w->it.polish_index + n + rows;
+    w->path_moving = w->fixed + n;
     return w;
 }
 
@@ -353,12 +354,13 @@ static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspac
     double *y = w->path_y, *z = w->path_z, tight, value;
     row_path_problem path = {.n = n, .q = q, .n_rows = n_rows, .Ft = cells->factors + shape * n * q,
                              .gram = cells->grams + shape * n * n, .g = w->g, .h = h0 - cone_margin, .A = w->sub.A,
-                             .b = w->path_b, .excluded = w->fixed, .moving = w->features, .v = e->v, .z = z, .y = y};
+                             .b = w->path_b, .excluded = w->fixed, .moving = w->path_moving, .v = e->v, .z = z, .y = y};
     memset(z, 0, (size_t)n_rows * sizeof *z);
     path.n_moving = homotopy(n, q, path.Ft, path.gram, w->g, path.h, w->fixed, w->path, w->features, e->v, y, &path.steps);
     e->iterations = path.steps;
     ptrdiff_t moved = path.n_moving;
     if (moved < 0) return 0;
+    memcpy(w->path_moving, w->features, (size_t)moved * sizeof(int64_t)); /* the rows' path changes its own copy */
 
     /* rows in units comparable with the columns of F, margins taken off */
     double unit = 0;
@@ -383,8 +385,17 @@ static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspac
         path.steps = 0;
         if (more == 0) {
             value = 0;
-            for (ptrdiff_t i = 0; i < n; i++) value += fabs(e->v[i]);
-            if (!(value - tight <= TOLERANCE * value)) return moved;
+            for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
+            for (ptrdiff_t i = 0; i < n; i++) {
+                value += fabs(e->v[i]);
+                if (e->v[i] != 0) axpy(q, e->v[i], path.Ft + i * q, w->hv);
+            }
+            double beyond = sqrt(dot(q, w->hv, w->hv)) - path.h;
+            for (ptrdiff_t j = 0; j < n_rows; j++)
+                if (!(dot(n, path.A + j * n, e->v) - path.b[j] <= fmax(0.05 * row_margin(e, w, j, sigma), 1e-11 * sigma) * unit))
+                    return moved;
+            if (!(fabs(value - tight) <= TOLERANCE * value) || !(beyond <= fmax(0.05 * cone_margin, 1e-11 * h0)))
+                return moved;
             e->status = EW_OPTIMAL;
             e->value = value;
             break;

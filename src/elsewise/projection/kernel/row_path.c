@@ -192,6 +192,7 @@ int row_path_next(row_path_problem *P, double *work) {
         if (what == NOTHING || !isfinite(next)) return -1;
         lambda = next;
         double eta = eta_at(c, lambda);
+        if (!(eta > 0) || !isfinite(eta)) return -1;
         for (ptrdiff_t i = 0; i < c->k; i++) c->x[i] = c->X0[i] - eta * (c->p[i] + lambda * c->w[i]);
         if ((what == MOVES || what == RELEASED) && c->k == q + c->m) {
             /* One moving feature too many for the system: v slides along its null direction d (F d = 0, A d = 0 but for
@@ -246,7 +247,7 @@ int row_path_next(row_path_problem *P, double *work) {
             memset(P->v, 0, (size_t)n * sizeof *P->v);
             memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
             for (ptrdiff_t i = 0; i < c->k; i++) {
-                if (c->x[i] * c->e[i] < 0) return -1;
+                if (!(c->x[i] * c->e[i] >= 0)) return -1;
                 P->v[P->moving[i]] = c->x[i];
                 axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
             }

@@ -1,0 +1,65 @@
+"""The examples run, and the code in the documents does what they say."""
+
+import io
+import re
+import runpy
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
+
+
+def _blocks(path, language):
+    return re.findall(rf"```{language}\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def _printed(code):
+    out = io.StringIO()
+    with redirect_stdout(out):
+        exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 4
+
+
+def test_readme_example_prints_what_the_readme_says():
+    pytest.importorskip("pandas")
+    (code,) = _blocks(ROOT / "README.md", "python")
+    (expected,) = _blocks(ROOT / "README.md", "text")
+    printed = _printed(code)
+    # Words and layout to the letter; numbers to the digits that every machine gives, the gap only in size.
+    assert re.sub(r" +", " ", NUMBER.sub("#", printed)) == re.sub(r" +", " ", NUMBER.sub("#", expected))
+    theirs, ours = (
+        [float(number) for number in NUMBER.findall(re.sub(r"gap [^)]*", "", text))] for text in (expected, printed)
+    )
+    assert ours == pytest.approx(theirs, rel=1e-3)
+    assert float(re.search(r"gap ([^)]*)", printed)[1]) < 1e-6
+
+
+def test_a_model_family_is_added_as_described():
+    (code,) = _blocks(ROOT / "docs" / "adding-a-model-family.md", "python")
+    printed = _printed(code)
+    assert printed.startswith("denied -> granted: optimal")
+    assert "income" not in printed  # the rows have no names
+
+
+def test_links_between_documents_lead_somewhere():
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs" / "adding-a-model-family.md"]:
+        for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (path.parent / link).exists(), f"{path.name} links to {link}, which is not there"

@@ -1,0 +1,228 @@
+"""Explanation and Explanations: arrays, sequence, tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import elsewise as ew
+from elsewise.explanation import concatenate
+from models import random_data
+
+
+@pytest.fixture(scope="module")
+def answers(iris_explainer, iris):
+    return iris_explainer.explain(iris[0][::15], "versicolor")
+
+
+@pytest.fixture(scope="module")
+def hopeless():
+    """Answers none of which is feasible."""
+    X, y = random_data(3, seed=1)
+    model = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    never = next(label for label in model.classes_ if label not in model.predict(X))
+    return ew.Explainer(model, density=None).fit(X, y).explain(X[:4], never)
+
+
+ARRAYS = [
+    "x",
+    "counterfactuals",
+    "predictions",
+    "statuses",
+    "distances",
+    "lower_bounds",
+    "gaps",
+    "log_densities",
+    "log_densities_mixture",
+    "log_thresholds",
+    "components",
+    "model_free",
+    "n_projections",
+]
+
+
+def test_it_is_a_sequence(answers):
+    assert isinstance(answers, Sequence)
+    assert len(answers) == 10
+    assert len(list(answers)) == 10
+    assert all(isinstance(one, ew.Explanation) for one in answers)
+    assert answers[-1].distance == answers[9].distance
+    assert answers[np.int64(3)].distance == answers.distances[3]
+    assert [one.distance for one in reversed(answers)] == answers.distances[::-1].tolist()
+    for wrong in (10, -11):
+        with pytest.raises(IndexError, match=f"explanation {wrong} of 10"):
+            answers[wrong]
+
+
+@pytest.mark.parametrize("index", [slice(2, 5), slice(None, None, -1), slice(3, 3), slice(None), slice(-3, None)], ids=str)
+def test_slices_keep_everything(answers, index):
+    part = answers[index]
+    assert isinstance(part, ew.Explanations)
+    assert len(part) == len(range(10)[index])
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(part, name), getattr(answers, name)[index])
+    assert list(part.targets) == list(answers.targets)[index]
+    assert part.reasons == answers.reasons[index]
+    assert part.feature_names == answers.feature_names
+
+
+def test_one_explanation_says_what_the_arrays_say(answers):
+    for i, one in enumerate(answers):
+        np.testing.assert_array_equal(one.x, answers.x[i])
+        np.testing.assert_array_equal(one.counterfactual, answers.counterfactuals[i])
+        assert one.target == answers.targets[i]
+        assert one.prediction == answers.predictions[i]
+        assert one.status == answers.statuses[i]
+        assert one.distance == answers.distances[i]
+        assert one.lower_bound == one.certificate.lower_bound == answers.lower_bounds[i]
+        assert one.gap == one.certificate.gap == answers.gaps[i]
+        assert one.log_density == answers.log_densities[i]
+        assert one.log_density_mixture == answers.log_densities_mixture[i]
+        assert one.log_threshold == answers.log_thresholds[i]
+        assert one.component == answers.components[i]
+        assert one.model_free == answers.model_free[i]
+        assert one.certificate.n_projections == answers.n_projections[i]
+        assert one.certificate.valid is True
+        assert one.certificate.dense is True
+        assert one.gap == (one.distance - one.lower_bound) / (one.distance or 1.0)
+        assert type(one.distance) is type(one.log_density) is float
+        assert type(one.component) is int
+        assert type(one.model_free) is bool
+        assert type(one.status) is str
+
+
+def test_changes_list_what_changes_and_nothing_else(answers):
+    for one in answers:
+        moved = np.flatnonzero(one.counterfactual != one.x)
+        assert {change.feature for change in one.changes} == {f"x{i}" for i in moved}
+        sizes = [abs(change.difference) for change in one.changes]
+        assert sizes == sorted(sizes, reverse=True)
+        np.testing.assert_allclose(sum(sizes), one.distance, rtol=1e-12)
+        for change in one.changes:
+            i = int(change.feature[1:])
+            assert (change.before, change.after) == (one.x[i], one.counterfactual[i])
+            assert change.difference == change.after - change.before
+            assert str(change).startswith(f"{change.feature}: ")
+
+
+def test_answers_cannot_be_reassigned(answers):
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'distance'"):
+        answers[0].distance = 0.0
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'statuses'"):
+        answers.statuses = None
+
+
+def test_answers_own_their_arrays(iris, iris_explainer):
+    X = iris[0][:3].copy()
+    answers = iris_explainer.explain(X)
+    before = answers.counterfactuals.copy()
+    X[:] = 0
+    iris_explainer.explain(iris[0][50:60])
+    np.testing.assert_array_equal(answers.x, iris[0][:3])
+    np.testing.assert_array_equal(answers.counterfactuals, before)
+
+
+def test_one_answer_as_text(answers):
+    moved = next(one for one in answers if one.distance > 0 and one.prediction == "setosa")
+    lines = str(moved).splitlines()
+    assert lines[0] == f"setosa -> versicolor: optimal, distance {moved.distance:.6g}"
+    for change, line in zip(moved.changes, lines[1:]):
+        assert line.split()[0] == change.feature
+        assert f"({change.difference:+.4g})" in line
+    assert f"log density {moved.log_density:.6g} >= threshold {moved.log_threshold:.6g}" in str(moved)
+    assert f"no nearer answer than {moved.lower_bound:.6g} exists" in str(moved)
+    assert ("Theorem 2" in str(moved)) == moved.model_free
+
+
+def test_a_row_that_may_stay_as_text(answers):
+    stays = next(one for one in answers if one.distance == 0)
+    assert "nothing has to change" in str(stays)
+    assert stays.reason in str(stays)
+    np.testing.assert_array_equal(stays.counterfactual, stays.x)
+    assert stays.status == "optimal"
+    assert stays.changes == ()
+
+
+def test_a_range_as_text():
+    from sklearn.linear_model import LinearRegression
+
+    X, y = random_data(None)
+    explainer = ew.Explainer(LinearRegression().fit(X, y), density=None).fit(X)
+    one = explainer.explain_one(X[0], (3.0, None))
+    assert "-> [3, inf]: optimal" in str(one)
+    assert "log density" not in str(one)
+    assert one.certificate.dense is None
+    assert np.isnan(one.log_density)
+    assert one.log_threshold == -np.inf
+    assert one.component == -1
+    assert one.model_free is False
+
+
+def test_many_answers_as_text(answers, hopeless):
+    optimal = int((answers.statuses == "optimal").sum())
+    assert str(answers) == (
+        f"10 explanations: {optimal} optimal, median distance {np.median(answers.distances):.6g}"
+    )
+    assert str(hopeless) == "4 explanations: 4 infeasible"
+    assert str(hopeless[0]).startswith(f"{hopeless[0].prediction} -> {hopeless[0].target}: infeasible. No input at all")
+
+
+def test_tables(answers, hopeless):
+    pandas = pytest.importorskip("pandas")
+    frame = answers.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert len(frame) == 10
+    np.testing.assert_array_equal(frame[list(answers.feature_names)].to_numpy(), answers.counterfactuals)
+    np.testing.assert_array_equal(frame["distance"], answers.distances)
+    np.testing.assert_array_equal(frame["lower_bound"], answers.lower_bounds)
+    assert frame["status"].tolist() == answers.statuses.tolist()
+    assert frame["target"].tolist() == list(answers.targets)
+    assert frame["prediction"].tolist() == answers.predictions.tolist()
+    empty = hopeless.to_frame()
+    assert empty[list(hopeless.feature_names)].isna().all(axis=None)
+    assert empty["reason"].str.contains("No input at all").all()
+    assert len(answers[:0].to_frame()) == 0
+
+
+def test_tables_keep_features_named_like_columns_apart():
+    pandas = pytest.importorskip("pandas")
+    X, y = random_data(2, n_features=2)
+    frame = pandas.DataFrame(X, columns=["distance", "age"])
+    explainer = ew.Explainer(DecisionTreeClassifier().fit(frame, y), density=None).fit(frame, y)
+    answers = explainer.explain(frame[:3])
+    table = answers.to_frame()
+    assert table.columns.is_unique
+    np.testing.assert_array_equal(table["distance"], answers.distances)
+    np.testing.assert_array_equal(table[["counterfactual_distance", "age"]], answers.counterfactuals)
+
+
+def test_tables_with_ranges_as_targets():
+    pytest.importorskip("pandas")
+    from sklearn.linear_model import LinearRegression
+
+    X, y = random_data(None)
+    explainer = ew.Explainer(LinearRegression().fit(X, y), density=None).fit(X)
+    assert explainer.explain(X[:3], (1.0, 2.0)).to_frame()["target"].tolist() == [(1.0, 2.0)] * 3
+
+
+def test_joining_gives_back_the_whole(answers):
+    joined = concatenate([answers[:3], answers[3:4], answers[4:]])
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(joined, name), getattr(answers, name))
+        assert getattr(joined, name).dtype == getattr(answers, name).dtype
+    assert list(joined.targets) == list(answers.targets)
+    assert joined.reasons == answers.reasons
+    assert concatenate([answers]) is answers
+    with pytest.raises(ew.InvalidInputError, match="Nothing to join"):
+        concatenate([])
+
+
+def test_every_array_has_a_row_for_each_explanation(answers, hopeless):
+    for many in (answers, hopeless):
+        for field in fields(many):
+            if field.name != "feature_names":
+                assert len(getattr(many, field.name)) == len(many), field.name
