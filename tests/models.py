@@ -128,8 +128,6 @@ def reference_distance(explainer: ew.Explainer, x: FloatArray, outcome: Outcome)
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     d = len(x)
-    names = getattr(explainer.model, "feature_names_in_", None)
-    assert names is None, "the reference takes models without feature names"
     at = measured_transform(explainer.model)
     offset = at(np.zeros((1, d)))[0]
     matrix = (at(np.eye(d)) - offset).T
@@ -138,14 +136,12 @@ def reference_distance(explainer: ew.Explainer, x: FloatArray, outcome: Outcome)
     best = np.inf
     for i in range(region.n_polyhedra):
         for cone in [None] if cones is None else cones:
-            cell = _reference_cell(explainer, x, matrix, offset, region.polyhedron(i), cone)
-            best = min(best, cell)
+            best = min(best, reference_cell(explainer.distance_, x, matrix, offset, region.polyhedron(i), cone))
     return best
 
 
-def _reference_cell(explainer: ew.Explainer, x: FloatArray, matrix: Any, offset: Any, rows: Any, cone: Any) -> float:
+def reference_cell(distance: Any, x: FloatArray, matrix: Any, offset: Any, rows: Any, cone: Any) -> float:
     """Distance to one cell; where the solver gives up, the same problem in other units of length."""
-    distance = explainer.distance_
     manhattan = hasattr(distance, "weights")
     cost = {"weights": distance.weights} if manhattan else {"omega": distance.omega}
     for unit in (1.0, 0.1, 10.0, 0.01, 100.0):
@@ -190,7 +186,9 @@ def reference_cones(explainer: ew.Explainer, outcome: Outcome) -> list[tuple[Flo
             "spherical": lambda: given[j] * np.eye(q),  # noqa: B023
         }[mixture.covariance_type]()
         # log weight + log N(z) >= threshold  <=>  (z - mean)' inv(covariance) (z - mean) <= squared radius
-        squared = 2 * (np.log(weight) - density.log_threshold_) - q * np.log(2 * np.pi) - np.linalg.slogdet(covariance)[1]
+        squared = (
+            2 * (np.log(weight) - density.log_threshold_) - q * np.log(2 * np.pi) - np.linalg.slogdet(covariance)[1]
+        )
         if squared > 0:
             factor = np.linalg.cholesky(np.linalg.inv(covariance)).T
             cones.append((factor, mean, float(np.sqrt(squared))))
@@ -208,7 +206,10 @@ def assert_certified(explainer: ew.Explainer, X: Any, answers: ew.Explanations) 
     points = answers.counterfactuals[found]
     assert np.isfinite(points).all()
     wanted = [target for target, kept in zip(answers.targets, found) if kept]
-    for predicted in (explainer.model.predict(points), np.concatenate([explainer.model.predict(p[None]) for p in points])):
+    for predicted in (
+        explainer.model.predict(points),
+        np.concatenate([explainer.model.predict(p[None]) for p in points]),
+    ):
         if explainer.classes_ is None:
             low, high = np.array(wanted).T
             assert ((predicted >= low) & (predicted <= high)).all()

@@ -52,7 +52,9 @@ def test_wrong_number_of_features(iris, iris_explainer):
 
 def test_wrong_number_of_dimensions(iris, iris_explainer):
     X, _ = iris
-    with pytest.raises(ew.InvalidInputError, match=r"shape \(n_samples, n_features\), received shape \(4,\).*explain_one"):
+    with pytest.raises(
+        ew.InvalidInputError, match=r"shape \(n_samples, n_features\), received shape \(4,\).*explain_one"
+    ):
         iris_explainer.explain(X[0])
     with pytest.raises(ew.InvalidInputError, match=r"received shape \(2, 3, 4\)"):
         iris_explainer.explain(np.zeros((2, 3, 4)))
@@ -190,7 +192,9 @@ def test_an_unsupported_model_gets_the_list_of_supported_ones(iris):
     X, y = iris
     forest = RandomForestClassifier(n_estimators=2, random_state=0).fit(X, y)
     for model in (forest, make_pipeline(StandardScaler(), forest).fit(X, y)):
-        with pytest.raises(ew.UnsupportedModelError, match=r"RandomForestClassifier is not .*LogisticRegression.*register"):
+        with pytest.raises(
+            ew.UnsupportedModelError, match=r"RandomForestClassifier is not .*LogisticRegression.*register"
+        ):
             ew.Explainer(model).fit(X, y)
     for model in (None, "softmax", 3):
         with pytest.raises(ew.UnsupportedModelError, match="is not a model family elsewise can describe exactly"):
@@ -216,7 +220,9 @@ def test_unsupported_settings_are_named(iris):
 def test_steps_that_are_not_affine_are_named(iris):
     X, y = iris
     model = make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression(max_iter=2000)).fit(X, y)
-    with pytest.raises(ew.UnsupportedModelError, match=r"step 'polynomialfeatures' \(PolynomialFeatures\) is not affine"):
+    with pytest.raises(
+        ew.UnsupportedModelError, match=r"step 'polynomialfeatures' \(PolynomialFeatures\) is not affine"
+    ):
         ew.Explainer(model).fit(X, y)
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1])])
     with pytest.raises(ew.UnsupportedModelError, match="step 'columns' .*ColumnTransformer"):
@@ -233,11 +239,23 @@ def test_steps_that_are_not_affine_are_named(iris):
     ("parameters", "message"),
     [
         ({"distance": "euclid"}, "Unknown distance 'euclid'"),
-        ({"distance": ew.Manhattan([1.0, -1.0, 1.0, 1.0])}, "weights must be finite and positive, received -1.0 at index 1"),
-        ({"distance": ew.Manhattan([1.0, 0.0, 1.0, 1.0])}, "weights must be finite and positive, received 0.0 at index 1"),
+        (
+            {"distance": ew.Manhattan([1.0, -1.0, 1.0, 1.0])},
+            "weights must be finite and positive, received -1.0 at index 1",
+        ),
+        (
+            {"distance": ew.Manhattan([1.0, 0.0, 1.0, 1.0])},
+            "weights must be finite and positive, received 0.0 at index 1",
+        ),
         ({"distance": ew.Manhattan([1.0, np.nan, 1.0, 1.0])}, "weights must be finite and positive, received nan"),
-        ({"distance": ew.Manhattan([1.0, 1.0])}, r"one for each of the 4 features, shape \(4,\), received shape \(2,\)"),
-        ({"distance": ew.Mahalanobis(np.diag([1.0, 1.0, 1.0, -1.0]))}, "must be positive definite, its smallest eigenvalue"),
+        (
+            {"distance": ew.Manhattan([1.0, 1.0])},
+            r"one for each of the 4 features, shape \(4,\), received shape \(2,\)",
+        ),
+        (
+            {"distance": ew.Mahalanobis(np.diag([1.0, 1.0, 1.0, -1.0]))},
+            "must be positive definite, its smallest eigenvalue",
+        ),
         ({"distance": ew.Mahalanobis(np.ones((4, 4)))}, "must be positive definite"),
         ({"distance": ew.Mahalanobis(np.triu(np.ones((4, 4))))}, "must be symmetric"),
         ({"distance": ew.Mahalanobis(np.eye(3))}, r"square matrix of shape \(4, 4\)"),
@@ -254,7 +272,10 @@ def test_steps_that_are_not_affine_are_named(iris):
         ({"density": ew.KernelDensity(bandwidth=-1.0)}, "bandwidth must be a finite number > 0"),
         ({"density": GaussianMixture()}, "one fitted GaussianMixture cannot serve several classes"),
         ({"density": {label: GaussianMixture() for label in ("setosa", "versicolor", "virginica")}}, "is not fitted"),
-        ({"density": {label: BayesianGaussianMixture() for label in ("setosa", "versicolor", "virginica")}}, "Bayesian"),
+        (
+            {"density": {label: BayesianGaussianMixture() for label in ("setosa", "versicolor", "virginica")}},
+            "Bayesian",
+        ),
     ],
     ids=str,
 )
@@ -285,7 +306,9 @@ def test_progress_must_be_a_function(iris, iris_explainer):
 def test_too_few_rows_for_the_mixture(iris, iris_explainer):
     X, y = iris
     few = np.r_[0:3, 50:100, 100:150]
-    with pytest.raises(ew.InvalidInputError, match="too few rows for the mixture: expected at least 5 rows.*received 3"):
+    with pytest.raises(
+        ew.InvalidInputError, match="too few rows for the mixture: expected at least 5 rows.*received 3"
+    ):
         ew.Explainer(iris_explainer.model, density=ew.GaussianMixtureDensity(n_components=5)).fit(X[few], y[few])
     with pytest.raises(ew.InvalidInputError, match="too few rows"):
         ew.Explainer(iris_explainer.model).fit(X[few[2:]], y[few[2:]])

@@ -180,7 +180,9 @@ def test_every_point_is_valid_and_dense(data, last):
 def is_good(explainer, X, target):
     """Whether points are valid and dense enough, by scikit-learn alone."""
     predicted = explainer.model.predict(X)
-    valid = predicted == target if explainer.classes_ is not None else (predicted >= target[0]) & (predicted <= target[1])
+    valid = (
+        predicted == target if explainer.classes_ is not None else (predicted >= target[0]) & (predicted <= target[1])
+    )
     if explainer.densities_:
         density = explainer.densities_[target if explainer.classes_ is not None else None]
         Z = measured_transform(explainer.model)(X)
@@ -208,7 +210,9 @@ def test_no_sample_is_nearer_than_the_lower_bound(family, density, distance):
             continue
         # all over the place, and around the answer itself, where a nearer point would most likely be
         reach = max(answers.distances[i] ** (1.0 if distance == "manhattan" else 0.5), 1e-3)
-        about = answers.counterfactuals[i] + reach * rng.normal(size=(3000, 2)) * 10 ** rng.uniform(-4, 0, size=(3000, 1))
+        about = answers.counterfactuals[i] + reach * rng.normal(size=(3000, 2)) * 10 ** rng.uniform(
+            -4, 0, size=(3000, 1)
+        )
         samples = np.vstack([grid, about])
         good = samples[is_good(explainer, samples, target)]
         assert len(good), "no sample is good: the check would say nothing"

@@ -77,7 +77,9 @@ def test_it_has_a_representation(iris_explainer):
     assert "Explainer" in iris_explainer._repr_html_()
 
 
-@pytest.mark.parametrize("duplicate", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy], ids=["pickle", "deepcopy"])
+@pytest.mark.parametrize(
+    "duplicate", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy], ids=["pickle", "deepcopy"]
+)
 @pytest.mark.parametrize("family", FAMILIES[::4], ids=str)
 def test_copies_explain_the_same(family, duplicate):
     model, X, y = family.fitted()
@@ -211,7 +213,9 @@ def test_alone_in_a_batch_and_on_threads(family, density, distance):
             assert np.array_equal(first, second, equal_nan=first.dtype.kind == "f"), name
     for i in range(0, 30, 5):
         assert_same_bits(explainer.explain(rows[i : i + 1], target), together[i : i + 1], skip=skip)
-        np.testing.assert_array_equal(explainer.explain_one(rows[i], target).counterfactual, together.counterfactuals[i])
+        np.testing.assert_array_equal(
+            explainer.explain_one(rows[i], target).counterfactual, together.counterfactuals[i]
+        )
 
 
 def test_real_rows_in_chunks_and_on_threads():
@@ -299,12 +303,13 @@ def test_an_error_in_the_callback_gets_through(iris, iris_explainer):
 def test_missing_optional_libraries_are_named(iris, iris_explainer, monkeypatch):
     import sys
 
+    answers = iris_explainer.explain(iris[0][:2])
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ew.MissingDependencyError, match=r"progress=True needs tqdm.*elsewise\[progress\]"):
         iris_explainer.explain(iris[0][:2], progress=True)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ew.MissingDependencyError, match=r"to_frame needs pandas.*elsewise\[frames\]"):
-        iris_explainer.explain(iris[0][:2]).to_frame()
+        answers.to_frame()
 
 
 def test_it_is_quick(iris):

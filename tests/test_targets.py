@@ -92,7 +92,9 @@ def test_ranges_of_rows_are_read():
 
 @pytest.mark.parametrize("target", [3.0, "high", (1, 2, 3), (1,), ("a", "b"), None, [[1], [2, 3]]])
 def test_what_is_no_range_is_refused(target):
-    with pytest.raises(ew.InvalidInputError, match=r"A regressor needs target=\(low, high\), with None for an open end"):
+    with pytest.raises(
+        ew.InvalidInputError, match=r"A regressor needs target=\(low, high\), with None for an open end"
+    ):
         outcomes_of_rows(target, 1, None, None)
 
 
@@ -151,7 +153,8 @@ def test_an_unknown_target_lists_the_known(iris, iris_explainer):
     X, _ = iris
     for target in ("rose", ["setosa", "rose"]):
         with pytest.raises(
-            ew.InvalidInputError, match="Unknown target 'rose'. The model's labels are: 'setosa', 'versicolor', 'virginica'"
+            ew.InvalidInputError,
+            match="Unknown target 'rose'. The model's labels are: 'setosa', 'versicolor', 'virginica'",
         ):
             iris_explainer.explain(X[:2], target)
     with pytest.raises(ew.InvalidInputError, match="one target for each of the 2 rows, received 3"):

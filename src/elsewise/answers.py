@@ -8,7 +8,7 @@ every margin (two equal prototypes of different classes, say) is left out, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 # Relative margins tried in turn; the first keeps the gap far below 1e-6.
-MARGINS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 # A relative gap up to this counts as proven optimal.
 OPTIMAL_GAP = 1e-6
 # Polyhedra a row may find unreachable in floating point before it gives up.
@@ -299,10 +299,3 @@ def _reasons(
                 why_not[goal] = question.why_not(goal)
             reasons[row] = ("No other class can be reached. " if wanted[row] < 0 else "") + why_not[goal]
     return tuple(reasons)
-
-
-def goals_of(outcomes: Sequence[Outcome | None], known: Sequence[Outcome]) -> IntArray:
-    """Number the outcomes of rows by their place in ``known``; None becomes -1."""
-    place: dict[Outcome | None, int] = {outcome: g for g, outcome in enumerate(known)}
-    place[None] = -1
-    return np.array([place[outcome] for outcome in outcomes], dtype=np.int64)

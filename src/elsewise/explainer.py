@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
-from .answers import Question, answer, goals_of
+from .answers import Question, answer
 from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, LogDensity, class_density
 from .distances import resolve_distance
 from .errors import InvalidInputError
@@ -207,12 +207,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
         wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
-        outcomes = tuple(dict.fromkeys(outcome for outcome in wanted if outcome is not None))
-        if min_probability is not None and None in wanted:  # an open choice looks at all classes, in their order
-            assert self.classes_ is not None
-            outcomes = tuple(Label(index, min_probability) for index in range(len(self.classes_)))
-        if all(outcome in self._outcomes for outcome in outcomes):
-            outcomes, problem = self._outcomes, self._problem
+        outcomes, goal, problem = wanted.outcomes, wanted.goal, self._problem
+        if all(outcome in self._outcomes for outcome in outcomes):  # compiled in fit, under their own numbers
+            place = np.array([self._outcomes.index(outcome) for outcome in outcomes] + [-1])
+            outcomes, goal = self._outcomes, place[goal]
         else:
             problem = self._compile(outcomes)
         question = Question(
@@ -227,7 +225,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             time_limit=time_limit,
         )
         with reporter(progress, len(rows)) as report:
-            return self._in_chunks(question, given, rows, goals_of(wanted, outcomes), report)
+            return self._in_chunks(question, given, rows, goal, report)
 
     def _in_chunks(
         self, question: Question, given: NDArray[Any], rows: FloatArray, goal: NDArray[np.int64], report: Progress

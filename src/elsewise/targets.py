@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -42,10 +43,26 @@ def interval_outcome(target: Any) -> Interval:
     return Interval(low, high)
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Outcomes wanted by the rows of a batch.
+
+    Attributes
+    ----------
+    outcomes : tuple of outcomes, each once
+        All labels in the model's order if any row leaves the choice open.
+    goal : int array of shape (n_samples,)
+        Place of each row's outcome; -1 where the nearest other class is wanted.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    goal: NDArray[np.int64]
+
+
 def outcomes_of_rows(
     target: Any, n_samples: int, classes: NDArray[Any] | None, min_probability: float | None
-) -> list[Outcome | None]:
-    """One outcome a row; None where the nearest other class is wanted.
+) -> Wanted:
+    """Read the targets of all rows.
 
     Parameters
     ----------
@@ -60,26 +77,36 @@ def outcomes_of_rows(
     if classes is None:
         if min_probability is not None:
             raise InvalidInputError("min_probability is for classifiers; a regressor has target=(low, high).")
-        single = np.ndim(np.asarray(target, dtype=object)) <= 1
-        if single:
-            return [interval_outcome(target)] * n_samples
+        if np.ndim(np.asarray(target, dtype=object)) <= 1:
+            return _same_for_all(interval_outcome(target), n_samples)
         _check_count(target, n_samples)
-        return [interval_outcome(item) for item in target]
+        return _numbered([interval_outcome(item) for item in target])
+    every = tuple(Label(index, min_probability) for index in range(len(classes)))
     if target is None:
-        return [None] * n_samples
+        return Wanted(every, np.full(n_samples, -1))
     if isinstance(target, (str, bytes)) or np.ndim(target) == 0:
-        return [label_outcome(target, classes, min_probability)] * n_samples
+        return _same_for_all(label_outcome(target, classes, min_probability), n_samples)
     _check_count(target, n_samples)
-    if np.ndim(target) > 1:
-        raise InvalidInputError(f"target: expected one label a row, received an array of shape {np.shape(target)}.")
-    known: dict[Any, Outcome | None] = {None: None}
-    outcomes: list[Outcome | None] = []
-    for item in np.asarray(target).tolist() if not isinstance(target, (list, tuple)) else target:
-        item = _plain(item)
-        if item not in known:
-            known[item] = label_outcome(item, classes, min_probability)
-        outcomes.append(known[item])
-    return outcomes
+    labels = np.asarray(target, dtype=object if isinstance(target, (list, tuple)) else None)
+    if labels.ndim > 1:
+        raise InvalidInputError(f"target: expected one label a row, received an array of shape {labels.shape}.")
+    if labels.dtype.kind != "O":
+        distinct, place = np.unique(labels, return_inverse=True)
+        return Wanted(tuple(label_outcome(item, classes, min_probability) for item in distinct), place.astype(np.int64))
+    items = [_plain(item) for item in labels.tolist()]
+    known = {item: label_outcome(item, classes, min_probability) for item in dict.fromkeys(items) if item is not None}
+    if None in items:
+        return Wanted(every, np.array([-1 if item is None else known[item].index for item in items]))
+    return _numbered([known[item] for item in items])
+
+
+def _same_for_all(outcome: Outcome, n_samples: int) -> Wanted:
+    return Wanted((outcome,), np.zeros(n_samples, dtype=np.int64))
+
+
+def _numbered(outcomes: Sequence[Outcome]) -> Wanted:
+    place = {outcome: number for number, outcome in enumerate(dict.fromkeys(outcomes))}
+    return Wanted(tuple(place), np.array([place[outcome] for outcome in outcomes], dtype=np.int64))
 
 
 def _check_count(target: Sequence[Any], n_samples: int) -> None:

@@ -118,7 +118,7 @@ class _Waves:
         self.plain = problem.coordinates.points(X)
         self.limit = np.full(n, np.inf) if cutoff is None else cutoff.astype(np.float64)
         self.groups = [(problem.goals[g], np.flatnonzero(goal == g)) for g in np.unique(goal)]
-        self.k = max((mine.n_polyhedra for mine, _ in self.groups), default=0)
+        self.k = max((mine.n_polyhedra for mine, _ in self.groups), default=0) if use_region else 0
         m = max((mine.n_cones for mine, _ in self.groups), default=0)
         self.first_cone = np.array([mine.first_cone for mine in problem.goals])[goal]
         self.first_polyhedron = np.array([mine.first_polyhedron for mine in problem.goals])[goal]
@@ -127,7 +127,7 @@ class _Waves:
         self.open = np.full((n, m, 1 + self.k), np.inf)
         for mine, rows in self.groups:
             self._start(mine, rows, banned)
-        self.flat = self.open.reshape(n, -1)
+        self.flat = self.open.reshape(n, m * (1 + self.k))
         # Bounds of nodes already settled; what no node covers is empty, hence infinitely far.
         self.settled = np.full(n, np.inf)
         self.relaxed = np.full(n, np.inf)
@@ -143,16 +143,15 @@ class _Waves:
     def _start(self, mine: Goal, rows: IntArray, banned: BoolArray | None) -> None:
         """Open the first nodes of the rows of one goal."""
         plain, k, m = self.plain[rows], mine.n_polyhedra, mine.n_cones
-        reachable, nearest = np.ones(m, dtype=np.bool_), np.zeros(len(rows))
+        nearest = np.zeros(len(rows))
         if self.use_region:
             bounds = mine.polyhedron_bounds(plain)
             if banned is not None:
                 bounds[banned[rows, :k]] = np.inf
             self.children[rows, :k] = bounds
-            reachable, nearest = mine.possible.any(axis=1), bounds.min(axis=1, initial=np.inf)
-        if mine.has_density:
-            first = np.maximum(mine.cone_bounds(plain), nearest[:, None])
-            self.open[rows, :m, 0] = np.where(reachable, first, np.inf)
+            nearest = bounds.min(axis=1, initial=np.inf)
+        if mine.has_density:  # cones the model never reaches are looked at too: they decide what is model-free
+            self.open[rows, :m, 0] = np.maximum(mine.cone_bounds(plain), nearest[:, None])
         else:
             self.open[rows, 0, 1:] = self.children[rows]
 
