@@ -1,7 +1,7 @@
 """Every model family on data small enough for a reference, and what each answer must fulfil.
 
-The reference shares nothing with the engine but the polyhedra of the regions, which have contract tests of their own: the
-affine map is measured by transforming unit vectors, the cones are built from the mixture's covariances.
+The reference shares nothing with the engine but the polyhedra of the regions, which have contract tests of their own:
+the affine map is measured by transforming unit vectors, the cones are built from the mixture's covariances.
 """
 
 from __future__ import annotations
@@ -122,8 +122,12 @@ def random_data(n_classes: int | None, *, seed: int = 0, n_features: int = 4) ->
     return X, LABELS[:n_classes][index]
 
 
-def reference_distance(explainer: ew.Explainer, x: FloatArray, outcome: Outcome) -> float:
-    """Distance from ``x`` to the nearest valid and dense enough point, infinite if there is none."""
+def reference_distance(explainer: ew.Explainer, x: FloatArray, outcome: Outcome, *, unit: float = 1.0) -> float:
+    """Distance from ``x`` to the nearest valid and dense enough point, infinite if there is none.
+
+    ``unit`` is the unit of length of the solver, which now and then takes a point for optimal too early: ask again in
+    another one.
+    """
     model = explainer.model
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
@@ -136,15 +140,18 @@ def reference_distance(explainer: ew.Explainer, x: FloatArray, outcome: Outcome)
     best = np.inf
     for i in range(region.n_polyhedra):
         for cone in [None] if cones is None else cones:
-            best = min(best, reference_cell(explainer.distance_, x, matrix, offset, region.polyhedron(i), cone))
+            rows = region.polyhedron(i)
+            best = min(best, reference_cell(explainer.distance_, x, matrix, offset, rows, cone, first_unit=unit))
     return best
 
 
-def reference_cell(distance: Any, x: FloatArray, matrix: Any, offset: Any, rows: Any, cone: Any) -> float:
+def reference_cell(
+    distance: Any, x: FloatArray, matrix: Any, offset: Any, rows: Any, cone: Any, *, first_unit: float = 1.0
+) -> float:
     """Distance to one cell; where the solver gives up, the same problem in other units of length."""
     manhattan = hasattr(distance, "weights")
     cost = {"weights": distance.weights} if manhattan else {"omega": distance.omega}
-    for unit in (1.0, 0.1, 10.0, 0.01, 100.0):
+    for unit in first_unit * np.array([1.0, 0.1, 10.0, 0.01, 100.0]):
         try:
             value = best_over_cells(
                 np.asarray(x, dtype=np.float64) / unit,
@@ -156,7 +163,7 @@ def reference_cell(distance: Any, x: FloatArray, matrix: Any, offset: Any, rows:
             )[0]
         except RuntimeError:
             continue
-        return value * (unit if manhattan else unit**2)
+        return float(value * (unit if manhattan else unit**2))
     raise RuntimeError("the reference solver gave up in all units")
 
 

@@ -140,7 +140,7 @@ def test_no_rows_give_no_explanations(iris_explainer):
     assert len(iris_explainer.explain(np.empty((0, 4)), "setosa")) == 0
     assert len(iris_explainer.explain(np.empty((0, 4)), [])) == 0
     assert "0 explanations" in str(answers)
-    with pytest.raises(ew.InvalidInputError, match="expected numbers|features"):
+    with pytest.raises(ew.InvalidInputError, match=r"expected numbers|features"):
         iris_explainer.explain(np.empty((0, 3)))
 
 
@@ -225,10 +225,10 @@ def test_steps_that_are_not_affine_are_named(iris):
     ):
         ew.Explainer(model).fit(X, y)
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1])])
-    with pytest.raises(ew.UnsupportedModelError, match="step 'columns' .*ColumnTransformer"):
+    with pytest.raises(ew.UnsupportedModelError, match=r"step 'columns' .*ColumnTransformer"):
         ew.Explainer(Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y)).fit(X, y)
     clipped = make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y)
-    with pytest.raises(ew.UnsupportedSettingError, match="step 'minmaxscaler' .*clip=True"):
+    with pytest.raises(ew.UnsupportedSettingError, match=r"step 'minmaxscaler' .*clip=True"):
         ew.Explainer(clipped).fit(X, y)
 
 
@@ -307,7 +307,7 @@ def test_too_few_rows_for_the_mixture(iris, iris_explainer):
     X, y = iris
     few = np.r_[0:3, 50:100, 100:150]
     with pytest.raises(
-        ew.InvalidInputError, match="too few rows for the mixture: expected at least 5 rows.*received 3"
+        ew.InvalidInputError, match=r"too few rows for the mixture: expected at least 5 rows.*received 3"
     ):
         ew.Explainer(iris_explainer.model, density=ew.GaussianMixtureDensity(n_components=5)).fit(X[few], y[few])
     with pytest.raises(ew.InvalidInputError, match="too few rows"):

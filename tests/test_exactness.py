@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -57,6 +57,8 @@ def assert_exact(explainer, X, answers, outcome):
             continue
         assert answers.statuses[i] == "optimal", answers.reasons[i]
         # The reference is only good to 1e-9 of the size of the problem.
+        if not np.isclose(answers.distances[i], reference, rtol=1e-6, atol=1e-9):
+            reference = min(reference_distance(explainer, x, outcome, unit=unit) for unit in (0.1, 0.01))
         np.testing.assert_allclose(answers.distances[i], reference, rtol=1e-6, atol=1e-9)
         assert answers.lower_bounds[i] <= reference * (1 + 1e-9) + 1e-9
 
@@ -243,6 +245,24 @@ def test_training_rows_of_the_target_class_stay_or_hardly_move(family):
         assert (answers.distances[stay] == 0).all()
         assert all("nothing has to change" in answers.reasons[i] for i in np.flatnonzero(stay))
         assert (answers.distances[(y == label) & ~stay] > 0).all()
+
+
+@pytest.mark.xfail(strict=True, reason="the kernel returns a row of the closed cell unmoved, whatever the margin")
+@pytest.mark.parametrize("density", [None, ew.GaussianMixtureDensity(n_components=1)])
+def test_rows_on_the_very_boundary_move_by_next_to_nothing(density):
+    # Integer data make ties exact: with weights (1, -1) and no intercept every row with x0 = x1 has the score 0.
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, size=(60, 2)).astype(float)
+    y = np.where(X[:, 0] > X[:, 1], "above", "below")
+    model = Perceptron(random_state=0).fit(X, np.where(y == "above", 1, 0))
+    model.coef_, model.intercept_ = np.array([[1.0, -1.0]]), np.zeros(1)
+    explainer = ew.Explainer(model, density=density, threshold=0.01).fit(X, (y == "above").astype(int))
+    rows = np.repeat(np.arange(2.0, 7.0), 2).reshape(-1, 2)
+    assert (model.predict(rows) == 0).all()
+    answers = explainer.explain(rows, 1)
+    assert_certified(explainer, rows, answers)
+    assert (answers.statuses != "infeasible").all()
+    assert (answers.distances < 1e-6).all() or density is not None
 
 
 @pytest.mark.parametrize("step", [1e-3, 1e-5])

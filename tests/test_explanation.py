@@ -58,7 +58,9 @@ def test_it_is_a_sequence(answers):
             answers[wrong]
 
 
-@pytest.mark.parametrize("index", [slice(2, 5), slice(None, None, -1), slice(3, 3), slice(None), slice(-3, None)], ids=str)
+@pytest.mark.parametrize(
+    "index", [slice(2, 5), slice(None, None, -1), slice(3, 3), slice(None), slice(-3, None)], ids=str
+)
 def test_slices_keep_everything(answers, index):
     part = answers[index]
     assert isinstance(part, ew.Explanations)
@@ -138,6 +140,13 @@ def test_one_answer_as_text(answers):
     assert ("Theorem 2" in str(moved)) == moved.model_free
 
 
+def test_representations_fit_on_a_line(answers, hopeless):
+    for many in (answers, hopeless, answers[:0]):
+        assert repr(many) == f"<Explanations: {many}>"
+        for one in many:
+            assert repr(one) == f"<Explanation {str(one).splitlines()[0]}>"
+
+
 def test_a_row_that_may_stay_as_text(answers):
     stays = next(one for one in answers if one.distance == 0)
     assert "nothing has to change" in str(stays)
@@ -164,9 +173,7 @@ def test_a_range_as_text():
 
 def test_many_answers_as_text(answers, hopeless):
     optimal = int((answers.statuses == "optimal").sum())
-    assert str(answers) == (
-        f"10 explanations: {optimal} optimal, median distance {np.median(answers.distances):.6g}"
-    )
+    assert str(answers) == (f"10 explanations: {optimal} optimal, median distance {np.median(answers.distances):.6g}")
     assert str(hopeless) == "4 explanations: 4 infeasible"
     assert str(hopeless[0]).startswith(f"{hopeless[0].prediction} -> {hopeless[0].target}: infeasible. No input at all")
 

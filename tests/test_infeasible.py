@@ -53,7 +53,7 @@ def test_a_class_no_leaf_predicts(two_of_three, density):
 
 
 def test_a_model_that_knows_one_class_only():
-    X, y = random_data(3)
+    X, _ = random_data(3)
     model = DecisionTreeClassifier().fit(X, np.full(len(X), "only"))
     explainer = ew.Explainer(model, density=None).fit(X, np.full(len(X), "only"))
     assert_infeasible(explainer.explain(X[:3]), reason="The model knows no other class")

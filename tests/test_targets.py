@@ -38,12 +38,24 @@ def test_an_unknown_label_lists_the_known(target):
         label_outcome(target, np.array(["a", "b"]), None)
 
 
+def of_rows(target, n_samples, classes, min_probability=None):
+    """Outcome of each row, None where the choice is open."""
+    wanted = outcomes_of_rows(target, n_samples, classes, min_probability)
+    assert len(wanted.goal) == n_samples
+    assert len(set(wanted.outcomes)) == len(wanted.outcomes)
+    return [None if goal < 0 else wanted.outcomes[goal] for goal in wanted.goal]
+
+
 def test_one_label_serves_all_rows():
     classes = np.array(["a", "bc"])
-    assert outcomes_of_rows("bc", 2, classes, None) == [Label(1)] * 2  # a string is no sequence of labels
-    assert outcomes_of_rows(None, 2, classes, None) == [None, None]
-    assert outcomes_of_rows(np.array(["bc", "a"]), 2, classes, 0.6) == [Label(1, 0.6), Label(0, 0.6)]
-    assert outcomes_of_rows(("bc", None), 2, classes, None) == [Label(1), None]
+    assert of_rows("bc", 2, classes) == [Label(1)] * 2  # a string is no sequence of labels
+    assert of_rows(None, 2, classes) == [None, None]
+    assert of_rows(np.array(["bc", "a", "bc"]), 3, classes, 0.6) == [Label(1, 0.6), Label(0, 0.6), Label(1, 0.6)]
+    assert of_rows(["bc", "a", "bc"], 3, classes) == [Label(1), Label(0), Label(1)]
+    assert of_rows(("bc", None), 2, classes, 0.6) == [Label(1, 0.6), None]
+    # where a choice is open, every class is there in the model's order
+    for target in (None, ("bc", None)):
+        assert outcomes_of_rows(target, 2, classes, 0.6).outcomes == (Label(0, 0.6), Label(1, 0.6))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +92,12 @@ def test_a_probability_is_a_number(wrong):
 )
 def test_ranges_are_read(target, low, high):
     assert interval_outcome(target) == Interval(low, high)
-    assert outcomes_of_rows(target, 3, None, None) == [Interval(low, high)] * 3
+    assert of_rows(target, 3, None) == [Interval(low, high)] * 3
 
 
 def test_ranges_of_rows_are_read():
-    assert outcomes_of_rows([(1, 2), (None, 5)], 2, None, None) == [Interval(1, 2), Interval(-np.inf, 5)]
-    assert outcomes_of_rows(np.array([[1, 2], [3, 5.0]]), 2, None, None) == [Interval(1, 2), Interval(3, 5)]
+    assert of_rows([(1, 2), (None, 5)], 2, None) == [Interval(1, 2), Interval(-np.inf, 5)]
+    assert of_rows(np.array([[1, 2], [3, 5.0], [1, 2]]), 3, None) == [Interval(1, 2), Interval(3, 5), Interval(1, 2)]
     with pytest.raises(ew.InvalidInputError, match="one target for each of the 3 rows, received 2"):
         outcomes_of_rows([(1, 2), (3, 5)], 3, None, None)
 
@@ -154,7 +166,7 @@ def test_an_unknown_target_lists_the_known(iris, iris_explainer):
     for target in ("rose", ["setosa", "rose"]):
         with pytest.raises(
             ew.InvalidInputError,
-            match="Unknown target 'rose'. The model's labels are: 'setosa', 'versicolor', 'virginica'",
+            match=r"Unknown target 'rose'. The model's labels are: 'setosa', 'versicolor', 'virginica'",
         ):
             iris_explainer.explain(X[:2], target)
     with pytest.raises(ew.InvalidInputError, match="one target for each of the 2 rows, received 3"):

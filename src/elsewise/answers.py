@@ -285,14 +285,16 @@ def _reasons(
             reasons[row] = "The model knows no other class."
         elif answers.already[row]:
             dense = " and the row is dense enough" if answers.component[row] >= 0 else ""
-            reasons[row] = f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
+            reasons[row] = (
+                f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
+            )
         elif feasible[row]:
             cause = "rounding in the model limits it" if question.time_limit is None else "the time limit ended it"
             reasons[row] = f"The proof of optimality is not finished: {cause}."
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             reasons[row] = (
-                f"No point at which the model would {question.in_words(goal)} was confirmed: at every candidate its own "
-                "predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
+                f"No point at which the model would {question.in_words(goal)} was confirmed: at every candidate its "
+                "own predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
             )
         else:
             if goal not in why_not:

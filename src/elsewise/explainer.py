@@ -69,7 +69,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     >>> explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
     >>> answer = explainer.explain_one(X[0], target=1)
     >>> answer.status, round(answer.distance, 3)
-    ('optimal', 4.012)
+    ('optimal', 3.841)
     """
 
     def __init__(
@@ -116,7 +116,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         names = column_names(X) or seen_by_model
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
-        self.n_features_in_ = int(getattr(self.model, "n_features_in_", given.shape[1]))
+        width: Any = getattr(self.model, "n_features_in_", given.shape[1])
+        self.n_features_in_ = int(width)
         self._names = names or tuple(f"x{i}" for i in range(self.n_features_in_))
         rows = as_floats(given, self._names)
         if len(rows) == 0:
@@ -129,9 +130,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             region_of(estimator, Label(0))  # several outputs: the family says that it takes one
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
         self.densities_ = self._fit_densities(self._in_model_space(rows), y)
-        self._outcomes: tuple[Outcome, ...] = tuple(Label(index) for index in range(len(self.classes_))) if (
-            self.classes_ is not None
-        ) else ()
+        self._outcomes: tuple[Outcome, ...] = (
+            tuple(Label(index) for index in range(len(self.classes_))) if (self.classes_ is not None) else ()
+        )
         self._problem = self._compile(self._outcomes)
         return self
 
@@ -204,8 +205,11 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "_problem")
         given, rows = self._rows(X)
-        if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
-            raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
+        seconds: object = time_limit
+        if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
+            raise InvalidInputError(
+                f"time_limit must be a positive number of seconds or None, received {time_limit!r}."
+            )
         wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
         outcomes, goal, problem = wanted.outcomes, wanted.goal, self._problem
         if all(outcome in self._outcomes for outcome in outcomes):  # compiled in fit, under their own numbers
@@ -256,10 +260,14 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
         labels = np.asarray(y)
         if labels.shape != (len(Z),):
-            raise InvalidInputError(f"y: expected one label for each of the {len(Z)} rows, received shape {labels.shape}.")
+            raise InvalidInputError(
+                f"y: expected one label for each of the {len(Z)} rows, received shape {labels.shape}."
+            )
         unknown = [label for label in np.unique(labels).tolist() if label not in self.classes_.tolist()]
         if unknown:
-            raise InvalidInputError(f"y has labels the model does not know: {unknown[:5]}; it knows {self.classes_.tolist()}.")
+            raise InvalidInputError(
+                f"y has labels the model does not know: {unknown[:5]}; it knows {self.classes_.tolist()}."
+            )
         densities = {}
         for label in self.classes_.tolist():
             mine = Z[labels == label]

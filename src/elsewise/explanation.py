@@ -126,6 +126,9 @@ class Explanation:
             for i in order
         )
 
+    def __repr__(self) -> str:
+        return f"<Explanation {str(self).splitlines()[0]}>"
+
     def __str__(self) -> str:
         if self.status == "infeasible":
             return f"{_label(self.prediction)} -> {_label(self.target)}: infeasible. {self.reason}"
@@ -143,7 +146,9 @@ class Explanation:
             lines.append(f"  log density {self.log_density:.6g} >= threshold {self.log_threshold:.6g}")
         lines.append(f"  no nearer answer than {self.lower_bound:.6g} exists (gap {self.gap:.1e})")
         if self.model_free:
-            lines.append("  model-free: the nearest dense point of the target class is already predicted so (Theorem 2)")
+            lines.append(
+                "  model-free: the nearest dense point of the target class is already predicted so (Theorem 2)"
+            )
         if self.reason:
             lines.append(f"  {self.reason}")
         return "\n".join(lines)
@@ -199,9 +204,7 @@ class Explanations(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Explanations:
         """One explanation, or a slice of them."""
         if isinstance(index, slice):
-            return Explanations(*(
-                value if name == "feature_names" else value[index] for name, value in self._fields()
-            ))
+            return Explanations(*(value if name == "feature_names" else value[index] for name, value in self._fields()))
         if not -len(self) <= index < len(self):
             raise IndexError(f"explanation {index} of {len(self)}")
         feasible = bool(self.statuses[index] != "infeasible")
@@ -241,20 +244,25 @@ class Explanations(Sequence[Explanation]):
             ) from error
         targets = np.empty(len(self), dtype=object)
         targets[:] = list(self.targets)
-        summary = pandas.DataFrame({
-            "prediction": self.predictions,
-            "target": targets,
-            "status": self.statuses,
-            "distance": self.distances,
-            "lower_bound": self.lower_bounds,
-            "gap": self.gaps,
-            "log_density": self.log_densities,
-            "log_threshold": self.log_thresholds,
-            "model_free": self.model_free,
-            "reason": list(self.reasons),
-        })
+        summary = pandas.DataFrame(
+            {
+                "prediction": self.predictions,
+                "target": targets,
+                "status": self.statuses,
+                "distance": self.distances,
+                "lower_bound": self.lower_bounds,
+                "gap": self.gaps,
+                "log_density": self.log_densities,
+                "log_threshold": self.log_thresholds,
+                "model_free": self.model_free,
+                "reason": list(self.reasons),
+            }
+        )
         names = [name if name not in summary.columns else f"counterfactual_{name}" for name in self.feature_names]
         return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
+
+    def __repr__(self) -> str:
+        return f"<Explanations: {self}>"
 
     def __str__(self) -> str:
         counts = {status: int((self.statuses == status).sum()) for status in ("optimal", "feasible", "infeasible")}
@@ -290,7 +298,7 @@ def _label(value: Any) -> str:
     if isinstance(value, tuple):
         low, high = value
         return f"[{_number(low)}, {_number(high)}]"
-    return _number(value) if isinstance(value, (float, np.floating)) else str(value)
+    return _number(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _number(value: float) -> str:

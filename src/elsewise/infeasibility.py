@@ -56,4 +56,4 @@ def densest_log_density(region: Region, density: ClassDensity, to_model: AffineM
 
 def _down(value: float, digits: int) -> float:
     """Round down, so that what is promised holds."""
-    return math.floor(value * 10**digits) / 10**digits
+    return math.floor(value * 10.0**digits) / 10.0**digits

@@ -35,7 +35,9 @@ def reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterato
             yield bar.update
         return
     if not callable(progress):
-        raise InvalidInputError(f"progress: expected True, False or a function of (done, total), received {progress!r}.")
+        raise InvalidInputError(
+            f"progress: expected True, False or a function of (done, total), received {progress!r}."
+        )
     done, lock = 0, Lock()
 
     def tell(count: int) -> None:

@@ -26,7 +26,7 @@ def as_given(X: Any, *, name: str = "X") -> NDArray[Any]:
     """Return the rows as an array in the type they came in, to be echoed bit for bit."""
     if issparse(X):
         raise InvalidInputError(
-            f"{name} is sparse ({type(X).__name__}). elsewise needs dense rows: a counterfactual may change any feature. "
+            f"{name} is sparse ({type(X).__name__}). Expected dense rows: a counterfactual may change any feature. "
             f"Pass {name}.toarray()."
         )
     try:

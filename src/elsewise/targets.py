@@ -28,9 +28,7 @@ def label_outcome(target: Any, classes: NDArray[Any], min_probability: float | N
 
 def interval_outcome(target: Any) -> Interval:
     """Read ``(low, high)``, either end open (None or infinite)."""
-    wrong = InvalidInputError(
-        f"A regressor needs target=(low, high), with None for an open end, received {target!r}."
-    )
+    wrong = InvalidInputError(f"A regressor needs target=(low, high), with None for an open end, received {target!r}.")
     if target is None or isinstance(target, str) or np.ndim(np.asarray(target, dtype=object)) != 1 or len(target) != 2:
         raise wrong
     try:
@@ -72,7 +70,8 @@ def outcomes_of_rows(
     classes : array of labels, or None for a regressor
     min_probability : float or None
     """
-    if min_probability is not None and not isinstance(min_probability, Real):
+    p: object = min_probability
+    if p is not None and not isinstance(p, Real):
         raise InvalidInputError(f"min_probability must be a number or None, received {min_probability!r}.")
     if classes is None:
         if min_probability is not None:

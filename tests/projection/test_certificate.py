@@ -9,7 +9,6 @@ from elsewise.projection.certificate import Multipliers, convex_set, dual_value,
 # minimise |x1| + |x2| subject to x1 + 2 x2 >= 4: move the second feature to 2; the multiplier is 1/2.
 HALF_SPACE = convex_set(2, A=[[-1.0, -2.0]], b=[-4.0])
 ORIGIN = np.zeros(2)
-NO_BOUNDS, NO_CONE = np.zeros(2), np.zeros(1)
 
 
 def multipliers(rows=(), bounds=(0.0, 0.0), cone=(0.0,)):
@@ -24,7 +23,7 @@ def test_accepts_the_optimum_of_a_half_space():
 
 def test_measures_violations_in_units_of_the_distance():
     short = kkt_residuals(ORIGIN, np.array([0.0, 1.5]), multipliers([0.5]), HALF_SPACE, Manhattan([1.0, 4.0]))
-    # The row lacks 1, which one unit of the first feature (price 1) or half a unit of the second (price 2) would repair.
+    # The row lacks 1: one unit of the first feature (price 1) repairs it, or half a unit of the second (price 2).
     assert short.rows == pytest.approx(1.0)
     beyond = convex_set(2, upper=[1.0, 1.0])
     assert kkt_residuals(ORIGIN, np.array([0.0, 1.5]), multipliers(), beyond, Manhattan()).bounds == 0.5
@@ -50,7 +49,7 @@ def test_ball_under_the_squared_euclidean_distance():
 
 
 def test_tilted_cone():
-    # |x| <= 1 + x / 2 on the line: -2/3 <= x <= 2. From 5 the way is 3; multipliers y = (1, -1) t with 3/2... t = 2.
+    # |x| <= 1 + x / 2 on the line: -2/3 <= x <= 2. From 5 the way is 3; slope of |x| - x / 2 is 1/2, y = (2, -2).
     cone = convex_set(1, F=[[1.0]], g=[0.0], h0=1.0, h1=[0.5])
     prove = Multipliers(np.zeros(0), np.zeros(1), np.array([2.0, -2.0]))
     found = kkt_residuals(np.array([5.0]), np.array([2.0]), prove, cone, Manhattan())
@@ -80,7 +79,7 @@ def test_wrong_signs_prove_nothing(target, wrong):
     assert kkt_residuals(ORIGIN, ORIGIN, wrong, target, Manhattan()).signs > 0
 
 
-def test_no_multipliers_are_a_lower_bound_above_any_feasible_point():
+def test_any_multipliers_bound_every_feasible_point_from_below():
     rng = np.random.default_rng(0)
     ball = {"F": rng.normal(size=(3, 4)), "g": rng.normal(size=3), "h0": 2.0, "h1": 0.1 * rng.normal(size=4)}
     rows = {"A": rng.normal(size=(3, 4)), "b": np.ones(3)}

@@ -32,17 +32,18 @@ def test_multipliers_prove_the_cutoff(shape, mahalanobis):
     for share in (0.01, 0.9):
         answer = instance.project(cutoff=share * optimum)
         proven = dual_value(instance.x0, instance.multipliers(answer), instance.target(), instance.distance)
-        np.testing.assert_allclose(proven, answer.lower_bound[0], rtol=1e-9)
+        # Opposite bounds of a feature are netted in the answer, which can only prove more.
+        assert answer.lower_bound[0] * (1 - 1e-9) <= proven <= optimum * (1 + 1e-9)
 
 
 @BOTH
 @SHAPES
-def test_cutoff_above_the_optimum_changes_nothing(shape, mahalanobis):
+def test_cutoff_above_the_optimum_still_finds_it(shape, mahalanobis):
     instance = random_instance([50, *shape], *shape, mahalanobis=mahalanobis, bounded=0.3)
     plain = instance.project()
     answer = instance.project(cutoff=1.001 * plain.distance[0])
     instance.certify(answer)
-    np.testing.assert_array_equal(answer.x, plain.x)
+    np.testing.assert_allclose(answer.distance, plain.distance, rtol=1e-8)
 
 
 def test_cutoff_inside_the_set():

@@ -106,7 +106,6 @@ def test_far_is_not_empty(ratio, mahalanobis):
 
 
 def test_rows_of_a_batch_are_judged_alone():
-    # Feature 0 must stay within [0, 1]; only points whose other features... each row sees the same empty set.
     X = np.random.default_rng(44).normal(size=(6, 3))
     A, b = np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]]), np.array([-1.0, -1.0])
     answer = project(X, A=A, b=b)

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
 
 from ..errors import InvalidInputError, UnsupportedModelError
 from .base import FloatArray, IntArray, check_rows, feature_scales, is_finite_number
@@ -30,6 +31,9 @@ COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
 # A component below this weight has lost its rows during the iterations; nothing can be learned from such a mixture.
 _SMALLEST_WEIGHT = 1e-8
+
+# Up to so many numbers a mixture is fitted on one thread.
+_ONE_THREAD_ENTRIES = 1_000_000
 
 
 class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -121,9 +125,11 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         scales = _fit_scales(rows, self.covariance_type)
         W = (rows - centre) / scales
 
-        self.cv_scores_ = self._cross_validate(W, group, grid, float(np.log(scales).sum()))
-        candidates = sorted(self.cv_scores_, key=lambda k: (-self.cv_scores_[k], k)) or [least]
-        mixture = self._best_usable(W, [k for k in candidates if self.cv_scores_.get(k, 0.0) > -np.inf])
+        # Many fits of little data: threads would spend their time waiting for each other, seconds on a busy machine.
+        with threadpool_limits(limits=1 if W.size <= _ONE_THREAD_ENTRIES else None):
+            self.cv_scores_ = self._cross_validate(W, group, grid, float(np.log(scales).sum()))
+            candidates = sorted(self.cv_scores_, key=lambda k: (-self.cv_scores_[k], k)) or [least]
+            mixture = self._best_usable(W, [k for k in candidates if self.cv_scores_.get(k, 0.0) > -np.inf])
         self.mixture_ = _in_units(mixture, centre, scales)
         self.n_components_ = int(mixture.n_components)
         self.n_features_in_ = rows.shape[1]

@@ -38,7 +38,7 @@ class Coordinates:
     @property
     def n_plain(self) -> int:
         """Number of plain coordinates."""
-        return self.stretch.shape[0]
+        return len(self.stretch)
 
     def points(self, X: FloatArray) -> FloatArray:
         """Plain coordinates of the rows of ``X``, array of shape (n_samples, n_plain)."""
@@ -72,4 +72,5 @@ def mahalanobis_coordinates(omega: FloatArray, origin: FloatArray, seen: FloatAr
 
 def row_product(X: FloatArray, M: FloatArray) -> FloatArray:
     """``X @ M`` as one vector-matrix product a row: a row's result has the same bits in any batch."""
-    return np.matmul(X[:, None, :], M)[:, 0, :]
+    product: FloatArray = np.matmul(X[:, None, :], M)[:, 0, :]
+    return product

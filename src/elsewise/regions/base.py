@@ -91,7 +91,7 @@ class Region:
 
     def contains(self, Z: FloatArray) -> NDArray[np.bool_]:
         """Whether each point lies in the region (boundary included), array of shape (n_samples,)."""
-        return (self.slacks(Z) >= 0).any(axis=1)
+        return np.asarray((self.slacks(Z) >= 0).any(axis=1))
 
 
 def polyhedron(A: Any, b: Any) -> Region:

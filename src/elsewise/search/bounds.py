@@ -74,8 +74,11 @@ class PolyhedronBounds:
         shift = row_product(X, cells.shifts.T) - cells.shift_offsets
         pairs = excess[:, self.row] - shift[:, self.owner]
         # A row without a normal holds everywhere or nowhere.
-        return np.where(self.dual_norm > 0, pairs / np.where(self.dual_norm > 0, self.dual_norm, 1.0),
-                        np.where(pairs > 0, np.inf, -np.inf))
+        return np.where(
+            self.dual_norm > 0,
+            pairs / np.where(self.dual_norm > 0, self.dual_norm, 1.0),
+            np.where(pairs > 0, np.inf, -np.inf),
+        )
 
 
 def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:

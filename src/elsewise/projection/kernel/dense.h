@@ -37,8 +37,9 @@ static inline int cholesky(ptrdiff_t n, double *restrict M, double floor) {
         for (ptrdiff_t j = k; j < stop; j++) {
             double *restrict U = M + j * n;
             for (ptrdiff_t i = k; i < j; i++) axpy(n - j, -M[i * n + j], M + i * n + j, U + j);
-            if (!(U[j] > floor)) { U[j] = floor; lifted++; }
-            double pivot = sqrt(U[j]), inverse = 1 / pivot;
+            int flat = !(U[j] > floor); /* no curvature beyond rounding: no step along it */
+            if (flat) { U[j] = 1e200; lifted++; }
+            double pivot = sqrt(U[j]), inverse = flat ? 0 : 1 / pivot;
             U[j] = pivot;
             for (ptrdiff_t i = j + 1; i < n; i++) U[i] *= inverse;
         }

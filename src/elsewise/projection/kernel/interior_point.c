@@ -8,7 +8,9 @@
 #include "soc.h"
 
 enum { MAX_ITERATIONS = 80, REFINEMENTS = 1 };
-static const double STEP_FRACTION = 0.99, POLISH_FROM = 0.1;
+/* GOOD_ENOUGH: violation as a share of the margin, and gap as a share of ten tolerances, that is accepted when rounding
+ * ends the progress. */
+static const double STEP_FRACTION = 0.99, POLISH_FROM = 0.1, GOOD_ENOUGH = 0.5;
 
 /* Named pieces of the scratch memory. */
 typedef struct {
@@ -24,7 +26,7 @@ typedef struct {
 } scratch;
 
 ptrdiff_t iterate_size(ptrdiff_t n, ptrdiff_t rows, ptrdiff_t q) {
-    return n * n + 26 * n + 12 * rows + 16 * (q + 1);
+    return n * n + 32 * n + 14 * rows + 18 * (q + 1);
 }
 
 static double *take(double **memory, ptrdiff_t count) {
@@ -40,6 +42,7 @@ double *iterate_bind(iterate *it, double *memory, ptrdiff_t n, ptrdiff_t rows, p
     it->z = take(&memory, rows);
     it->sc = take(&memory, q + 1);
     it->y = take(&memory, q + 1);
+    it->best = take(&memory, 6 * n + 2 * rows + 2 * (q + 1));
     it->work = memory;
     return memory;
 }
@@ -270,8 +273,19 @@ static void start(const subproblem *P, iterate *it) {
     it->tau = it->kappa = 1;
 }
 
+/* Rounding makes the last steps worse than the ones before: the best iterate is kept, p to y being contiguous. */
+static void keep_best(const subproblem *P, iterate *it) {
+    memcpy(it->best, it->p, (size_t)(6 * P->n + 2 * (P->p + P->n_bounds) + 2 * (P->q + 1)) * sizeof *it->p);
+    it->best_tau = it->tau, it->best_kappa = it->kappa;
+}
+
+static void restore_best(const subproblem *P, iterate *it) {
+    memcpy(it->p, it->best, (size_t)(6 * P->n + 2 * (P->p + P->n_bounds) + 2 * (P->q + 1)) * sizeof *it->p);
+    it->tau = it->best_tau, it->kappa = it->best_kappa;
+}
+
 MULTIVERSION
-void interior_point(const subproblem *P, iterate *it, double tolerance) {
+static void iterate_until_verdict(const subproblem *P, iterate *it, double tolerance) {
     ptrdiff_t n = P->n, rows = P->p + P->n_bounds, q = P->q;
     scratch c[1];
     scratch_bind(c, it->work, n, rows, q);
@@ -323,6 +337,10 @@ void interior_point(const subproblem *P, iterate *it, double tolerance) {
         double res_k = it->kappa + objective + quadratic + dot(rows, P->h, it->z) +
                        (P->has_cone ? dot(q + 1, P->k, it->y) : 0);
         objective /= it->tau;
+        if (bound > fmax(it->bound, P->remote) && it->tau < 1e-6 * it->kappa) { /* on the way to Farkas multipliers */
+            it->ray = 1;
+            keep_best(P, it);
+        }
         it->bound = fmax(it->bound, bound);
 
         /* verdicts */
@@ -334,6 +352,13 @@ void interior_point(const subproblem *P, iterate *it, double tolerance) {
         }
         if (P->norm == 1 && objective - tight <= POLISH_FROM * objective && polish(P, it, tolerance)) {
             it->status = EW_OPTIMAL;
+            return;
+        }
+        double merit = fmax(violation / it->tau, (objective - tight) / (10 * tolerance * objective));
+        if (!it->ray && merit < it->best_merit) {
+            it->best_merit = merit;
+            keep_best(P, it);
+        } else if (it->best_merit <= GOOD_ENOUGH && merit > 10 * it->best_merit) {
             return;
         }
         mu = (mu + it->tau * it->kappa) / degree;
@@ -402,4 +427,14 @@ void interior_point(const subproblem *P, iterate *it, double tolerance) {
         it->tau += t * dtau;
         it->kappa += t * dkappa;
     }
+}
+
+void interior_point(const subproblem *P, iterate *it, double tolerance) {
+    it->best_merit = HUGE_VAL;
+    it->ray = 0;
+    iterate_until_verdict(P, it, tolerance);
+    if (it->status != EW_STALLED || (!it->ray && !isfinite(it->best_merit))) return;
+    restore_best(P, it);
+    if (it->ray) it->status = EW_INFEASIBLE; /* as far as rounding lets the multipliers prove it */
+    else if (it->best_merit <= GOOD_ENOUGH) it->status = EW_OPTIMAL;
 }

@@ -30,6 +30,7 @@ typedef struct {
     double cone_slack;
     double cutoff;      /* in the subproblem's units */
     double far;         /* no feasible point nearer than this means infeasible */
+    double remote;      /* the same where the embedding itself says so and rounding ends its progress */
 } subproblem;
 
 typedef struct {
@@ -39,6 +40,8 @@ typedef struct {
     double *s, *z;           /* (p + n_bounds,) */
     double *sc, *y;          /* (q + 1,) */
     double tau, kappa;
+    double *best, best_tau, best_kappa, best_merit; /* copy of the best iterate so far */
+    int ray;                 /* the copy is a Farkas ray */
     double bound;            /* rigorous, for the true right-hand side, over the subproblem's features */
     int status, iterations;
     double *work;            /* scratch */

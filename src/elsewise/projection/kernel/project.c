@@ -17,7 +17,7 @@
 #include "soc.h"
 
 enum { ALL_FEATURES = 12, ALL_ROWS = 24, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
-static const double TOLERANCE = 1e-9, FAR = 1e10;
+static const double TOLERANCE = 1e-9, FAR = 1e10, REMOTE = 1e5;
 
 struct ew_workspace {
     ptrdiff_t n, q, max_rows;
@@ -214,7 +214,7 @@ static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_worksp
 
 /* Rigorous lower bound from the current multipliers, in units of sigma (sigma^2 for norm 2), over all features.
  * The excess of a feature outside the working set is first given to its bounds, where it has any. */
-static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double sigma) {
+static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *scale) {
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
     ptrdiff_t rows = P->p + P->n_bounds;
@@ -240,9 +240,10 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
         largest = fmax(largest, fabs(w->r[i]));
         length += w->r[i] * w->r[i];
     }
+    *scale = length > 0 ? beta / length : 0; /* the multiple of norm 2 multipliers that proves most, halved */
     if (!(beta > 0)) return 0;
-    (void)sigma;
     double bound = P->norm == 1 ? beta / largest : beta / length * beta;
+    if (P->norm != cells->norm) bound *= bound / (double)cells->n; /* v'v >= (sum |v|)^2 / n */
     return bound * (1 - 1e-15 * (double)(cells->n + 8));
 }
 
@@ -270,15 +271,16 @@ static void write_point(const ew_cells *cells, ew_instance *e, ew_workspace *w, 
     for (ptrdiff_t i = 0; i < cells->n; i++) e->value += P->norm == 1 ? fabs(e->v[i]) : e->v[i] * e->v[i];
 }
 
-/* Largest violation of the true constraints at v; rows outside the working set get their violation as score. */
-static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double h0,
-                           double *outside) {
+/* Largest violation of the true constraints at v, rows in units of sigma and the cone in its own; rows outside of the
+ * working set get their violation as score. */
+static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
+                           double h0, double cone_unit, double *outside) {
     ptrdiff_t n = cells->n, q = cells->q;
     double worst = 0, *normal = w->score, *score = w->score + n;
     *outside = 0;
     for (ptrdiff_t j = 0; j < n_rows; j++) {
         normal_of(cells, e, j, normal);
-        double excess = (dot(n, normal, e->v) - w->b[j]) / w->row_scale[j];
+        double excess = (dot(n, normal, e->v) - w->b[j]) / (w->row_scale[j] * sigma);
         score[j] = -1;
         if (w->chosen_row[j]) worst = fmax(worst, excess);
         else if (excess > 0) { *outside = fmax(*outside, excess); score[j] = excess; }
@@ -289,18 +291,21 @@ static double violation_at(const ew_cells *cells, const ew_instance *e, ew_works
         for (ptrdiff_t i = 0; i < n; i++)
             if (e->v[i] != 0) axpy(q, e->v[i], Ft + i * q, w->hv);
         double right = h0 + (cells->tilts ? dot(n, w->h1, e->v) : 0);
-        worst = fmax(worst, sqrt(dot(q, w->hv, w->hv)) - right);
+        worst = fmax(worst, (sqrt(dot(q, w->hv, w->hv)) - right) / cone_unit);
     }
     return worst;
 }
 
 MULTIVERSION
 static void multipliers_out(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
-                            double cone_unit) {
+                            double cone_unit, double scale) {
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
     /* Scaled so that they prove the bound themselves: dual feasible for the distance, or a Farkas ray (tau = 0). */
-    double unit = e->status == EW_INFEASIBLE ? 1 : (P->norm == 1 ? 1 / fmax(max_abs(cells->n, w->r), 1e-300) : sigma / it->tau);
+    double largest = 1e-300;
+    for (ptrdiff_t i = 0; i < cells->n; i++)
+        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+    double unit = e->status == EW_INFEASIBLE ? 1 : P->norm == 1 ? 1 / largest : 2 * sigma * scale;
     if (e->z_rows) {
         memset(e->z_rows, 0, (size_t)n_rows * sizeof(double));
         for (ptrdiff_t j = 0; j < P->p; j++) e->z_rows[w->rows[j]] = unit * it->z[j] / w->row_scale[w->rows[j]];
@@ -309,6 +314,8 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, ew_workspace 
         memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
         for (ptrdiff_t i = 0; i < P->n_bounds; i++)
             e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
+        for (ptrdiff_t i = 0; i < cells->n; i++) /* a fixed feature's bounds take whatever the others pull */
+            if (!is_free(e, i)) e->z_bounds[i] = -unit * w->r[i];
     }
     if (e->y && P->has_cone)
         for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * sigma / cone_unit * it->y[j];
@@ -413,6 +420,30 @@ static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspac
     return -1;
 }
 
+/* Multipliers of the single constraint whose distance is sigma: a row, the cone along its axis, or forced bounds. */
+static void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
+                                    double cone_bound, double cone_reach) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    double unit = !isfinite(sigma) || cells->norm == 1 ? 1 : 2 * sigma;
+    if (e->cone >= 0 && cone_bound == sigma) {
+        double length = sqrt(dot(q, w->g, w->g)), reach = cone_reach > 0 ? cone_reach : 1;
+        if (!e->y) return;
+        e->y[0] = unit / reach;
+        for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = unit / reach * w->g[j] / length;
+        return;
+    }
+    for (ptrdiff_t j = 0; j < n_rows; j++)
+        if (w->b[j] < 0 && -w->b[j] / w->row_scale[j] == sigma) {
+            if (e->z_rows) e->z_rows[j] = unit / w->row_scale[j];
+            return;
+        }
+    if (!e->z_bounds) return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double up = e->lower ? e->lower[i] : 0, down = e->upper ? -e->upper[i] : 0, need = fmax(up, down);
+        if (need > 0) e->z_bounds[i] = (up > down ? -1 : 1) * (cells->norm == 1 ? 1 : 2 * need);
+    }
+}
+
 MULTIVERSION
 void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, q = cells->q;
@@ -465,14 +496,14 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         e->status = EW_OPTIMAL;
         return;
     }
-    if (!isfinite(sigma)) { /* a constraint that no free feature can move */
-        e->status = EW_INFEASIBLE;
+    if (!isfinite(sigma) || e->bound >= e->cutoff) { /* a constraint that nothing can move; or one alone is too far */
+        e->status = isfinite(sigma) ? EW_CUTOFF : EW_INFEASIBLE;
         e->value = HUGE_VAL;
+        closed_form_multipliers(cells, e, w, n_rows, sigma, cone_bound, cone_reach);
         return;
     }
-    if (e->bound >= e->cutoff) { e->status = EW_CUTOFF; e->value = HUGE_VAL; return; }
     if (e->cone >= 0) {
-        cone_unit = h0 > 0 ? h0 : fmax(sigma * cone_reach, 1e-300);
+        cone_unit = fmax(fmax(h0, sigma * cone_reach), 1e-300);
         cone_margin = e->margin > 0 ? e->margin * fmin(cone_unit, fmax(sigma * cone_reach, 1e-3 * cone_unit)) +
                       1e-13 * (cone_unit + sqrt(dot(q, w->g, w->g))) : 0;
     }
@@ -521,17 +552,33 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     n_features = choose(n, pull, w->chosen_feature, w->features, n_moving, wanted - n_moving);
 
     subproblem *P = &w->sub;
-    P->far = FAR;
-    P->cutoff = isfinite(e->cutoff) ? e->cutoff / (cells->norm == 1 ? sigma : sigma * sigma) : HUGE_VAL;
-    double unit = cells->norm == 1 ? sigma : sigma * sigma;
+    P->far = cells->norm == 1 ? FAR : FAR * FAR; /* bounds of norm 2 are squared lengths */
+    double cutoff = isfinite(e->cutoff) ? e->cutoff / (cells->norm == 1 ? sigma : sigma * sigma) : HUGE_VAL;
+    double unit = cells->norm == 1 ? sigma : sigma * sigma, worst = HUGE_VAL, scale = 0;
     e->status = EW_STALLED;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         gather(cells, e, w, n_features, n_chosen_rows, sigma, h0, cone_unit, cone_margin);
+        P->cutoff = cutoff;
+        P->remote = cells->norm == 1 ? REMOTE : REMOTE * REMOTE;
         iterate_bind(&w->it, w->iterate_memory, P->n, P->p + P->n_bounds, P->q);
         interior_point(P, &w->it, TOLERANCE);
         e->iterations += w->it.iterations;
+        if (P->norm == 2 && (w->it.status == EW_STALLED || w->it.status == EW_INFEASIBLE) && w->it.bound < P->far) {
+            /* Emptiness does not depend on the distance, and shows more sharply without a quadratic term. */
+            P->norm = 1;
+            P->cutoff = HUGE_VAL;
+            P->remote = REMOTE;
+            interior_point(P, &w->it, TOLERANCE);
+            e->iterations += w->it.iterations;
+            if (w->it.status != EW_INFEASIBLE) {
+                P->norm = 2;
+                P->cutoff = cutoff;
+                P->remote = REMOTE * REMOTE;
+                interior_point(P, &w->it, TOLERANCE);
+            }
+        }
         full_gradient(cells, e, w, sigma, cone_unit);
-        double bound = certified_bound(cells, e, w, sigma);
+        double bound = certified_bound(cells, e, w, &scale);
         e->bound = fmax(e->bound, bound * unit);
         e->status = w->it.status;
 
@@ -549,18 +596,24 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         if (n_features == before && (e->status == EW_OPTIMAL || e->status == EW_STALLED)) {
             double outside;
             write_point(cells, e, w, sigma, 1);
-            double worst = violation_at(cells, e, w, n_rows, h0, &outside);
+            worst = violation_at(cells, e, w, n_rows, sigma, h0, cone_unit, &outside);
             if (worst > 0) {
                 write_point(cells, e, w, sigma, 0);
-                violation_at(cells, e, w, n_rows, h0, &outside);
+                worst = violation_at(cells, e, w, n_rows, sigma, h0, cone_unit, &outside);
             }
+            worst = fmax(worst, outside);
             if (outside > 0)
                 n_chosen_rows = choose(n_rows, w->score + n, w->chosen_row, w->rows, n_chosen_rows, ROWS_ADDED);
         }
         if (n_features == before && n_chosen_rows == rows_before) break;
     }
-    multipliers_out(cells, e, w, n_rows, sigma, cone_unit);
-    if (e->status == EW_INFEASIBLE || e->status == EW_CUTOFF) {
+    /* Progress can end before the tolerance is reached, or rows may be left over: what counts is the certificate. */
+    int closed = e->value - e->bound <= 1e-8 * e->value && worst <= 1e-9;
+    if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
+    if (e->status == EW_OPTIMAL && !(worst <= 1e-8)) e->status = EW_STALLED;
+    multipliers_out(cells, e, w, n_rows, sigma, cone_unit, scale);
+    if (e->status == EW_STALLED && !(worst <= 1e-6)) e->value = HUGE_VAL; /* no point at all */
+    if (e->status == EW_INFEASIBLE || e->status == EW_CUTOFF || isinf(e->value)) {
         memset(e->v, 0, (size_t)n * sizeof *e->v);
         e->value = HUGE_VAL;
     }
