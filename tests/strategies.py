@@ -78,7 +78,7 @@ class Instance:
         assert abs(found.dual_value - answer.lower_bound[row]) <= 1e-9 * found.distance + noise
         assert answer.lower_bound[row] <= found.distance * (1 + gap) + noise
         assert found.distance - found.dual_value <= gap * found.distance + noise
-        assert found.complementarity * found.distance <= 1e-7 * found.distance + noise
+        assert found.complementarity * found.distance <= max(1e-7, gap) * found.distance + noise
         return found
 
     def reference(self) -> tuple[str, float, FloatArray | None]:

@@ -82,6 +82,9 @@ static inline void normal_of(const ew_cells *cells, const ew_instance *e, int64_
     for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = N[i] - S[i];
 }
 
+/* Relative rounding that a margin allows for: a wider margin is asked for when the model's own rounding was underrated. */
+static inline double rounding(const ew_instance *e) { return e->margin > 0 ? 1e-13 * fmax(1, e->margin / 1e-9) : 0; }
+
 /* b_r = o_r - c_k - (N_r - S_k)·x0 for every row, its dual norm, and the size of the terms it was summed from. */
 static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, count = 0;
@@ -106,7 +109,7 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
                 w->row_scale[count] = 1;
                 w->b[count] = w->b[count] < 0 ? -HUGE_VAL : 1;
             }
-            w->noise[count] = 1e-13 * (size + fabs(offset));
+            w->noise[count] = rounding(e) * (size + fabs(offset));
         }
     }
     return count;
@@ -128,7 +131,7 @@ static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspac
 
 /* What the margin takes off the right-hand side of row j. */
 static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j, double sigma) {
-    return e->margin > 0 ? e->margin * sigma * w->row_scale[j] + w->noise[j] : 0;
+    return e->margin * sigma * w->row_scale[j] + w->noise[j];
 }
 
 static inline int is_free(const ew_instance *e, ptrdiff_t i) {
@@ -420,20 +423,67 @@ static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspac
     return -1;
 }
 
-/* Multipliers of the single constraint whose distance is sigma: a row, the cone along its axis, or forced bounds. */
-static void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double sigma,
-                                    double cone_bound, double cone_reach) {
+/* What single constraints say before anything is solved. */
+typedef struct {
+    double distance;      /* largest distance to one row, to the cone along its axis, or to the bounds: a proven bound */
+    double sigma;         /* the same with rounding taken off the right-hand sides: the unit of length */
+    double cone_distance, cone_reach, cone_noise;
+    int cone_is_violated; /* with rounding taken off */
+} first_look;
+
+/* Also fills pull: how strongly each feature moves towards the cone. */
+static first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_rows, double h0) {
     ptrdiff_t n = cells->n, q = cells->q;
-    double unit = !isfinite(sigma) || cells->norm == 1 ? 1 : 2 * sigma;
-    if (e->cone >= 0 && cone_bound == sigma) {
-        double length = sqrt(dot(q, w->g, w->g)), reach = cone_reach > 0 ? cone_reach : 1;
+    first_look look = {0};
+    memset(w->pull, 0, (size_t)n * sizeof *w->pull);
+    if (e->cone >= 0) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        double length = sqrt(dot(q, w->g, w->g)), reach = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double pull = length > 0 ? dot(q, Ft + i * q, w->g) / length : 0;
+            if (cells->tilts) pull += w->h1[i];
+            w->pull[i] = is_free(e, i) ? fabs(pull) : 0;
+            reach = cells->norm == 1 ? fmax(reach, w->pull[i]) : reach + w->pull[i] * w->pull[i];
+        }
+        if (cells->norm == 2) reach = sqrt(reach);
+        look.cone_reach = reach;
+        look.cone_noise = rounding(e) * (fabs(h0) + length);
+        if (length > h0) look.cone_distance = reach > 0 ? (length - h0) / reach : HUGE_VAL;
+        look.cone_is_violated = reach > 0 && length > h0 - look.cone_noise;
+        look.distance = look.cone_distance;
+        if (look.cone_is_violated) look.sigma = (length - h0 + look.cone_noise) / reach;
+        for (ptrdiff_t i = 0; i < n; i++) w->pull[i] = reach > 0 ? w->pull[i] / reach : 0;
+    }
+    for (ptrdiff_t j = 0; j < n_rows; j++) {
+        look.distance = fmax(look.distance, -w->b[j] / w->row_scale[j]);
+        look.sigma = fmax(look.sigma, (w->noise[j] - w->b[j]) / w->row_scale[j]);
+    }
+    double forced = 0;
+    if (e->lower || e->upper)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double need = fmax(e->lower ? e->lower[i] : 0, e->upper ? -e->upper[i] : 0);
+            if (e->lower && e->upper && e->lower[i] > e->upper[i]) need = HUGE_VAL;
+            if (need > 0) forced = cells->norm == 1 ? forced + need : forced + need * need;
+        }
+    look.distance = fmax(look.distance, cells->norm == 1 ? forced : sqrt(forced));
+    look.sigma = fmax(look.sigma, look.distance);
+    return look;
+}
+
+/* Multipliers of the single constraint whose distance is the largest: the cone along its axis, a row, or the bounds. */
+static void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, ptrdiff_t n_rows,
+                                    const first_look *look) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    double unit = !isfinite(look->distance) || cells->norm == 1 ? 1 : 2 * look->distance;
+    if (e->cone >= 0 && look->cone_distance == look->distance) {
+        double length = sqrt(dot(q, w->g, w->g)), reach = look->cone_reach > 0 ? look->cone_reach : 1;
         if (!e->y) return;
         e->y[0] = unit / reach;
-        for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = unit / reach * w->g[j] / length;
+        for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = length > 0 ? unit / reach * w->g[j] / length : 0;
         return;
     }
     for (ptrdiff_t j = 0; j < n_rows; j++)
-        if (w->b[j] < 0 && -w->b[j] / w->row_scale[j] == sigma) {
+        if (-w->b[j] / w->row_scale[j] == look->distance) {
             if (e->z_rows) e->z_rows[j] = unit / w->row_scale[j];
             return;
         }
@@ -451,66 +501,34 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     double h0 = e->cone >= 0 ? read_cone(cells, e, w) : 0;
     e->iterations = 0;
 
-    /* Closed-form bounds: one row alone, or the cone alone along its axis. Their largest is the unit of length. */
-    double sigma = 0, cone_unit = 1, cone_margin = 0;
-    memset(w->pull, 0, (size_t)n * sizeof *w->pull);
     memset(w->chosen_row, 0, (size_t)n_rows * sizeof(int64_t));
     memset(w->chosen_feature, 0, (size_t)n * sizeof(int64_t));
-    double *pull = w->pull; /* how strongly each feature pulls towards the cell */
-    double cone_bound = 0, cone_reach = 0;
-    if (e->cone >= 0) {
-        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
-        double length = sqrt(dot(q, w->g, w->g)), reach = 0, excess = length - h0;
-        for (ptrdiff_t i = 0; i < n; i++) {
-            pull[i] = length > 0 ? dot(q, Ft + i * q, w->g) / length : 0;
-            if (cells->tilts) pull[i] += w->h1[i];
-            if (!is_free(e, i)) pull[i] = 0;
-            reach = cells->norm == 1 ? fmax(reach, fabs(pull[i])) : reach + pull[i] * pull[i];
-        }
-        if (cells->norm == 2) reach = sqrt(reach);
-        if (excess > 0) cone_bound = reach > 0 ? excess / reach : HUGE_VAL;
-        cone_reach = reach;
-        for (ptrdiff_t i = 0; i < n; i++) pull[i] = reach > 0 ? fabs(pull[i]) / reach : 0;
-    }
-    sigma = cone_bound;
-    for (ptrdiff_t j = 0; j < n_rows; j++) {
-        if (w->b[j] >= 0) continue;
-        double bound = w->row_scale[j] > 0 ? -w->b[j] / w->row_scale[j] : HUGE_VAL;
-        sigma = fmax(sigma, bound);
-    }
-    double below = 0;
-    if (e->lower || e->upper)
-        for (ptrdiff_t i = 0; i < n; i++) {
-            double need = fmax(e->lower ? e->lower[i] : 0, e->upper ? -e->upper[i] : 0);
-            if (e->lower && e->upper && e->lower[i] > e->upper[i]) need = HUGE_VAL;
-            if (need > 0) below = cells->norm == 1 ? below + need : below + need * need;
-        }
-    sigma = fmax(sigma, cells->norm == 1 ? below : sqrt(below));
-    e->value = 0;
-    e->bound = cells->norm == 1 ? sigma : sigma * sigma;
     memset(e->v, 0, (size_t)n * sizeof *e->v);
     if (e->z_rows) memset(e->z_rows, 0, (size_t)n_rows * sizeof(double));
     if (e->z_bounds) memset(e->z_bounds, 0, (size_t)n * sizeof(double));
     if (e->y) memset(e->y, 0, (size_t)(q + 1) * sizeof(double));
+    first_look look = look_first(cells, e, w, n_rows, h0);
+    double sigma = look.sigma, cone_unit = 1, cone_margin = 0, *pull = w->pull;
+    e->value = 0;
+    e->bound = cells->norm == 1 ? look.distance : look.distance * look.distance;
     if (!(sigma > 0)) { /* x0 itself is in the cell */
         e->status = EW_OPTIMAL;
         return;
     }
-    if (!isfinite(sigma) || e->bound >= e->cutoff) { /* a constraint that nothing can move; or one alone is too far */
-        e->status = isfinite(sigma) ? EW_CUTOFF : EW_INFEASIBLE;
+    if (!isfinite(look.distance) || e->bound >= e->cutoff) { /* one constraint alone is too far, or out of reach */
+        e->status = isfinite(look.distance) ? EW_CUTOFF : EW_INFEASIBLE;
         e->value = HUGE_VAL;
-        closed_form_multipliers(cells, e, w, n_rows, sigma, cone_bound, cone_reach);
+        closed_form_multipliers(cells, e, w, n_rows, &look);
         return;
     }
     if (e->cone >= 0) {
-        cone_unit = fmax(fmax(h0, sigma * cone_reach), 1e-300);
-        cone_margin = e->margin > 0 ? e->margin * fmin(cone_unit, fmax(sigma * cone_reach, 1e-3 * cone_unit)) +
-                      1e-13 * (cone_unit + sqrt(dot(q, w->g, w->g))) : 0;
+        cone_unit = fmax(fmax(h0, sigma * look.cone_reach), 1e-300);
+        cone_margin = e->margin * fmin(h0 > 0 ? h0 : cone_unit, sigma * look.cone_reach) + look.cone_noise;
     }
 
     /* The cone alone first: it may be all there is to do, and its moving features are a good first guess. */
     ptrdiff_t n_moving = 0;
-    if (cells->norm == 1 && cone_bound > 0 && !cells->tilts && !e->lower && !e->upper) {
+    if (cells->norm == 1 && look.cone_is_violated && !cells->tilts && !e->lower && !e->upper) {
         for (ptrdiff_t i = 0; i < n; i++) w->fixed[i] = !is_free(e, i);
         e->status = EW_STALLED;
         n_moving = follow_paths(cells, e, w, n_rows, sigma, h0, cone_margin);
