@@ -247,7 +247,6 @@ def test_training_rows_of_the_target_class_stay_or_hardly_move(family):
         assert (answers.distances[(y == label) & ~stay] > 0).all()
 
 
-@pytest.mark.xfail(strict=True, reason="the kernel returns a row of the closed cell unmoved, whatever the margin")
 @pytest.mark.parametrize("density", [None, ew.GaussianMixtureDensity(n_components=1)])
 def test_rows_on_the_very_boundary_move_by_next_to_nothing(density):
     # Integer data make ties exact: with weights (1, -1) and no intercept every row with x0 = x1 has the score 0.

@@ -254,7 +254,6 @@ def test_a_class_with_few_rows_gives_all_of_them(blobs):
     assert checked.holds.all()
 
 
-@pytest.mark.xfail(reason="explain skips components that the model never reaches, and so misses a nearer dense point")
 def test_explain_is_not_model_free_if_a_nearer_component_is_out_of_the_models_reach():
     rng = np.random.default_rng(0)
     centres = [(0.0, 0.0), (3.0, 0.0), (-9.0, 0.0)]

@@ -1,9 +1,9 @@
 """From rows and wanted outcomes to verified answers.
 
 The search works on closed cells in floating point; the model decides with its own arithmetic and strict inequalities.
-So every point is put to the model itself and to the density afresh, exactly as it will be returned, and that is the last
-thing that happens to it. A point that fails is searched again with a wider margin; a polyhedron whose points fail at
-every margin (two equal prototypes of different classes, say) is left out, and the bound keeps counting it.
+So every point is put to the model itself and to the density afresh, exactly as it will be returned, and that is the
+last thing that happens to it. A point that fails is searched again with a wider margin; a polyhedron whose points fail
+at every margin (two equal prototypes of different classes, say) is left out, and the bound keeps counting it.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ class Question:
     classes : array of labels, None for a regressor
     feature_names : tuple of str
     time_limit : seconds a row, or None
+    use_model : bool
+        False drops the classification constraint: any point will do that is dense enough (Theorem 2).
     """
 
     predict: Callable[[FloatArray], NDArray[Any]]
@@ -63,9 +65,12 @@ class Question:
     classes: NDArray[Any] | None
     feature_names: tuple[str, ...]
     time_limit: float | None
+    use_model: bool = True
 
     def holds(self, points: FloatArray, goal: IntArray, predictions: NDArray[Any]) -> BoolArray:
         """Whether the model itself decides for each point's goal, given what it predicts there."""
+        if not self.use_model:
+            return np.ones(len(points), dtype=np.bool_)
         valid = np.zeros(len(points), dtype=np.bool_)
         for g in np.unique(goal):
             at, outcome = np.flatnonzero(goal == g), self.outcomes[g]
@@ -80,7 +85,7 @@ class Question:
         return valid
 
     def label(self, goal: int) -> Any:
-        """The outcome as the user gave it."""
+        """Give the outcome as the user did."""
         outcome = self.outcomes[goal]
         if isinstance(outcome, Interval):
             return (outcome.low, outcome.high)
@@ -88,7 +93,7 @@ class Question:
         return self.classes[outcome.index]
 
     def in_words(self, goal: int) -> str:
-        """The outcome as the end of a sentence."""
+        """Put the outcome as the end of a sentence."""
         outcome = self.outcomes[goal]
         if isinstance(outcome, Interval):
             return f"predict a value from {outcome.low:g} to {outcome.high:g}"
@@ -147,6 +152,7 @@ class _Answers:
                 cutoff=self.value[at],
                 margin=MARGINS[step],
                 banned=banned if banned.any() else None,
+                use_region=self.question.use_model,
                 time_limit=self.question.time_limit,
             )
             self.n_projections[at] += found.n_projections
@@ -276,7 +282,7 @@ def _explanations(question: Question, given: NDArray[Any], wanted: IntArray, ans
 def _reasons(
     question: Question, wanted: IntArray, answers: _Answers, feasible: BoolArray, optimal: BoolArray
 ) -> tuple[str, ...]:
-    """A sentence for every row that is not simply optimal."""
+    """Write a sentence for every row that is not simply optimal."""
     reasons = [""] * len(wanted)
     why_not: dict[int, str] = {}
     for row in np.flatnonzero(~optimal | answers.already).tolist():

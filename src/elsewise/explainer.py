@@ -203,6 +203,22 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         -------
         Explanations
         """
+        return self._answer(X, target, min_probability, time_limit, progress)
+
+    def _answer(
+        self,
+        X: ArrayLike,
+        target: Any,
+        min_probability: float | None = None,
+        time_limit: float | None = None,
+        progress: bool | Callable[[int, int], None] = False,
+        use_model: bool = True,
+    ) -> Explanations:
+        """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`explain`.
+
+        Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
+        (Theorem 2).
+        """
         check_is_fitted(self, "_problem")
         given, rows = self._rows(X)
         seconds: object = time_limit
@@ -227,6 +243,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             classes=self.classes_,
             feature_names=self._names,
             time_limit=time_limit,
+            use_model=use_model,
         )
         with reporter(progress, len(rows)) as report:
             return self._in_chunks(question, given, rows, goal, report)

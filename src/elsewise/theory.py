@@ -19,15 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .answers import MARGINS
-from .density.base import ClassDensity
-from .errors import InvalidInputError, VerificationError
+from .errors import InvalidInputError
 from .explainer import Explainer
-from .projection.coordinates import row_product
-from .regions.base import Label
 from .rows import FloatArray, as_floats, as_given, check_names
-from .search import SearchProblem, best_first
-from .targets import outcomes_of_rows
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -120,18 +114,20 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     ModelFreeCounterfactuals
     """
     classes = _require_densities(explainer)
-    rows = _rows(explainer, X)
     if target is None:
         raise InvalidInputError(f"A model-free counterfactual needs a target: one of {classes.tolist()}.")
-    wanted = outcomes_of_rows(target, len(rows), classes, None)
-    answers = _nowhere(rows)
-    for index in range(len(classes)):
-        at = np.flatnonzero([outcome == Label(index) for outcome in wanted])
-        if len(at):
-            part = _model_free(explainer, rows[at], index)
-            for name in ModelFreeCounterfactuals.__dataclass_fields__:
-                getattr(answers, name)[at] = getattr(part, name)
-    return answers
+    found = explainer._answer(X, target, use_model=False)
+    exists = found.statuses != "infeasible"
+    as_target = np.zeros(len(found), dtype=np.bool_)
+    wanted = np.array(found.targets, dtype=classes.dtype)
+    as_target[exists] = explainer._predict(found.counterfactuals[exists]) == wanted[exists]
+    return ModelFreeCounterfactuals(
+        points=found.counterfactuals,
+        distances=np.where(exists, found.distances, np.inf),
+        lower_bounds=found.lower_bounds,
+        log_densities=found.log_densities,
+        classified_as_target=as_target,
+    )
 
 
 def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) -> BoolArray:
@@ -175,7 +171,7 @@ def is_locally_sufficient_perfect(explainer: Explainer, X: ArrayLike, y: ArrayLi
     if y is not None:
         truth = _class_positions(np.asarray(y), classes, len(rows), "y")
         agrees &= truth == likeliest
-    counterfactuals = tuple(_model_free(explainer, rows, index) for index in range(len(classes)))
+    counterfactuals = tuple(model_free_counterfactuals(explainer, X, label) for label in classes)
     reached = np.column_stack([each.classified_as_target for each in counterfactuals])
     reached[np.arange(len(rows)), truth] = True  # only the other classes count
     return LocalPerfection(
@@ -222,58 +218,6 @@ def nearest_training_rows_correct(
             indices[i, index, : len(nearest)] = nearest
     correct: BoolArray = np.all(is_correct[indices] | (indices < 0), axis=2)
     return NearestTrainingRows(holds=np.all(correct, axis=1), correct=correct, indices=indices)
-
-
-def _model_free(explainer: Explainer, rows: FloatArray, index: int) -> ModelFreeCounterfactuals:
-    """Project clean rows onto the cones of one class; widen the margin until the density confirms each point."""
-    assert explainer.classes_ is not None
-    label = explainer.classes_[index]
-    problem, density = explainer._problem, explainer.densities_[explainer.classes_.tolist()[index]]
-    answers = _nowhere(rows)
-    # A row that is dense enough is its own counterfactual.
-    own = _log_max(problem, density, rows)
-    here = own >= density.log_threshold_
-    answers.points[here], answers.log_densities[here] = rows[here], own[here]
-    answers.distances[here] = answers.lower_bounds[here] = 0.0
-    at = np.flatnonzero(~here)
-    for margin in MARGINS:
-        if len(at) == 0:
-            break
-        found = best_first(problem, rows[at], np.full(len(at), index), margin=margin, use_region=False)
-        exists = np.isfinite(found.value)
-        points = rows[at] + problem.coordinates.differences(found.difference)
-        logs = _log_max(problem, density, points)
-        good = exists & (logs >= density.log_threshold_)
-        done = at[good]
-        answers.points[done], answers.log_densities[done] = points[good], logs[good]
-        answers.distances[done] = explainer.distance_(points[good], rows[done])
-        answers.lower_bounds[done] = np.minimum(found.lower_bound[good], answers.distances[done])
-        at = at[exists & ~good]
-    if len(at):
-        raise VerificationError(
-            f"The density at the model-free counterfactual of row {at[0]} for {label!r} stays below the threshold by "
-            "rounding. Lower the threshold a little, or bring the features to similar units."
-        )
-    found_one = np.isfinite(answers.distances)
-    answers.classified_as_target[found_one] = explainer._predict(answers.points[found_one]) == label
-    return answers
-
-
-def _nowhere(rows: FloatArray) -> ModelFreeCounterfactuals:
-    """Answers to be filled in: no point yet."""
-    n = len(rows)
-    return ModelFreeCounterfactuals(
-        points=np.full_like(rows, np.nan),
-        distances=np.full(n, np.inf),
-        lower_bounds=np.full(n, np.inf),
-        log_densities=np.full(n, np.nan),
-        classified_as_target=np.zeros(n, dtype=np.bool_),
-    )
-
-
-def _log_max(problem: SearchProblem, density: ClassDensity, points: FloatArray) -> FloatArray:
-    """Component-wise maximum at points in the user's features, the same bits as in an explanation."""
-    return density.log_max(row_product(points, problem.to_model.matrix.T) + problem.to_model.offset)
 
 
 def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:

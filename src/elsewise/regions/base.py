@@ -4,10 +4,10 @@ A region is given in *model space*, the space the final estimator sees, by rows 
 
     R_i = { z : (N_r - s_i)·z <= o_r - c_i   for the rows r of polyhedron i },        region = R_1 ∪ ... ∪ R_k
 
-``N`` are the normals, ``o`` the offsets, ``s_i`` and ``c_i`` the shift of polyhedron ``i`` (zero for most families). The
-shift lets prototype models, whose i-th cell compares prototype ``i`` with all others, share one table of rows. A region is
-closed: it is the closure of the set where the model decides for the outcome. Ties on its boundary are the business of
-the verification, which asks the model itself.
+``N`` are the normals, ``o`` the offsets, ``s_i`` and ``c_i`` the shift of polyhedron ``i`` (zero for most families).
+The shift lets prototype models, whose i-th cell compares prototype ``i`` with all others, share one table of rows. A
+region is closed: it is the closure of the set where the model decides for the outcome. Ties on its boundary are the
+business of the verification, which asks the model itself.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def polyhedron(A: Any, b: Any) -> Region:
 
 
 def union(polyhedra: list[tuple[FloatArray, FloatArray]], *, n_features: int) -> Region:
-    """Make the union of the polyhedra ``{ z : A z <= b }`` given as pairs ``(A, b)``; an empty list is never satisfied."""
+    """Make the union of polyhedra ``{ z : A z <= b }`` given as pairs ``(A, b)``; an empty list is never satisfied."""
     ends = np.cumsum([0] + [len(b) for _, b in polyhedra]).astype(np.int64)
     return Region(
         normals=np.vstack([np.empty((0, n_features)), *(A for A, _ in polyhedra)]),

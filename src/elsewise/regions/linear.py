@@ -91,9 +91,7 @@ def svc_region(model: Any, outcome: Outcome) -> Region:
 def scores(model: Any) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (n_scores, n_features) and intercepts of shape (n_scores,) of a fitted linear model."""
     # sparsify() leaves a sparse coef_; some models have a one-dimensional coef_ or a number as intercept_
-    coef: Any = model.coef_
-    if issparse(coef):
-        coef = coef.toarray()
+    coef: Any = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
     W = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     return W, np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), len(W))
 

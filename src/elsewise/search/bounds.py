@@ -1,8 +1,8 @@
 """Closed-form lower bounds of the distance from a row to a polyhedron or to a cone.
 
-One half-space ``a·x <= b`` alone is ``(a·x0 - b) / ||a||_*`` away, in the dual norm of the distance. Rows that touch one
-feature each (the box of a leaf, where features are not mixed) add up under the Manhattan distance. A cone alone is at
-least ``(||F x0 - g|| - h0) / ||F'e||_*`` away, with ``e`` the unit vector along ``F x0 - g``.
+One half-space ``a·x <= b`` alone is ``(a·x0 - b) / ||a||_*`` away, in the dual norm of the distance. Rows that touch
+one feature each (the box of a leaf, where features are not mixed) add up under the Manhattan distance. A cone alone is
+at least ``(||F x0 - g|| - h0) / ||F'e||_*`` away, with ``e`` the unit vector along ``F x0 - g``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A search problem: the cells of every wanted outcome, compiled once for all rows.
 
-A goal is one outcome. Its cell ``(i, j)`` is polyhedron ``i`` of the model's region with cone ``j`` of the density; without
-a density there is one pseudo-cone that constrains nothing. All goals share one table of cells, so that rows with
-different goals go to the kernel together.
+A goal is one outcome. Its cell ``(i, j)`` is polyhedron ``i`` of the model's region with cone ``j`` of the density;
+without a density there is one pseudo-cone that constrains nothing. All goals share one table of cells, so that rows
+with different goals go to the kernel together.
 """
 
 from __future__ import annotations
@@ -157,4 +157,5 @@ def _possible(region: Region, cones: Cones | None, to_model: AffineMap) -> NDArr
     if cones is None or possible.size > _MOST_CELLS_CHECKED:
         return possible
     # Thin cells stay in: the search decides them with its own certificates.
-    return np.asarray(squared_radii_needed(region, cones, to_model).T <= (cones.radii**2 * (1 + 1e-9))[:, None])
+    needed = squared_radii_needed(region, cones, to_model).T
+    return np.asarray(needed <= (cones.radii**2 * (1 + 1e-9))[:, None])
