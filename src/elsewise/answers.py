@@ -22,7 +22,7 @@ from .infeasibility import why_infeasible
 from .projection.coordinates import row_product
 from .regions.base import Interval, Outcome
 from .rows import FloatArray
-from .search import Found, SearchProblem, best_first
+from .search import Found, SearchProblem, best_first, distinct
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -72,7 +72,7 @@ class Question:
         if not self.use_model:
             return np.ones(len(points), dtype=np.bool_)
         valid = np.zeros(len(points), dtype=np.bool_)
-        for g in np.unique(goal):
+        for g in distinct(goal):
             at, outcome = np.flatnonzero(goal == g), self.outcomes[g]
             if isinstance(outcome, Interval):
                 valid[at] = (predictions[at] >= outcome.low) & (predictions[at] <= outcome.high)
@@ -207,7 +207,7 @@ class _Answers:
         n, problem = len(points), self.question.problem
         logs = _LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
         Z = row_product(points, problem.to_model.matrix.T) + problem.to_model.offset
-        for g in np.unique(goal):
+        for g in distinct(goal):
             density = self.question.densities[g]
             if density is None:
                 continue

@@ -138,7 +138,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator and the density see them, after the pipeline's own transformers."""
-        check_is_fitted(self, "_problem")
+        self._check_is_fitted()
         return self._in_model_space(self._rows(X)[1])
 
     def _in_model_space(self, rows: FloatArray) -> FloatArray:
@@ -146,6 +146,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if self.model is self._estimator:
             return rows
         return row_product(rows, self._to_model.matrix.T) + self._to_model.offset
+
+    def _check_is_fitted(self) -> None:
+        if "_problem" not in self.__dict__:  # scikit-learn's own check takes longer than a row does
+            check_is_fitted(self, "_problem")
 
     def _rows(self, X: Any) -> tuple[NDArray[Any], FloatArray]:
         """Rows as they were given, and as clean float64."""
@@ -163,7 +167,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
     ) -> Explanation:
         """Explain one row of shape (n_features,); see :meth:`explain`."""
-        check_is_fitted(self, "_problem")
+        self._check_is_fitted()
         row: Any = x
         if np.ndim(x) == 1 and hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: its index names the features
             row = x.to_frame().T
@@ -219,7 +223,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
         (Theorem 2).
         """
-        check_is_fitted(self, "_problem")
+        self._check_is_fitted()
         given, rows = self._rows(X)
         seconds: object = time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
@@ -251,7 +255,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     def _in_chunks(
         self, question: Question, given: NDArray[Any], rows: FloatArray, goal: NDArray[np.int64], report: Progress
     ) -> Explanations:
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
         most = min(_CHUNK_ROWS, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
         if n_threads > 1:
             most = min(most, -(-len(rows) // (4 * n_threads)))

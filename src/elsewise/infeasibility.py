@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .density.base import ClassDensity
+from .density.base import ClassDensity, log_peaks
 from .regions.base import Region
 from .regions.pipeline import AffineMap
 from .search.emptiness import squared_radii_needed
@@ -48,7 +48,7 @@ def why_infeasible(region: Region, density: ClassDensity | None, to_model: Affin
 def densest_log_density(region: Region, density: ClassDensity, to_model: AffineMap) -> float:
     """Highest component-wise maximum density (logarithm) the region holds; minus infinity if the region is empty."""
     # Far below every peak all components have a cone: their squared radii are 2 (peak - threshold).
-    low = float(density.log_components(density.mixture_.means_).max(axis=0).min()) - 1.0
+    low = float(log_peaks(density.mixture_).min()) - 1.0
     everything: Any = density.with_threshold(low).cones()
     needed = squared_radii_needed(region, everything, to_model)
     return float(np.max(low + 0.5 * (everything.radii**2 - needed), initial=-np.inf))

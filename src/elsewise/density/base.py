@@ -18,7 +18,7 @@ one number for spherical ones, and shared by all components when tied. Squared M
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -75,6 +75,10 @@ class ClassDensity:
     mixture_: Any
     log_threshold_: float
     log_densities_: FloatArray
+    _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_log_peaks", log_peaks(self.mixture_))
 
     def log_components(self, Z: ArrayLike) -> FloatArray:
         """Log of every component, ``log pi_j + log N(z | mu_j, Sigma_j)`` (Eq. gmm:approx:component).
@@ -88,7 +92,7 @@ class ClassDensity:
         array of shape (n_samples, m)
             A row has the same bits alone and in any batch.
         """
-        return log_components(self.mixture_, self._points(Z))
+        return log_components(self.mixture_, self._points(Z), self._log_peaks)
 
     def log_max(self, Z: ArrayLike) -> FloatArray:
         """Log of the component-wise maximum (Eq. gmm:approx), array of shape (n_samples,)."""
@@ -104,7 +108,7 @@ class ClassDensity:
 
     def cones(self) -> Cones:
         """Describe the sets where one component alone reaches the threshold; none if it is above every peak."""
-        squared_radii = 2.0 * (_log_peaks(self.mixture_) - self.log_threshold_)
+        squared_radii = 2.0 * (self._log_peaks - self.log_threshold_)
         component = np.flatnonzero(squared_radii > 0.0).astype(np.int64)
         factors, shape = _shared_factors(self.mixture_, component)
         return Cones(
@@ -155,7 +159,8 @@ class ClassDensity:
     def _reduce(self, Z: ArrayLike, reduction: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
         """Reduce over the components chunk by chunk, without holding all of (n_samples, m)."""
         points = self._points(Z)
-        parts = [reduction(log_components(self.mixture_, chunk)) for chunk in chunks(points, self.mixture_)]
+        each = (log_components(self.mixture_, chunk, self._log_peaks) for chunk in chunks(points, self.mixture_))
+        parts = [reduction(values) for values in each]
         return np.concatenate([np.empty(0), *parts])
 
 
@@ -209,7 +214,7 @@ def feature_scales(Z: FloatArray) -> FloatArray:
     return np.where(constant, np.where(size > rounding, size, smallest), deviation)
 
 
-def _log_peaks(mixture: Any) -> FloatArray:
+def log_peaks(mixture: Any) -> FloatArray:
     """Largest value of every component, ``log pi_j - q/2 log 2pi + log det L_j``, array of shape (m,)."""
     m, q = mixture.means_.shape
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
@@ -225,11 +230,10 @@ def _log_peaks(mixture: Any) -> FloatArray:
     return np.broadcast_to(log_weights - 0.5 * q * np.log(2.0 * np.pi) + log_det, (m,))
 
 
-def log_components(mixture: Any, Z: FloatArray) -> FloatArray:
-    """Log components at clean points, array of shape (n_samples, m)."""
+def log_components(mixture: Any, Z: FloatArray, peaks: FloatArray) -> FloatArray:
+    """Log components at clean points, given their :func:`log_peaks`; array of shape (n_samples, m)."""
     means = np.asarray(mixture.means_, dtype=np.float64)
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
-    peaks = _log_peaks(mixture)
     if mixture.covariance_type == "spherical":
         values: FloatArray = cdist(Z, means, "sqeuclidean")
         values *= -0.5 * L**2

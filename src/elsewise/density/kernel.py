@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 
 from ..errors import InvalidInputError
-from .base import FloatArray, IntArray, check_rows, chunks, is_finite_number, log_components
+from .base import FloatArray, IntArray, check_rows, chunks, is_finite_number, log_components, log_peaks
 from .gaussian_mixture import assemble_mixture, distinct_row_folds
 
 # Entries of a matrix of pairwise distances held at once: 32 MB of float64.
@@ -173,8 +173,9 @@ def _log_densities(mixture: Any, count: IntArray) -> tuple[FloatArray, FloatArra
     """Log of the density at every centre, and of the component-wise maximum there with one row's kernel left out."""
     density, others = [np.empty(0)], [np.empty(0)]
     start = 0
+    peaks = log_peaks(mixture)
     for chunk in chunks(mixture.means_, mixture):
-        values = log_components(mixture, chunk)
+        values = log_components(mixture, chunk, peaks)
         density.append(logsumexp(values, axis=1))
         rows = np.arange(len(chunk))
         own = start + rows

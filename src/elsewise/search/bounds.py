@@ -31,7 +31,7 @@ class PolyhedronBounds:
         Where each polyhedron that has rows starts in the list.
     with_rows : int array
         Which polyhedra these are.
-    rows_add_up : bool
+    rows_add_up, is_shifted, has_flat_rows : bool
     """
 
     cells: Cells
@@ -41,6 +41,8 @@ class PolyhedronBounds:
     first: IntArray
     with_rows: IntArray
     rows_add_up: bool
+    is_shifted: bool
+    has_flat_rows: bool
 
     def __call__(self, X0: FloatArray) -> FloatArray:
         """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_polyhedra)."""
@@ -70,15 +72,15 @@ class PolyhedronBounds:
     def _excess(self, X: FloatArray) -> FloatArray:
         """Signed distance beyond every row of every polyhedron, array of shape (n_samples, n_pairs)."""
         cells = self.cells
-        excess = row_product(X, cells.normals.T) - cells.offsets
-        shift = row_product(X, cells.shifts.T) - cells.shift_offsets
-        pairs = excess[:, self.row] - shift[:, self.owner]
-        # A row without a normal holds everywhere or nowhere.
-        return np.where(
-            self.dual_norm > 0,
-            pairs / np.where(self.dual_norm > 0, self.dual_norm, 1.0),
-            np.where(pairs > 0, np.inf, -np.inf),
-        )
+        pairs = (row_product(X, cells.normals.T) - cells.offsets)[:, self.row]
+        if self.is_shifted:
+            pairs -= (row_product(X, cells.shifts.T) - cells.shift_offsets)[:, self.owner]
+        if self.has_flat_rows:  # a row without a normal holds everywhere or nowhere
+            flat = self.dual_norm == 0
+            pairs[:, flat] = np.where(pairs[:, flat] > 0, np.inf, -np.inf)
+            return pairs / np.where(flat, 1.0, self.dual_norm)
+        pairs /= self.dual_norm
+        return pairs
 
 
 def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
@@ -97,6 +99,8 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
         dual_norm=norms,
         first=(ends - counts)[with_rows],
         with_rows=with_rows,
+        is_shifted=bool(cells.shifts.any() or cells.shift_offsets.any()),
+        has_flat_rows=bool((norms == 0).any()),
         rows_add_up=cells.norm == 1 and bool(((cells.normals != 0).sum(axis=1) == 1).all()) and not cells.shifts.any(),
     )
 

@@ -1,0 +1,22 @@
+"""The experiments of the paper's section 3, and what their figures depend on."""
+
+from .data import DataSet, Skipped, load
+from .digits_panel import digits_panel
+from .protocol import MODELS, Protocol
+from .published_rule import RULES
+from .runner import run
+from .summary import Line, Overlap, summarise
+
+__all__ = [
+    "DataSet",
+    "Line",
+    "MODELS",
+    "Overlap",
+    "Protocol",
+    "RULES",
+    "Skipped",
+    "digits_panel",
+    "load",
+    "run",
+    "summarise",
+]
