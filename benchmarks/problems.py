@@ -71,10 +71,23 @@ class Cell:
 
 
 def load(data: str, model: str, *, seed: int = 0) -> Problem:
-    """Split, fit, and draw for every test row a random class other than the predicted one."""
+    """Load a data set and make a problem of it."""
     loader, n_components = DATA[data]
-    X, y = loader(return_X_y=True)
-    X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=seed, stratify=y)
+    return build(data, *loader(return_X_y=True), model, n_components=n_components, seed=seed)
+
+
+def build(
+    data: str,
+    X: FloatArray,
+    y: NDArray[Any],
+    model: str,
+    *,
+    n_components: int | None = None,
+    test_size: float | int = 0.5,
+    seed: int = 0,
+) -> Problem:
+    """Split, fit, and draw for every test row a random class other than the predicted one."""
+    X_train, X_test, y_train, _ = train_test_split(X, y, test_size=test_size, random_state=seed, stratify=y)
     steps = [] if n_components is None else [PCA(n_components, random_state=seed)]
     pipeline = make_pipeline(*steps, MODELS[model]()).fit(X_train, y_train)
     rng = np.random.default_rng(seed)

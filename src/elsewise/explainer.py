@@ -28,7 +28,7 @@ from .search.problem import SearchProblem, compile_problem
 from .targets import outcomes_of_rows
 
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share.
-_CHUNK_NODES, _CHUNK_ROWS = 400_000, 512
+_CHUNK_NODES, _CHUNK_ROWS = 400_000, 1024
 
 
 class Explainer(BaseEstimator):  # type: ignore[misc]
@@ -258,7 +258,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         n_threads = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
         most = min(_CHUNK_ROWS, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
         if n_threads > 1:
-            most = min(most, -(-len(rows) // (4 * n_threads)))
+            most = min(most, -(-len(rows) // (2 * n_threads)))
         most = max(most, 1)
         spans = [slice(start, min(start + most, len(rows))) for start in range(0, max(len(rows), 1), most)]
 

@@ -14,9 +14,9 @@ from types import ModuleType
 
 from .. import __version__
 from ..errors import ElsewiseError
-from . import demo
+from . import demo, reproduce
 
-_COMMANDS: tuple[ModuleType, ...] = (demo,)
+_COMMANDS: tuple[ModuleType, ...] = (demo, reproduce)
 
 
 def parser() -> argparse.ArgumentParser:

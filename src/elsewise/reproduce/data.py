@@ -88,7 +88,10 @@ def load(
             loaded.append(DataSet(name, title, np.asarray(X, dtype=np.float64), y.astype(np.int64), n_components))
         elif name == "house_prices":
             found = _from_openml() if house_prices is None else _from_file(house_prices)
-            (skipped if isinstance(found, Skipped) else loaded).append(found)  # type: ignore[attr-defined]
+            if isinstance(found, Skipped):
+                skipped.append(found)
+            else:
+                loaded.append(found)
         else:
             raise InvalidInputError(f"Unknown data set {name!r}: expected some of {', '.join(NAMES)}.")
     return tuple(loaded), tuple(skipped)

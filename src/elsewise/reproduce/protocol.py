@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ from .published_rule import solve_as_published
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
     "softmax": ("Softmax regression", lambda: LogisticRegression(max_iter=100_000)),
@@ -85,13 +86,16 @@ class Protocol:
         """Training rows and the held-out rows to explain, as positions in the data."""
         folds = StratifiedKFold(self.n_folds, shuffle=True, random_state=self.seed).split(data.X, data.y)
         train, test = list(folds)[fold]
-        return train, test[: self.n_rows]
+        if self.n_rows is not None:  # rows are often sorted by class: the first ones would be of one class
+            test = np.sort(np.random.default_rng(self.seed).permutation(test)[: self.n_rows])
+        return train, test
 
     def targets(self, data: DataSet) -> IntArray:
-        """A random label other than its own for every row of the data, int array of shape (n_samples,)."""
+        """Draw a label other than its own for every row of the data, int array of shape (n_samples,)."""
         labels, position = np.unique(data.y, return_inverse=True)
         steps = np.random.default_rng(self.seed).integers(1, len(labels), size=len(position))
-        return labels[(position + steps) % len(labels)]
+        targets: IntArray = labels[(position + steps) % len(labels)]
+        return targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,13 +161,12 @@ def run_model(data: DataSet, protocol: Protocol, fold: Fold, test: IntArray, mod
     for name, explainer in (("closest", closest), ("plausible", plausible)):
         found, seconds[f"{name}_batch"] = _timed(explainer, X, targets)
         seconds[f"{name}_single"] = _single(explainer, X, targets)
-        answers[f"defined_{name}"] = judge(found.counterfactuals, found.statuses == "optimal")
+        answers[f"defined_{name}"] = judge(found.counterfactuals, np.asarray(found.statuses == "optimal"))
         model_free = found.model_free
     by_class = [fold.Z[fold.y == label] for label in labels.tolist()]
-    for rule in ("at_most", "at_least"):
-        for name, constrained in (("closest", False), ("plausible", True)):
-            solved = solve_as_published(plausible, X, goal, by_class, rule, constrained=constrained)
-            answers[f"{rule}_{name}"] = judge(solved.points, np.isfinite(solved.distances))
+    for rule, name in ((None, "code_closest"), ("at_most", "at_most_plausible"), ("at_least", "at_least_plausible")):
+        points = solve_as_published(plausible, X, goal, by_class, rule)
+        answers[name] = judge(points, np.isfinite(points).all(axis=1))
     predictions = np.asarray(model.predict(X))
     return FoldResult(
         rows=test,
@@ -179,14 +182,14 @@ def run_model(data: DataSet, protocol: Protocol, fold: Fold, test: IntArray, mod
 
 
 class _Judge:
-    """Look at points with the model's own predict and with the densities, as their author did not."""
+    """Judges points afresh: by the model's own predict and transformer, and by the densities of their targets."""
 
     def __init__(self, model: Any, fold: Fold, plausible: Explainer, X: FloatArray, targets: IntArray) -> None:
         self.model, self.fold, self.densities, self.X, self.targets = model, fold, plausible.densities_, X, targets
 
-    def __call__(self, points: FloatArray, proven: NDArray[np.bool_]) -> Answers:
+    def __call__(self, points: FloatArray, proven: BoolArray) -> Answers:
         n = len(points)
-        found = np.isfinite(points).all(axis=1)
+        found: BoolArray = np.isfinite(points).all(axis=1)
         log_density, margin = np.full(n, np.nan), np.full(n, -np.inf)
         valid = np.zeros(n, dtype=np.bool_)
         if found.any():
@@ -233,8 +236,3 @@ def _published_mixture(Z: FloatArray) -> Any:
         warnings.filterwarnings("ignore", message=".*(fits failed|non-finite).*")
         search = GridSearchCV(GaussianMixture(random_state=42), {"n_components": range(2, 10)}, cv=5).fit(Z)
     return search.best_estimator_
-
-
-def all_models(names: Sequence[str]) -> list[str]:
-    """Models in the order of the table, each once."""
-    return [name for name in MODELS if name in names]

@@ -20,7 +20,7 @@ Both also compare the thresholds of a decision tree behind a PCA with ``P x`` wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,24 +36,11 @@ from ..search import best_first, compile_problem
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-RULES = {"defined": "as defined", "at_most": "code, ≤", "at_least": "code, ≥"}
+# The definition and the two rules, as columns of the table are called.
+RULES = {"defined": "as defined", "at_most": "code ≤", "at_least": "code ≥"}
 
 # Enough for predict to agree with the region, far too little to show in a table.
 _MARGIN = 1e-6
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solved:
-    """Nearest points under a rule; NaN rows and infinite distances where there is none.
-
-    Attributes
-    ----------
-    points : array of shape (n_samples, n_features)
-    distances : array of shape (n_samples,)
-    """
-
-    points: FloatArray
-    distances: FloatArray
 
 
 def published_cones(density: ClassDensity, Z: FloatArray, rule: str) -> Cones:
@@ -101,8 +88,8 @@ def published_region(model: Any, index: int, n_features: int) -> Region:
 
 
 def solve_as_published(
-    explainer: Explainer, X: FloatArray, goal: IntArray, Z_by_class: list[FloatArray], rule: str, *, constrained: bool
-) -> Solved:
+    explainer: Explainer, X: FloatArray, goal: IntArray, Z_by_class: list[FloatArray], rule: str | None
+) -> FloatArray:
     """Nearest points of the regions and cones of a published rule, found by the same exact search.
 
     Parameters
@@ -113,18 +100,22 @@ def solve_as_published(
         Position of each row's target in ``explainer.classes_``.
     Z_by_class : list of arrays of shape (n_class, n_model_features)
         Training rows of every class in model space.
-    rule : "at_least" or "at_most"
-    constrained : bool
-        False leaves the density out.
+    rule : "at_least", "at_most" or None
+        None leaves the density out.
+
+    Returns
+    -------
+    array of shape (n_samples, n_features)
+        NaN rows where the region and the cones have no point in common.
     """
     assert explainer.classes_ is not None
     parts = []
     for index, label in enumerate(explainer.classes_.tolist()):
-        cones = published_cones(explainer.densities_[label], Z_by_class[index], rule) if constrained else None
+        cones = None if rule is None else published_cones(explainer.densities_[label], Z_by_class[index], rule)
         parts.append((published_region(explainer.model, index, explainer.n_features_in_), cones))
     steps, _ = unwrap(explainer.model)
     problem = compile_problem(parts, affine_map(steps, X.shape[1]), explainer.distance_, X.mean(axis=0))
     found = best_first(problem, X, goal, margin=_MARGIN)
     points = X + problem.coordinates.differences(found.difference)
     points[~np.isfinite(found.value)] = np.nan
-    return Solved(points, np.abs(points - X).sum(axis=1))
+    return points

@@ -1,0 +1,1 @@
+"""elsewise beside what people would use instead; ``python -m benchmarks.peers`` runs it."""

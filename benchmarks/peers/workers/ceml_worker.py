@@ -1,0 +1,44 @@
+"""CEML: closest counterfactuals, and plausible ones with density constraints (the paper's authors' toolbox).
+
+Without PCA the closest counterfactual comes from ``generate_counterfactual``. With PCA it comes from the plausibility
+interface with its constraint switched off, as in CEML's own example: a Pipeline with PCA would lose the PCA's mean, and
+pipelines that end in a tree are not implemented.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import protocol
+from ceml.sklearn import generate_counterfactual
+from ceml.sklearn.decisiontree import decisiontree_generate_counterfactual
+from ceml.sklearn.plausibility import prepare_computation_of_plausible_counterfactuals
+from ceml.sklearn.softmaxregression import softmaxregression_generate_counterfactual
+
+
+def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
+    arrays = asked.arrays
+    asked.model = protocol.rebuild_model(arrays, multi_class="multinomial")
+    model = asked.model[-1]
+    if asked.method == "closest" and len(asked.model.steps) == 1:
+        return lambda x, target: generate_counterfactual(model, x, int(target), return_as_dict=False)[0]
+    plausibility = prepare_computation_of_plausible_counterfactuals(
+        arrays["X_train"],
+        arrays["y_train"],
+        protocol.rebuild_mixtures(arrays),
+        arrays.get("pca_mean"),
+        arrays.get("pca_components"),
+    )
+    plausibility["use_density_constraints"] = asked.method == "plausible"
+    if "tree_feature" in arrays:
+        return lambda x, target: decisiontree_generate_counterfactual(
+            model, x, int(target), plausibility=plausibility
+        )
+    return lambda x, target: softmaxregression_generate_counterfactual(
+        model, x, int(target), plausibility=plausibility
+    )
+
+
+if __name__ == "__main__":
+    protocol.serve(prepare)

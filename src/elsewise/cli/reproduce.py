@@ -1,0 +1,154 @@
+"""``elsewise reproduce``: the experiments of the paper, run again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import MissingDependencyError
+from .columns import aligned
+
+_QUICK_ROWS = 40
+
+
+def add_to(commands: Any) -> None:
+    """Add the parsers of ``elsewise reproduce table1`` and ``elsewise reproduce figure1``."""
+    from ..reproduce.data import NAMES
+    from ..reproduce.protocol import ESTIMATORS, MODELS
+
+    command = commands.add_parser(
+        "reproduce",
+        help="run the paper's experiments again",
+        description="Run the experiments of Artelt and Hammer, Convex Density Constraints for Computing Plausible "
+        "Counterfactual Explanations, section 3.",
+    )
+    experiments = command.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
+
+    table = experiments.add_parser("table1", help="density and distance with and without the constraint")
+    table.add_argument("--out", type=Path, default=Path("elsewise-table1"), help="folder of all files written")
+    table.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets (default: all)")
+    table.add_argument("--models", nargs="+", choices=tuple(MODELS), default=["softmax", "tree"],
+                       help="models (default: those of the paper's table, softmax and tree)")  # fmt: skip
+    table.add_argument("--house-prices", type=Path, metavar="FILE",
+                       help="CSV with the columns CRIM to LSTAT and MEDV (default: fetched from OpenML)")  # fmt: skip
+    table.add_argument("--estimators", choices=ESTIMATORS, default=ESTIMATORS[0],
+                       help="density estimators: this library's, or those of the authors' program")  # fmt: skip
+    table.add_argument("--folds", type=_whole(2), default=4, help="of the cross-validation (default: 4)")
+    table.add_argument("--seed", type=_whole(0, 2**32 - 1), default=0, help="of folds and targets (default: 0)")
+    table.add_argument("--jobs", type=_whole(1), default=1, help="processes (default: 1)")
+    table.add_argument("--quick", action="store_true", help=f"one fold and {_QUICK_ROWS} rows a data set")
+    table.add_argument("--page", type=Path, metavar="FILE", help="Markdown page whose marked parts are to be filled")
+    table.set_defaults(run=run_table)
+
+    figure = experiments.add_parser("figure1", help="digits beside their counterfactuals, as one picture")
+    figure.add_argument("--out", type=Path, default=Path("elsewise-figure1.png"), help="picture to write")
+    figure.add_argument(
+        "--seed", type=_whole(0, 2**32 - 1), default=0, help="of fold, targets and choice of digits (default: 0)"
+    )
+    figure.set_defaults(run=run_figure)
+
+
+def run_table(arguments: argparse.Namespace) -> int:
+    """Run the table; return 1 if an answer of the definition is not valid, not dense or missing its proof."""
+    from ..reproduce import MODELS, Protocol, load, run, summarise
+    from ..reproduce import table as tables
+
+    data_sets, skipped = load(arguments.data, arguments.house_prices)
+    for missing in skipped:
+        print(f"elsewise: {missing.name} is skipped: {missing.reason}", file=sys.stderr)
+    if not data_sets:
+        return 1
+    models = [model for model in MODELS if model in arguments.models]
+    protocol = Protocol(
+        seed=arguments.seed,
+        n_folds=arguments.folds,
+        n_rows=_QUICK_ROWS if arguments.quick else None,
+        only_first_fold=arguments.quick,
+        estimators=arguments.estimators,
+    )
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with _bar(len(data_sets) * len(protocol.folds)) as advance:
+        results = run(
+            data_sets, models, protocol, cache=arguments.out / "cache", n_jobs=arguments.jobs, progress=advance
+        )
+    lines, overlaps = summarise(results)
+    parts, times = tables.sections(lines, overlaps), tables.timings(results)
+    note = tables.describe(protocol, models)
+    for missing in skipped:
+        note += f" Without {missing.name}, which could not be had."
+    text = "\n\n".join(f"{part.title}\n{aligned([part.header, *part.rows], gap=2)}" for part in parts)
+    print(f"{note}\n\n{text}\n\n{times.title}\n{aligned([times.header, *times.rows], gap=2)}")
+    measured = tables.markdown([times], tables.describe_machine(arguments.jobs))
+    files = {
+        "table1.txt": f"{note}\n\n{text}\n",
+        "table1.md": tables.markdown(parts, note),
+        "table1.csv": tables.csv_text(lines),
+        "table1.json": tables.json_text(lines, overlaps, protocol, results),
+        "timings.md": measured,
+    }
+    for name, content in files.items():
+        (arguments.out / name).write_text(content, encoding="utf-8")
+    _write_figure(results, models, arguments.out / "table1.png")
+    if arguments.page is not None:
+        from ..reproduce.page import fill
+
+        fill(arguments.page, f"table1 {protocol.estimators}", files["table1.md"])
+        fill(arguments.page, f"timings {protocol.estimators}", measured)
+    print(f"\nWritten to {arguments.out}: {', '.join(files)}")
+    kept = [line for line in lines if line.rule == "defined"]
+    if any(line.valid < 1.0 or line.proven < 1.0 or (line.constrained and line.dense < 1.0) for line in kept):
+        print("elsewise: an answer is not valid, not dense, or not proven to be the nearest", file=sys.stderr)
+        return 1
+    return 0
+
+
+def run_figure(arguments: argparse.Namespace) -> int:
+    """Write the digits panel."""
+    from ..reproduce import digits_panel
+
+    figure = digits_panel(arguments.seed).draw()
+    figure.savefig(arguments.out, dpi=130)
+    print(f"Written to {arguments.out}")
+    return 0
+
+
+def _write_figure(results: Any, models: list[str], out: Path) -> None:
+    try:
+        from ..reproduce.figure import density_against_distance
+
+        density_against_distance(results, models).savefig(out, dpi=110)
+    except MissingDependencyError as error:
+        print(f"elsewise: no picture: {error}", file=sys.stderr)
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[str], None]]:
+    """Progress bar on a terminal where tqdm is installed, silence elsewhere."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda done: None
+        return
+    with tqdm(total=total, unit="fold", leave=False, disable=not sys.stderr.isatty()) as bar:
+
+        def advance(done: str) -> None:
+            bar.set_postfix_str(done)
+            bar.update()
+
+        yield advance
+
+
+def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Reader of whole numbers within limits."""
+    limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
+            raise argparse.ArgumentTypeError(f"expected a whole number {limits}, received {text!r}")
+        return int(text)
+
+    return read
