@@ -20,7 +20,7 @@ from .distances import ResolvedMahalanobis, ResolvedManhattan
 from .explanation import Explanations
 from .infeasibility import why_infeasible
 from .projection.coordinates import row_product
-from .regions.base import Interval, Outcome
+from .regions.base import Interval, Label, Outcome
 from .rows import FloatArray
 from .search import Found, SearchProblem, best_first, distinct
 
@@ -71,17 +71,16 @@ class Question:
         """Whether the model itself decides for each point's goal, given what it predicts there."""
         if not self.use_model:
             return np.ones(len(points), dtype=np.bool_)
-        valid = np.zeros(len(points), dtype=np.bool_)
-        for g in distinct(goal):
-            at, outcome = np.flatnonzero(goal == g), self.outcomes[g]
-            if isinstance(outcome, Interval):
-                valid[at] = (predictions[at] >= outcome.low) & (predictions[at] <= outcome.high)
-                continue
-            assert self.classes is not None
-            at = at[predictions[at] == self.classes[outcome.index]]
-            valid[at] = True
-            if outcome.min_probability is not None and len(at):
-                valid[at] = self.probability(points[at], outcome.index) >= outcome.min_probability
+        if self.classes is None:
+            ends = np.array([(item.low, item.high) for item in self.outcomes if isinstance(item, Interval)])
+            return np.asarray((predictions >= ends[goal, 0]) & (predictions <= ends[goal, 1]))
+        labels = [item for item in self.outcomes if isinstance(item, Label)]
+        valid = np.asarray(predictions == self.classes[[item.index for item in labels]][goal])
+        for g, item in enumerate(labels):
+            if item.min_probability is not None:
+                at = np.flatnonzero(valid & (goal == g))
+                if len(at):
+                    valid[at] = self.probability(points[at], item.index) >= item.min_probability
         return valid
 
     def label(self, goal: int) -> Any:

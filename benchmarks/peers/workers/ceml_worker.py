@@ -7,8 +7,9 @@ pipelines that end in a tree are not implemented.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, Callable
+from typing import Any
 
 import protocol
 from ceml.sklearn import generate_counterfactual
@@ -32,12 +33,8 @@ def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
     )
     plausibility["use_density_constraints"] = asked.method == "plausible"
     if "tree_feature" in arrays:
-        return lambda x, target: decisiontree_generate_counterfactual(
-            model, x, int(target), plausibility=plausibility
-        )
-    return lambda x, target: softmaxregression_generate_counterfactual(
-        model, x, int(target), plausibility=plausibility
-    )
+        return lambda x, target: decisiontree_generate_counterfactual(model, x, int(target), plausibility=plausibility)
+    return lambda x, target: softmaxregression_generate_counterfactual(model, x, int(target), plausibility=plausibility)
 
 
 if __name__ == "__main__":

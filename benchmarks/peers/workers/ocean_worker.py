@@ -6,8 +6,9 @@ by the smallest change of the row that moves it there; that is the harness's doi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd

@@ -15,8 +15,9 @@ import sys
 import time
 import traceback
 import warnings
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def mixture_arrays(mixtures: list[Any]) -> dict[str, Any]:
     arrays = {}
     for k, mixture in enumerate(mixtures):
         for name in ("weights_", "means_", "covariances_", "precisions_cholesky_"):
-            arrays["mixture_{}_{}".format(k, name)] = getattr(mixture, name)  # noqa: UP032 (read by Python 3.8 too)
+            arrays["mixture_" + str(k) + "_" + name] = getattr(mixture, name)
     return arrays
 
 
@@ -144,7 +145,7 @@ def _one(explain: Callable[[Any, Any], Any], x: Any, target: Any, row_seconds: f
     point, error = None, None
     start = time.perf_counter()
     try:
-        with _limit(row_seconds):
+        with _Limit(row_seconds):
             point = explain(x, target)
     except RowTimeout:
         error = "no answer within the time limit of a row"
@@ -160,7 +161,7 @@ def _one(explain: Callable[[Any, Any], Any], x: Any, target: Any, row_seconds: f
     return {"seconds": elapsed, "point": None if point is None else point.tolist(), "error": error}
 
 
-class _limit:
+class _Limit:
     """Raise RowTimeout in the block after so many seconds, where the platform has interval timers."""
 
     def __init__(self, seconds: float) -> None:

@@ -49,11 +49,12 @@ def add_to(commands: Any) -> None:
     figure.add_argument(
         "--seed", type=_whole(0, 2**32 - 1), default=0, help="of fold, targets and choice of digits (default: 0)"
     )
+    figure.add_argument("--page", type=Path, metavar="FILE", help="Markdown page whose marked part is to be filled")
     figure.set_defaults(run=run_figure)
 
 
 def run_table(arguments: argparse.Namespace) -> int:
-    """Run the table; return 1 if an answer of the definition is not valid, not dense or missing its proof."""
+    """Run the table; return 1 if an answer of the definition is not valid or not dense enough."""
     from ..reproduce import MODELS, Protocol, load, run, summarise
     from ..reproduce import table as tables
 
@@ -81,7 +82,6 @@ def run_table(arguments: argparse.Namespace) -> int:
     for missing in skipped:
         note += f" Without {missing.name}, which could not be had."
     text = "\n\n".join(f"{part.title}\n{aligned([part.header, *part.rows], gap=2)}" for part in parts)
-    print(f"{note}\n\n{text}\n\n{times.title}\n{aligned([times.header, *times.rows], gap=2)}")
     measured = tables.markdown([times], tables.describe_machine(arguments.jobs))
     files = {
         "table1.txt": f"{note}\n\n{text}\n",
@@ -98,10 +98,11 @@ def run_table(arguments: argparse.Namespace) -> int:
 
         fill(arguments.page, f"table1 {protocol.estimators}", files["table1.md"])
         fill(arguments.page, f"timings {protocol.estimators}", measured)
+    print(f"{note}\n\n{text}\n\n{times.title}\n{aligned([times.header, *times.rows], gap=2)}")
     print(f"\nWritten to {arguments.out}: {', '.join(files)}")
     kept = [line for line in lines if line.rule == "defined"]
-    if any(line.valid < 1.0 or line.proven < 1.0 or (line.constrained and line.dense < 1.0) for line in kept):
-        print("elsewise: an answer is not valid, not dense, or not proven to be the nearest", file=sys.stderr)
+    if any(line.valid < 1.0 or (line.constrained and line.dense < 1.0) for line in kept):
+        print("elsewise: an answer is not valid, or not dense enough", file=sys.stderr)
         return 1
     return 0
 
@@ -109,9 +110,14 @@ def run_table(arguments: argparse.Namespace) -> int:
 def run_figure(arguments: argparse.Namespace) -> int:
     """Write the digits panel."""
     from ..reproduce import digits_panel
+    from ..reproduce.page import fill
 
-    figure = digits_panel(arguments.seed).draw()
-    figure.savefig(arguments.out, dpi=130)
+    panel = digits_panel(arguments.seed)
+    panel.draw().savefig(arguments.out, dpi=110)
+    readings = panel.readings
+    print(f"{readings.title}\n{aligned([readings.header, *readings.rows])}")
+    if arguments.page is not None:
+        fill(arguments.page, "figure1", readings.markdown())
     print(f"Written to {arguments.out}")
     return 0
 

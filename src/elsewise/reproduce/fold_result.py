@@ -27,16 +27,15 @@ class Answers:
         Manhattan distance in the original features.
     log_density : array of shape (n_samples,)
         Under the kernel density of the target class, exact.
-    found, proven, valid, dense : bool arrays of shape (n_samples,)
-        There is a point; no nearer one exists for the rule; the model's own ``predict`` gives the target there; one
-        component of the target's mixture reaches delta there.
+    found, valid, dense : bool arrays of shape (n_samples,)
+        There is a point; the model's own ``predict`` gives the target there; one component of the target's mixture
+        reaches delta there.
     """
 
     points: FloatArray
     distance: FloatArray
     log_density: FloatArray
     found: BoolArray
-    proven: BoolArray
     valid: BoolArray
     dense: BoolArray
 
@@ -56,6 +55,8 @@ class FoldResult:
         The model predicts the row's label.
     model_free : bool array of shape (n_samples,)
         Theorem 2 applies to the row and its target.
+    gaps : array of shape (n_samples,)
+        Proven relative gap of the definition's answers, the larger one of those without and with the constraint.
     answers : dict of str to Answers
         By rule and constraint, such as ``"defined_plausible"``.
     seconds : dict of str to float
@@ -69,6 +70,7 @@ class FoldResult:
     asked: BoolArray
     correct: BoolArray
     model_free: BoolArray
+    gaps: FloatArray
     answers: dict[str, Answers]
     seconds: dict[str, float]
     n_components: IntArray

@@ -32,9 +32,11 @@ class Line:
     constrained : bool
     n_rows, n_asked : int
         Held-out rows, and those of them that the model does not already give the target.
-    found, valid, dense, proven : float
-        Shares of the rows asked with a point, and of the points: those valid by the model's own ``predict``, those
-        truly delta-dense, and those proven to be the nearest for the rule.
+    found, valid, dense : float
+        Shares of the rows asked with a point, and of the points: those valid by the model's own ``predict``, and those
+        truly delta-dense.
+    largest_gap : float
+        No answer of the definition is farther than the nearest possible one by more than this, relative, proven.
     log_density, distance : float
         Medians.
     log_density_spread, distance_spread : float or None
@@ -51,7 +53,7 @@ class Line:
     found: float
     valid: float
     dense: float
-    proven: float
+    largest_gap: float
     log_density: float
     log_density_spread: float | None
     distance: float
@@ -133,7 +135,7 @@ def _line(data: str, model: str, folds: list[FoldResult], rule: str, constrained
         found=n_found / n_asked if n_asked else np.nan,
         valid=_share(each(lambda answers: answers.valid)),
         dense=_share(each(lambda answers: answers.dense)),
-        proven=_share(each(lambda answers: answers.proven)),
+        largest_gap=float(max(fold.gaps.max() for fold in folds)),
         log_density=log_density,
         log_density_spread=log_density_spread,
         distance=distance,
