@@ -97,7 +97,8 @@ def _minimum(model: Any, x: FloatArray, index: int, strength: float, step: Float
         return float(loss((x + step * u)[None])[0] + strength * np.abs(step * u).sum())
 
     # Flat where it stands, as a tree always is: line searches see over the edge of a leaf, derivatives do not.
-    found = minimize(whole, np.zeros(d), method="Powell", options={"maxiter": 2, "xtol": 1e-3, "ftol": 1e-3})
+    options = {"maxiter": 2, "xtol": 1e-3, "ftol": 1e-3}
+    found = minimize(whole, np.zeros(d), method="Powell", bounds=[(-4.0, 4.0)] * d, options=options)
     return x + step * found.x
 
 

@@ -90,7 +90,7 @@ def project_reference(
         cones.append(clarabel.SecondOrderConeT(len(cone)))
     n = G.shape[1]
     # Clarabel minimises u'Pu / 2 + q·u.
-    P = sparse.csc_matrix((n, n)) if manhattan else sparse.triu(2.0 * np.asarray(omega), format="csc")
+    P = sparse.csc_matrix((n, n)) if manhattan else sparse.csc_matrix(np.triu(2.0 * np.asarray(omega)))
     q = np.concatenate([np.zeros(d), weights]) if weights is not None else np.zeros(d)
 
     status = ""
