@@ -122,7 +122,7 @@ class _Answers:
     def __init__(self, question: Question, rows: FloatArray) -> None:
         n = len(rows)
         self.question, self.rows = question, rows
-        self.predictions = question.predict(rows)
+        self.predictions: NDArray[Any] | None = None
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
         self.value = np.full(n, np.inf)  # as the search counts it
@@ -138,7 +138,6 @@ class _Answers:
         """Search the goals of the rows ``at``; keep what is verified and nearer than what they hold."""
         fresh = self.goal[at] < 0
         self.goal[at[fresh]] = goal[fresh]
-        at, goal = self._leave_as_is(at, goal)
         most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
         banned = np.zeros((len(at), most), dtype=np.bool_)
         banned_bound = np.full(len(at), np.inf)
@@ -156,6 +155,8 @@ class _Answers:
             )
             self.n_projections[at] += found.n_projections
             failed = self._take(at, goal, found, banned_bound)
+            if step == 0:
+                failed &= ~self._leave_as_is(at, goal)
             if step + 1 < len(MARGINS):
                 step += 1
             elif failed.any():
@@ -166,28 +167,14 @@ class _Answers:
                 failed &= ~given_up
             at, goal, banned, banned_bound = at[failed], goal[failed], banned[failed], banned_bound[failed]
 
-    def _leave_as_is(self, at: IntArray, goal: IntArray) -> tuple[IntArray, IntArray]:
-        """Answer the rows the model already decides for, and which are dense enough, by themselves; return the rest."""
-        already = self.question.holds(self.rows[at], goal, self.predictions[at])
-        if not already.any():
-            return at, goal
-        logs = self._densities(self.rows[at], goal)
-        stay = already & logs.dense
-        here = at[stay]
-        self.points[here], self.value[here], self.lower_bound[here] = self.rows[here], 0.0, 0.0
-        self._note(here, logs, stay)
-        self.already[here] = True
-        self.model_free[here] = self.component[here] >= 0
-        return at[~stay], goal[~stay]
-
     def _take(self, at: IntArray, goal: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
         """Verify what the search found for the rows ``at`` and keep it; tell which have to be searched again."""
         has_point = np.isfinite(found.value)
         points = self.rows[at] + self.question.problem.coordinates.differences(found.difference)
         logs = self._densities(points, goal)
         good = has_point & logs.dense
-        if good.any():
-            good[good] = self.question.holds(points[good], goal[good], self.question.predict(points[good]))
+        if good.any() or self.predictions is None:
+            good[good] = self.question.holds(points[good], goal[good], self._predict(points[good]))
         settled = good | ~has_point
         bound = np.minimum(np.minimum(self.lower_bound[at], found.lower_bound), banned_bound)
         self.lower_bound[at[settled]] = bound[settled]
@@ -196,6 +183,30 @@ class _Answers:
         self._note(better, logs, good)
         self.model_free[better] = found.model_free[good]
         return ~settled
+
+    def _predict(self, points: FloatArray) -> NDArray[Any]:
+        """Ask the model about points, and the first time about the rows too: a call costs more than its rows."""
+        if self.predictions is not None:
+            return self.question.predict(points)
+        both = self.question.predict(np.concatenate([self.rows, points]))
+        self.predictions = both[: len(self.rows)]
+        return both[len(self.rows) :]
+
+    def _leave_as_is(self, at: IntArray, goal: IntArray) -> BoolArray:
+        """Answer rows by themselves for which the model decides so already and which are dense enough; tell which."""
+        assert self.predictions is not None
+        stay = self.question.holds(self.rows[at], goal, self.predictions[at])
+        if not stay.any():
+            return stay
+        logs = self._densities(self.rows[at], goal)
+        stay &= logs.dense
+        here = at[stay]
+        self.goal[here], self.points[here] = goal[stay], self.rows[here]
+        self.value[here] = self.lower_bound[here] = 0.0
+        self._note(here, logs, stay)
+        self.already[here] = True
+        self.model_free[here] = self.component[here] >= 0
+        return stay
 
     def _note(self, at: IntArray, logs: _LogDensities, chosen: BoolArray) -> None:
         self.log_density[at], self.log_mixture[at] = logs.largest[chosen], logs.mixture[chosen]
@@ -211,7 +222,7 @@ class _Answers:
             if density is None:
                 continue
             at = np.flatnonzero(goal == g)
-            each = density.log_components(Z[at])
+            each = density.log_components_of(Z[at])
             component = each.argmax(axis=1)
             largest = each[np.arange(len(at)), component]
             logs.largest[at], logs.component[at] = largest, component
@@ -240,6 +251,8 @@ def answer(question: Question, given: NDArray[Any], rows: FloatArray, goal: IntA
     open_choice = np.flatnonzero(goal < 0)
     if len(open_choice):
         assert question.classes is not None
+        if answers.predictions is None:
+            answers.predictions = question.predict(rows)
         for g, label in enumerate(question.classes):
             others = open_choice[answers.predictions[open_choice] != label]
             if len(others):
@@ -248,6 +261,8 @@ def answer(question: Question, given: NDArray[Any], rows: FloatArray, goal: IntA
 
 
 def _explanations(question: Question, given: NDArray[Any], wanted: IntArray, answers: _Answers) -> Explanations:
+    if answers.predictions is None:
+        answers.predictions = question.predict(answers.rows)
     feasible = np.isfinite(answers.value)
     distances = np.full(len(given), np.nan)
     if feasible.any():

@@ -92,7 +92,11 @@ class ClassDensity:
         array of shape (n_samples, m)
             A row has the same bits alone and in any batch.
         """
-        return log_components(self.mixture_, self._points(Z), self._log_peaks)
+        return self.log_components_of(self._points(Z))
+
+    def log_components_of(self, Z: FloatArray) -> FloatArray:
+        """Like :meth:`log_components`, for points known to be clean."""
+        return log_components(self.mixture_, Z, self._log_peaks)
 
     def log_max(self, Z: ArrayLike) -> FloatArray:
         """Log of the component-wise maximum (Eq. gmm:approx), array of shape (n_samples,)."""

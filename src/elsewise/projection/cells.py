@@ -121,12 +121,14 @@ class Batch:
     """What the kernel says of each instance; arrays with a leading axis of instances.
 
     ``bound`` is a rigorous lower bound of the optimum (margins not counted) whatever the status; ``v`` is the plain
-    difference, zero unless the status is OPTIMAL or STALLED. Multipliers are dual feasible for the distance, or Farkas
+    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether any row holds the point back: if
+    none does, it is the projection onto the cone alone. Multipliers are dual feasible for the distance, or Farkas
     multipliers where the status is INFEASIBLE.
     """
 
     status: NDArray[np.int32]
     iterations: NDArray[np.int32]
+    presses: NDArray[np.int32]
     value: FloatArray
     bound: FloatArray
     v: FloatArray

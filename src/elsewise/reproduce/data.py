@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -132,7 +133,9 @@ def _from_openml() -> DataSet | Skipped:
             "house_prices", f"fetching it from OpenML needs pandas (pip install 'elsewise[frames]'). {remedy}"
         )
     try:
-        frame = fetch_openml(name="boston", version=1, as_frame=True, parser="liac-arff", n_retries=0).frame
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="A network error occurred", category=UserWarning)
+            frame = fetch_openml(name="boston", version=1, as_frame=True, parser="liac-arff", n_retries=1).frame
     except (OSError, HTTPException) as error:  # no route, no name, refused, timed out, or cut short
         return Skipped("house_prices", f"OpenML cannot be reached ({error}). {remedy}")
     return _house_prices({name: frame[name].to_numpy().astype(np.float64) for name in (*_FEATURES, _PRICE)})

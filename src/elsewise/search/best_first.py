@@ -1,6 +1,7 @@
 """Best-first search over cells, wave by wave over many rows.
 
-For each row: project onto every cone of its goal alone first (the model-free relaxation). If the model already decides
+For each row: project onto every cone of its goal alone first (the model-free relaxation; the kernel does so by itself
+where a goal has a single cell). If the model already decides
 for the outcome there, no cell of that cone can do better. Otherwise that distance, and the closed-form distance to each
 polyhedron, bound the cells of the cone from below. The cheapest open node goes to the kernel; a row is done when its
 next bound is no better than what it holds. In each wave every unfinished row sends one node, all rows together. What a
@@ -121,6 +122,9 @@ class _Waves:
         self.k = max((mine.n_polyhedra for mine, _ in self.groups), default=0) if use_region else 0
         m = max((mine.n_cones for mine, _ in self.groups), default=0)
         self.first_cone = np.array([mine.first_cone for mine in problem.goals])[goal]
+        # Under the Manhattan distance the kernel tries the cone of a cell by itself first.
+        self.skips_relaxation = use_region and problem.coordinates.norm == 1
+        self.one_cell = np.array([mine.is_one_cell and self.skips_relaxation for mine in problem.goals])[goal]
         self.first_polyhedron = np.array([mine.first_polyhedron for mine in problem.goals])[goal]
         # Distances to polyhedra bound the cells; infinite where a row's goal has no such polyhedron.
         self.children = np.full((n, self.k), np.inf)
@@ -150,7 +154,9 @@ class _Waves:
                 bounds[banned[rows, :k]] = np.inf
             self.children[rows, :k] = bounds
             nearest = bounds.min(axis=1, initial=np.inf)
-        if mine.has_density:  # cones the model never reaches are looked at too: they decide what is model-free
+        if mine.is_one_cell and self.skips_relaxation:
+            self.open[rows, 0, 1] = np.maximum(mine.cone_bounds(plain)[:, 0], nearest)
+        elif mine.has_density:  # cones the model never reaches are looked at too: they decide what is model-free
             self.open[rows, :m, 0] = np.maximum(mine.cone_bounds(plain), nearest[:, None])
         else:
             self.open[rows, 0, 1:] = self.children[rows]
@@ -183,19 +189,23 @@ class _Waves:
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF)
         if alone.any():
             at = np.flatnonzero(alone & has_point)
-            self.relaxed[rows[at]] = np.minimum(self.relaxed[rows[at]], batch.value[at])
             i[at] = self._polyhedron_at(rows[at], batch.v[at], batch.value[at])
             divided = at[i[at] < 0]
+            self.relaxed[rows[divided]] = np.minimum(self.relaxed[rows[divided]], batch.value[divided])
             self._divide(rows[divided], j[divided], bound[divided])
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
+        # A goal of one cell has no relaxation: if no row presses, the kernel has solved that of its cone.
+        free = alone | (self.one_cell[rows] & (batch.presses == 0))
+        at = rows[free & has_point]
+        self.relaxed[at] = np.minimum(self.relaxed[at], batch.value[free & has_point])
         self.settled[rows] = np.minimum(self.settled[rows], bound)
         better = np.flatnonzero(has_point & (batch.value < self.limit[rows]))
         at = rows[better]
         self.limit[at] = self.found.value[at] = batch.value[better]
         self.found.difference[at] = batch.v[better]
         self.found.polyhedron[at] = i[better]
-        self.found.model_free[at] = alone[better]
+        self.found.model_free[at] = free[better]
 
     def _polyhedron_at(self, rows: IntArray, V: FloatArray, value: FloatArray) -> IntArray:
         """Polyhedron of the region that holds each relaxed optimum with the margin to spare, -1 if none does."""

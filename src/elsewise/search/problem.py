@@ -65,6 +65,11 @@ class Goal:
         return self.first_cone >= 0
 
     @property
+    def is_one_cell(self) -> bool:
+        """Whether there is one polyhedron and one cone, and they meet."""
+        return self.has_density and bool(self.possible.shape == (1, 1) and self.possible.all())
+
+    @property
     def size(self) -> int:
         """Number of nodes and table entries a row may need: what bounds the memory of a chunk of rows."""
         return max(self.n_cones * (1 + self.n_polyhedra), len(self.polyhedron_bounds.owner))

@@ -40,6 +40,7 @@ cdef extern from "ipm.h" nogil:
         double bound
         int status
         int iterations
+        int presses
 
     ctypedef struct ew_workspace:
         pass
@@ -74,8 +75,8 @@ def project_batch(
 ):
     """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every instance ``k``.
 
-    ``lower`` and ``upper`` have one line an instance, or none at all. Returns arrays: status, iterations, value, bound,
-    v, and with ``multipliers`` also those of rows (padded to the longest instance), bounds and cone, else None.
+    ``lower`` and ``upper`` have one line an instance, or none at all. Returns arrays: status, iterations, presses, value,
+    bound, v, and with ``multipliers`` also those of rows (padded to the longest instance), bounds and cone, else None.
     """
     cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], max_rows = 0, rows, k, side, which
     cdef bint bounded = lower.shape[0] > 0
@@ -106,13 +107,14 @@ def project_batch(
 
     status_ = np.empty(count, dtype=np.int32)
     iterations_ = np.empty(count, dtype=np.int32)
+    presses_ = np.empty(count, dtype=np.int32)
     value_ = np.empty(count)
     bound_ = np.empty(count)
     v_ = np.empty((count, n))
     z_rows_ = np.zeros((count if multipliers else 0, max_rows))
     z_bounds_ = np.zeros((count if multipliers else 0, n))
     y_ = np.zeros((count if multipliers else 0, q + 1))
-    cdef int[::1] status = status_, iterations = iterations_
+    cdef int[::1] status = status_, iterations = iterations_, presses = presses_
     cdef double[::1] value = value_, bound = bound_
     cdef double[:, ::1] v = v_, z_rows = z_rows_, z_bounds = z_bounds_, y = y_
     with nogil:
@@ -134,11 +136,12 @@ def project_batch(
                 ew_project(&cells, &e, w)
                 status[k] = e.status
                 iterations[k] = e.iterations
+                presses[k] = e.presses
                 value[k] = e.value
                 bound[k] = e.bound
             ew_workspace_free(w)
     if w == NULL and count:
         raise MemoryError("the projection kernel could not allocate its workspace")
     if not multipliers:
-        return status_, iterations_, value_, bound_, v_, None, None, None
-    return status_, iterations_, value_, bound_, v_, z_rows_, z_bounds_, y_
+        return status_, iterations_, presses_, value_, bound_, v_, None, None, None
+    return status_, iterations_, presses_, value_, bound_, v_, z_rows_, z_bounds_, y_

@@ -52,6 +52,7 @@ typedef struct {
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */
     int iterations;         /* out */
+    int presses;            /* out: whether any row holds the point back; if not, it is the projection onto the rest */
 } ew_instance;
 
 typedef struct ew_workspace ew_workspace;

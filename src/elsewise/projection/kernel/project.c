@@ -408,6 +408,7 @@ static ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspac
                 return moved;
             e->status = EW_OPTIMAL;
             e->value = value;
+            for (ptrdiff_t j = 0; j < n_rows; j++) e->presses |= z[j] > 0;
             break;
         }
         if (more < 0) return moved;
@@ -500,6 +501,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     ptrdiff_t n_rows = read_rows(cells, e, w);
     double h0 = e->cone >= 0 ? read_cone(cells, e, w) : 0;
     e->iterations = 0;
+    e->presses = 0;
 
     memset(w->chosen_row, 0, (size_t)n_rows * sizeof(int64_t));
     memset(w->chosen_feature, 0, (size_t)n * sizeof(int64_t));
@@ -630,6 +632,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
     if (e->status == EW_OPTIMAL && !(worst <= 1e-8)) e->status = EW_STALLED;
     multipliers_out(cells, e, w, n_rows, sigma, cone_unit, scale);
+    for (ptrdiff_t j = 0; j < P->p; j++) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3; /* strict complementarity */
     if (e->status == EW_STALLED && !(worst <= 1e-6)) e->value = HUGE_VAL; /* no point at all */
     if (e->status == EW_INFEASIBLE || e->status == EW_CUTOFF || isinf(e->value)) {
         memset(e->v, 0, (size_t)n * sizeof *e->v);
