@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Answers:
-    """What a method said: one record a row, or the reason why it could not start."""
+    """What a method said: one record a row; ``problem`` is a remark, or the reason why it could not start."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
     prepared: float | None = None
@@ -104,7 +104,8 @@ def elsewhere(method: Method, made: Made, problem: Path, limits: Limits) -> Answ
     lines = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     if not lines or "failed" in lines[0]:
         return Answers(problem=lines[0]["failed"] if lines else (crashed or stopped or "wrote nothing"))
-    return Answers(lines[1:], lines[0]["prepared"], lines[0]["agreement"], crashed or stopped)
+    remark = crashed or stopped or lines[0]["note"]
+    return Answers(lines[1:], lines[0]["prepared"], lines[0]["agreement"], remark)
 
 
 def import_seconds(python: Path, module: str, repetitions: int = 3) -> float:

@@ -3,6 +3,9 @@
 Without PCA the closest counterfactual comes from ``generate_counterfactual``. With PCA it comes from the plausibility
 interface with its constraint switched off, as in CEML's own example: a Pipeline with PCA would lose the PCA's mean, and
 pipelines that end in a tree are not implemented.
+
+CEML gets the mixtures fitted by the harness. It cannot prepare mixtures that differ in their numbers of components; where
+they do, every class gets a mixture with as many as the largest, fitted here.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from ceml.sklearn import generate_counterfactual
 from ceml.sklearn.decisiontree import decisiontree_generate_counterfactual
 from ceml.sklearn.plausibility import prepare_computation_of_plausible_counterfactuals
 from ceml.sklearn.softmaxregression import softmaxregression_generate_counterfactual
+from sklearn.mixture import GaussianMixture
 
 
 def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
@@ -27,7 +31,7 @@ def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
     plausibility = prepare_computation_of_plausible_counterfactuals(
         arrays["X_train"],
         arrays["y_train"],
-        protocol.rebuild_mixtures(arrays),
+        _equal_mixtures(asked),
         arrays.get("pca_mean"),
         arrays.get("pca_components"),
     )
@@ -35,6 +39,18 @@ def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
     if "tree_feature" in arrays:
         return lambda x, target: decisiontree_generate_counterfactual(model, x, int(target), plausibility=plausibility)
     return lambda x, target: softmaxregression_generate_counterfactual(model, x, int(target), plausibility=plausibility)
+
+
+def _equal_mixtures(asked: SimpleNamespace) -> list[Any]:
+    """Mixtures with the same number of components in every class."""
+    mixtures = protocol.rebuild_mixtures(asked.arrays)
+    most = max(mixture.n_components for mixture in mixtures)
+    if all(mixture.n_components == most for mixture in mixtures):
+        return mixtures
+    asked.note = "its own mixtures of " + str(most) + " components, since it cannot take different numbers of them"
+    Z, y = asked.arrays["X_train"], asked.arrays["y_train"]
+    Z = asked.model[:-1].transform(Z) if len(asked.model) > 1 else Z
+    return [GaussianMixture(most, random_state=0).fit(Z[y == k]) for k in range(len(mixtures))]
 
 
 if __name__ == "__main__":

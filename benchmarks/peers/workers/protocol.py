@@ -184,7 +184,8 @@ class _Limit:
 def serve(prepare: Callable[[SimpleNamespace], Callable[[Any, Any], Any]]) -> None:
     """Read a problem, prepare the peer, explain the rows: the main function of every worker.
 
-    The first line written says how long the preparation took and how far the rebuilt model agrees with the original.
+    The first line written says how long the preparation took, how far the rebuilt model agrees with the original, and
+    what a reader should know.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("problem")
@@ -206,11 +207,11 @@ def serve(prepare: Callable[[SimpleNamespace], Callable[[Any, Any], Any]]) -> No
 
         try:
             start = time.perf_counter()
-            asked = SimpleNamespace(arrays=arrays, method=options.method, row_seconds=options.row_seconds)
+            asked = SimpleNamespace(arrays=arrays, method=options.method, row_seconds=options.row_seconds, note="")
             explain = prepare(asked)
             prepared = time.perf_counter() - start
             agreement = np.mean(asked.model.predict(arrays["X_train"]) == arrays["predicted_train"])
-            write({"prepared": prepared, "agreement": float(agreement)})
+            write({"prepared": prepared, "agreement": float(agreement), "note": asked.note})
         except Exception as problem:
             write({"failed": traceback.format_exception_only(type(problem), problem)[-1].strip()})
             return

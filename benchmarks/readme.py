@@ -1,0 +1,60 @@
+"""Write the speed table of README.md from the results last measured by ``benchmarks.engine`` and its neighbours."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from .measure import RESULTS, table
+
+README = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"<!-- benchmark -->.*?(?=\n## )", re.DOTALL)
+
+
+def main() -> None:
+    engine, threads, scaling = (read(name) for name in ("engine", "threads", "scaling"))
+    rows = [
+        {
+            "problem": row["problem"],
+            "elsewise": f"{row['elsewise']:.3f} ms",
+            "Clarabel": f"{row['Clarabel'] / row['elsewise']:.1f}x",
+            "cvxpy + SCS": f"{row['cvxpy + SCS'] / row['elsewise']:.0f}x",
+        }
+        for row in engine["tables"]["Milliseconds per row"]
+    ]
+    about = engine["environment"]
+    features = scaling["tables"]["Features"]
+    lines = [
+        "<!-- benchmark -->",
+        "Time a row, proof and verification included, on one thread, and how many times longer others take for the",
+        "same problems: Clarabel's own API with matrices built once, and the paper's cvxpy + SCS formulation.",
+        "",
+        table(rows),
+        "",
+        *(f"- {note}" for note in engine["notes"] if "geometric" in note),
+        *(f"- Two threads, {row['problem']}: {row['speed-up']:.2f}x" for row in threads["tables"]["Rows per second"]),
+        f"- {features[0]['features']} to {features[-1]['features']} features with a cone of up to "
+        f"{features[-1]['cone dimension']} dimensions: {features[0]['ms per row']:.2f} to "
+        f"{features[-1]['ms per row']:.2f} ms a row.",
+        "",
+        f"Measured with Python {about['python']}, NumPy {about['numpy']}, scikit-learn {about['scikit-learn']},",
+        f"Clarabel {about['clarabel']} and cvxpy {about['cvxpy']} on {about['processors']} cores;",
+        "`python -m benchmarks.engine` measures again. More in [docs/benchmarks.md](docs/benchmarks.md).",
+        "",
+    ]
+    content = README.read_text(encoding="utf-8")
+    if not BLOCK.search(content):
+        raise SystemExit("README.md has no line <!-- benchmark --> above a heading: nowhere to write the table.")
+    README.write_text(BLOCK.sub(lambda _: "\n".join(lines), content), encoding="utf-8")
+
+
+def read(name: str) -> dict[str, Any]:
+    """Results of one benchmark."""
+    content: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
+if __name__ == "__main__":
+    main()
