@@ -22,11 +22,13 @@ def draw(found: dict[str, Any], directory: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     methods = [m for m in METHODS if any(p["methods"].get(m.key, {}).get("rows") for p in found["problems"])]
     figure, axes = plt.subplots(1, len(PANELS), figsize=(11.5, 0.34 * len(methods) + 1.5), sharey=True)
     for axis, (key, title, scale) in zip(axes, PANELS):
-        axis.set_xscale(scale, **({"linthresh": 1.0} if scale == "symlog" else {}))
+        axis.set_xscale(scale, **({"linthresh": 3.0} if scale == "symlog" else {}))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         for y, method in enumerate(methods):
             for problem in found["problems"]:
                 value = problem["methods"].get(method.key, {}).get(key)
@@ -44,7 +46,7 @@ def draw(found: dict[str, Any], directory: Path) -> None:
     axes[0].set_yticks(range(len(methods)), [m.label for m in methods], fontsize=8)
     axes[0].invert_yaxis()
     axes[2].axvline(0.0, color="0.4", lw=0.8)
-    axes[2].set_xticks([-1000, -100, -10, 0, 10, 100], ["−1000", "−100", "−10", "0", "10", "100"])
+    axes[2].set_xticks([-100, -10, 0, 10, 100], ["−100", "−10", "0", "10", "100"])
     handles = [plt.Line2D([], [], marker="o", ls="", color=colour, label=name) for name, colour in COLOURS.items()]
     figure.legend(handles=handles, loc="lower left", ncols=2, fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, 0.03, 1, 1))

@@ -4,8 +4,8 @@ Without PCA the closest counterfactual comes from ``generate_counterfactual``. W
 interface with its constraint switched off, as in CEML's own example: a Pipeline with PCA would lose the PCA's mean, and
 pipelines that end in a tree are not implemented.
 
-CEML gets the mixtures fitted by the harness. It cannot prepare mixtures that differ in their numbers of components; where
-they do, every class gets a mixture with as many as the largest, fitted here.
+CEML gets the mixtures fitted by the harness. It cannot prepare mixtures that differ in their numbers of components;
+where they do, every class gets a mixture with as many as the largest, fitted here.
 """
 
 from __future__ import annotations

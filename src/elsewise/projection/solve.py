@@ -2,15 +2,16 @@ r"""The expert's door to the projector: points onto one convex set, with certifi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..distances import Mahalanobis, Manhattan, ResolvedManhattan
+from ..distances import Mahalanobis, Manhattan, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, pack
-from .coordinates import mahalanobis_coordinates, manhattan_coordinates, row_product
+from .certificate import ConvexSet, convex_set
+from .coordinates import mahalanobis_coordinates, manhattan_coordinates
 
 FloatArray = NDArray[np.float64]
 
@@ -110,13 +111,109 @@ def project(
     (array([[0., 2.]]), array([2.]))
     """
     X = _matrix("X", X)
-    n = X.shape[1]
     distance = Manhattan() if distance is None else distance
     if isinstance(distance, Mahalanobis) and distance.omega is None:
         raise InvalidInputError(
             "project needs Mahalanobis(omega=...): without training rows there is no default omega."
         )
-    resolved = distance.resolve(X)
+    target = _checked_set(X.shape[1], A, b, lower, upper, F, g, h0, h1)
+    if not (np.isfinite(margin) and margin >= 0.0):
+        raise InvalidInputError(f"margin must be finite and not negative, received {margin!r}.")
+    if cutoff is not None and np.isnan(cutoff):
+        raise InvalidInputError("cutoff must be a number or None, received NaN.")
+    return _project(X, target, distance.resolve(X), np.inf if cutoff is None else float(cutoff), float(margin))
+
+
+def _project(
+    X: FloatArray,
+    target: ConvexSet,
+    distance: ResolvedManhattan | ResolvedMahalanobis,
+    cutoff: float,
+    margin: float,
+) -> Projection:
+    """Project clean rows onto a clean set."""
+    count, n = X.shape
+    rows, right = target.A, target.b
+    has_low, has_high = np.isfinite(target.lower), np.isfinite(target.upper)
+    origin = np.zeros(n)  # not a row or a mean: a row's answer must not depend on the others
+    limits: dict[str, FloatArray] = {}
+    if isinstance(distance, ResolvedManhattan):
+        coordinates = manhattan_coordinates(distance.weights, origin)
+        if has_low.any() or has_high.any():
+            limits = {"lower": (target.lower - X) * distance.weights, "upper": (target.upper - X) * distance.weights}
+    else:  # bounds are not bounds in rotated coordinates, but rows
+        coordinates = mahalanobis_coordinates(distance.omega, origin)
+        rows = np.vstack([rows, np.eye(n)[has_high], -np.eye(n)[has_low]])
+        right = np.concatenate([right, target.upper[has_high], -target.lower[has_low]])
+    n_cones = int(target.has_cone)
+    batch = pack(
+        coordinates,
+        normals=rows,
+        offsets=right,
+        spans=np.array([[0, len(right)]]),
+        shifts=np.zeros((1, n)),
+        shift_offsets=np.zeros(1),
+        factors=target.F[None][:n_cones],
+        shape=np.zeros(n_cones, dtype=np.int64),
+        centres=target.g[None][:n_cones],
+        radii=np.full(n_cones, target.h0),
+        tilts=target.h1[None] if n_cones and target.h1.any() else None,
+    ).project(
+        coordinates.points(X),
+        np.arange(count),
+        np.tile(np.array([[0, -1]]), (count, 1)),
+        np.full(count, n_cones - 1),
+        cutoff=np.full(count, cutoff),
+        margin=np.full(count, margin),
+        multipliers=True,
+        **limits,
+    )
+    row_multipliers, bound_multipliers = _in_user_features(batch, distance, len(target.b), has_low, has_high)
+    found = np.isfinite(batch.value)
+    x = np.where(found[:, None], np.clip(X + coordinates.differences(batch.v), target.lower, target.upper), np.nan)
+    return Projection(
+        x=x,
+        distance=np.where(found, distance(np.where(found[:, None], x, X), X), np.inf),
+        lower_bound=batch.bound,
+        status=np.array([_STATUS.get(int(code), "stalled") for code in batch.status]),
+        iterations=batch.iterations,
+        row_multipliers=row_multipliers,
+        bound_multipliers=bound_multipliers,
+        cone_multipliers=np.zeros((count, 1)) if batch.cone_multipliers is None else batch.cone_multipliers,
+    )
+
+
+def _in_user_features(
+    batch: Batch,
+    distance: ResolvedManhattan | ResolvedMahalanobis,
+    n_rows: int,
+    has_low: NDArray[np.bool_],
+    has_high: NDArray[np.bool_],
+) -> tuple[FloatArray, FloatArray]:
+    """Multipliers of rows and of bounds, from those of the plain coordinates."""
+    assert batch.row_multipliers is not None
+    assert batch.bound_multipliers is not None
+    if isinstance(distance, ResolvedManhattan):
+        return batch.row_multipliers, batch.bound_multipliers * distance.weights
+    bounds = np.zeros((len(batch.value), len(has_low)))
+    n_high = n_rows + int(has_high.sum())
+    bounds[:, has_high] += batch.row_multipliers[:, n_rows:n_high]
+    bounds[:, has_low] -= batch.row_multipliers[:, n_high:]
+    return batch.row_multipliers[:, :n_rows], bounds
+
+
+def _checked_set(
+    n: int,
+    A: ArrayLike | None,
+    b: ArrayLike | None,
+    lower: ArrayLike | None,
+    upper: ArrayLike | None,
+    F: ArrayLike | None,
+    g: ArrayLike | None,
+    h0: float,
+    h1: ArrayLike | None,
+) -> ConvexSet:
+    """Check the constraints one by one and collect them."""
     rows, right = _rows(A, b, n)
     low = _vector("lower", lower, n, -np.inf)
     high = _vector("upper", upper, n, np.inf)
@@ -129,96 +226,12 @@ def project(
         raise InvalidInputError(
             f"The bounds of feature {at} contradict each other: lower {low[at]} > upper {high[at]}."
         )
-    factor = np.empty((0, 0, n)) if F is None else _matrix("F", F, n)[None]
-    q = factor.shape[1]
-    centre = np.empty((0, q)) if F is None else _finite_vector("g", g, q)[None]
-    tilt = None if h1 is None or F is None else _finite_vector("h1", h1, n)[None]
-    _check_numbers(h0, margin, cutoff)
-
-    # The origin of the plain coordinates is each row itself: nothing is lost to large offsets of the data, and a row's
-    # answer cannot depend on the others.
-    origin = np.zeros(n)
-    bounded = bool(np.isfinite(low).any() or np.isfinite(high).any())
-    n_rows = len(right)
-    if isinstance(resolved, ResolvedManhattan):
-        coordinates = manhattan_coordinates(resolved.weights, origin)
-    else:  # bounds are not bounds in rotated coordinates, but rows
-        coordinates = mahalanobis_coordinates(resolved.omega, origin)
-        has_high, has_low = np.isfinite(high), np.isfinite(low)
-        rows = np.vstack([rows, np.eye(n)[has_high], -np.eye(n)[has_low]])
-        right = np.concatenate([right, high[has_high], -low[has_low]])
-    cells = pack(
-        coordinates,
-        normals=rows,
-        offsets=right,
-        spans=np.array([[0, len(right)]]),
-        shifts=np.zeros((1, n)),
-        shift_offsets=np.zeros(1),
-        factors=factor,
-        shape=np.zeros(len(factor), dtype=np.int64),
-        centres=centre,
-        radii=np.full(len(factor), float(h0)),
-        tilts=tilt,
-    )
-    count = len(X)
-    limits: list[dict[str, FloatArray]] = [{}] * count
-    if bounded and isinstance(resolved, ResolvedManhattan):
-        below, above = (low - X) * resolved.weights, (high - X) * resolved.weights
-        limits = [{"lower": below[i : i + 1], "upper": above[i : i + 1]} for i in range(count)]
-    offsets = right - row_product(X, np.ascontiguousarray(rows.T))
-    centres = centre - row_product(X, np.ascontiguousarray(factor[0].T)) if len(factor) else np.empty((count, 0))
-    radii = h0 + (row_product(X, tilt.T)[:, 0] if tilt is not None else np.zeros(count))
-    batch = _stack(
-        [
-            replace(
-                cells,
-                offsets=offsets[i],
-                centres=centres[i : i + 1][: len(factor)],
-                radii=radii[i : i + 1][: len(factor)],
-            ).project(
-                np.zeros((1, n)),
-                np.zeros(1, dtype=np.int64),
-                np.array([[0, -1]]),
-                np.array([len(factor) - 1]),
-                cutoff=np.array([np.inf if cutoff is None else float(cutoff)]),
-                margin=np.array([float(margin)]),
-                multipliers=True,
-                **limits[i],
-            )
-            for i in range(count)
-        ]
-    )
-    assert batch.row_multipliers is not None
-    assert batch.bound_multipliers is not None
-    assert batch.cone_multipliers is not None
-    row_multipliers, bound_multipliers = batch.row_multipliers, batch.bound_multipliers
-    if isinstance(resolved, ResolvedManhattan):
-        bound_multipliers = bound_multipliers * resolved.weights
-    else:
-        bound_multipliers = np.zeros((count, n))
-        n_high = int(np.isfinite(high).sum())
-        bound_multipliers[:, np.isfinite(high)] += row_multipliers[:, n_rows : n_rows + n_high]
-        bound_multipliers[:, np.isfinite(low)] -= row_multipliers[:, n_rows + n_high :]
-        row_multipliers = row_multipliers[:, :n_rows]
-    found = np.isfinite(batch.value)
-    x = np.where(found[:, None], X + coordinates.differences(batch.v), np.nan)
-    if bounded:
-        x = np.clip(x, low, high)
-    return Projection(
-        x=x,
-        distance=np.where(found, resolved(np.where(found[:, None], x, X), X), np.inf),
-        lower_bound=batch.bound,
-        status=np.array([_STATUS.get(int(code), "stalled") for code in batch.status]),
-        iterations=batch.iterations,
-        row_multipliers=row_multipliers,
-        bound_multipliers=bound_multipliers,
-        cone_multipliers=batch.cone_multipliers,
-    )
-
-
-def _stack(batches: list[Batch]) -> Batch:
-    """One batch from batches of one."""
-    return Batch(*(np.concatenate([getattr(batch, field.name) for batch in batches]) for field in fields(Batch)))
+    if not np.isfinite(h0):
+        raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
+    factor = None if F is None else _matrix("F", F, n)
+    centre = None if factor is None else _finite_vector("g", g, len(factor))
+    tilt = None if h1 is None or F is None else _finite_vector("h1", h1, n)
+    return convex_set(n, A=rows, b=right, lower=low, upper=high, F=factor, g=centre, h0=h0, h1=tilt)
 
 
 def _matrix(name: str, value: ArrayLike, n_features: int | None = None) -> FloatArray:
@@ -247,15 +260,6 @@ def _finite_vector(name: str, value: ArrayLike | None, length: int) -> FloatArra
         at = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise InvalidInputError(f"{name} must be finite, received {vector[at]} at index {at}.")
     return vector
-
-
-def _check_numbers(h0: float, margin: float, cutoff: float | None) -> None:
-    if not np.isfinite(h0):
-        raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
-    if not (np.isfinite(margin) and margin >= 0.0):
-        raise InvalidInputError(f"margin must be finite and not negative, received {margin!r}.")
-    if cutoff is not None and np.isnan(cutoff):
-        raise InvalidInputError("cutoff must be a number or None, received NaN.")
 
 
 def _rows(A: ArrayLike | None, b: ArrayLike | None, n_features: int) -> tuple[FloatArray, FloatArray]:

@@ -94,7 +94,15 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
     with threadpool_limits(limits=1):
         fold = prepare_fold(data, protocol, train)
         models = {name: make_pipeline(fold.pca, MODELS[name][1]().fit(fold.Z, fold.y)) for name in _MODELS}
-        densities = {"closest": None, "plausible": fold.mixtures, "plausible, spherical": _spherical(fold)}
+        densities = {
+            "closest": None,
+            "plausible": fold.mixtures,
+            "plausible, default mixtures": _mixtures(fold, GaussianMixtureDensity()),
+            # Many round components stay nearer to the training rows than few long ones.
+            "plausible, spherical mixtures": _mixtures(
+                fold, GaussianMixtureDensity(covariance_type="spherical", max_components=20)
+            ),
+        }
         answers = {
             kind: {name: _explain(model, density, fold, data.X[test], targets) for name, model in models.items()}
             for kind, density in densities.items()
@@ -112,9 +120,8 @@ def _explain(model: Any, density: Any, fold: Fold, X: FloatArray, targets: IntAr
     return Explainer(model, density=density).fit(fold.X, fold.y).explain(X, targets).counterfactuals
 
 
-def _spherical(fold: Fold) -> dict[int, Any]:
-    """Mixtures of many round components, which stay nearer to the training rows than few long ones."""
-    estimator = GaussianMixtureDensity(covariance_type="spherical", max_components=20)
+def _mixtures(fold: Fold, estimator: GaussianMixtureDensity) -> dict[int, Any]:
+    """Mixture of every class by another estimator than the panel's."""
     return {label: estimator.fit(fold.Z[fold.y == label]).mixture_ for label in np.unique(fold.y).tolist()}
 
 
