@@ -37,7 +37,7 @@ class Method:
 METHODS = (
     Method("elsewise", "elsewise", None, "plausible", "elsewise", "plausible"),
     Method("elsewise-closest", "elsewise, density=None", None, "closest", "elsewise", "closest"),
-    Method("clarabel", "Clarabel, direct", None, "clarabel", "clarabel", "plausible"),
+    Method("clarabel", "Clarabel, direct", None, "clarabel", "clarabel, scipy.sparse", "plausible"),
     Method("scs", "cvxpy + SCS, as published", None, "scs", "cvxpy", "plausible"),
     Method("ceml", "CEML, plausible", "ceml", "plausible", "ceml.sklearn", "plausible"),
     Method("ceml-closest", "CEML, closest", "ceml", "closest", "ceml.sklearn", "closest"),

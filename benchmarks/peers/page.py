@@ -111,7 +111,7 @@ def _summary(found: dict[str, Any]) -> str:
                 "distance / nearest": _middle(figures, "to_nearest"),
                 "distance / optimum": _middle(figures, "to_optimum"),
                 "changed features": _middle(figures, "changed"),
-                "KDE log density, difference": _middle(figures, "kde_difference"),
+                "KDE log density, difference": _nats(_middle(figures, "kde_difference")),
                 "ms a row": _middle(figures, "ms_median"),
                 "slowest 99th percentile, ms": max((f["ms_p99"] for f in figures), default=None),
                 "import, s": found["imports"].get(method.key),
@@ -229,7 +229,7 @@ def _tables(found: dict[str, Any]) -> str:
                     "dense": percent(f["dense"]),
                     "dense to 1e-6": percent(f["nearly_dense"]),
                     "KDE log density": f["kde_median"],
-                    "difference": f["kde_difference"],
+                    "difference": _nats(f["kde_difference"]),
                     "distance / nearest": f["to_nearest"],
                     "distance / optimum": f["to_optimum"],
                     "changed": f["changed"],
@@ -277,6 +277,11 @@ def percent(share: float | None) -> str:
     if share in (0.0, 1.0):
         return f"{100 * share:.0f} %"
     return f"{min(max(100 * share, 0.1), 99.9):.1f} %"
+
+
+def _nats(difference: float | None) -> str:
+    """Write a difference of log densities with two decimals; rounding errors read 0."""
+    return "" if difference is None else f"{difference:+.2f}".replace("-0.00", "0").replace("+0.00", "0")
 
 
 def _count(names: list[str]) -> str:
