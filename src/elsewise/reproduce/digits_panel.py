@@ -109,7 +109,7 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
         }
         shown = _one_of_each(data, test, models, seed)
         blocks = [Block("original", data.X[test[shown]], data.y[test[shown]])]
-        for kind in ("closest", "plausible"):
+        for kind in ("closest", "plausible", "plausible, spherical mixtures"):
             for name in _MODELS:
                 title = f"{kind},\n{MODELS[name][0].lower()}"
                 blocks.append(Block(title, answers[kind][name][shown], targets[shown]))
