@@ -7,7 +7,7 @@ from libc.stddef cimport size_t
 import numpy as np
 
 
-cdef extern from "ipm.h" nogil:
+cdef extern from "projection.h" nogil:
     ctypedef struct ew_cells:
         int64_t n
         int64_t q

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "active_set.h"
-#include "ipm.h"
+#include "projection.h"
 #include "multiversion.h"
 #include "soc.h"
 

@@ -1,4 +1,4 @@
-/* One point onto one convex cell: a homogeneous primal-dual interior-point method.
+/* One point onto one convex cell: the door to the kernel.
  *
  * In coordinates where the distance is plain (unit weights), for a row x0 and v = x - x0,
  *
@@ -10,8 +10,8 @@
  * Multipliers: z >= 0 for rows and bounds, y = (y0, y1) in the second-order cone for the cone constraint, with
  * Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the origin.
  */
-#ifndef ELSEWISE_IPM_H
-#define ELSEWISE_IPM_H
+#ifndef ELSEWISE_PROJECTION_H
+#define ELSEWISE_PROJECTION_H
 
 #include <stdint.h>
 

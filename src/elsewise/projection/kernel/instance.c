@@ -1,0 +1,161 @@
+#include "instance.h"
+
+#include <stdlib.h>
+
+#include "active_set.h"
+#include "homotopy.h"
+#include "multiversion.h"
+#include "row_path.h"
+
+ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
+    ew_workspace *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n;
+    w->n = n, w->q = q, w->max_rows = max_rows;
+    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
+                         homotopy_size(n, q) + row_path_size(n, q, max_rows < ALL_ROWS ? max_rows : ALL_ROWS), max_rows, q + 1,
+                         max_rows, n,
+                         max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
+    double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv, &w->path,
+                          &w->path_b, &w->path_y, &w->path_z, &w->pull,
+                          &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
+                          &w->sub.h1, &w->sub.k};
+    ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;
+    for (ptrdiff_t i = 0; i < count; i++) total += sizes[i];
+    w->memory = calloc((size_t)total + 1, sizeof(double));
+    w->iterate_memory = calloc((size_t)iterate_size(n, rows, q), sizeof(double));
+    w->it.polish_work = calloc((size_t)polish_size(n, rows, q), sizeof(double));
+    w->indices = calloc((size_t)(5 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
+    if (!w->memory || !w->iterate_memory || !w->it.polish_work || !w->indices) { ew_workspace_free(w); return NULL; }
+    double *next = w->memory;
+    for (ptrdiff_t i = 0; i < count; i++) { *targets[i] = next; next += sizes[i]; }
+    w->features = w->indices;
+    w->chosen_feature = w->features + n;
+    w->rows = w->chosen_feature + n;
+    w->chosen_row = w->rows + max_rows;
+    w->sub.bound_feature = w->chosen_row + max_rows;
+    w->it.polish_index = w->sub.bound_feature + rows;
+    w->fixed = w->it.polish_index + n + rows;
+    w->path_moving = w->fixed + n;
+    return w;
+}
+
+void ew_workspace_free(ew_workspace *w) {
+    if (!w) return;
+    free(w->memory);
+    free(w->iterate_memory);
+    free(w->it.polish_work);
+    free(w->indices);
+    free(w);
+}
+
+/* b_r = o_r - c_k - (N_r - S_k)·x0 for every row, its dual norm, and the size of the terms it was summed from. */
+static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, count = 0;
+    for (int side = 0; side < 2; side++) {
+        int64_t which = e->polyhedra[side];
+        if (which < 0) continue;
+        const double *S = cells->shifts + which * n;
+        for (int64_t row = cells->spans[2 * which]; row < cells->spans[2 * which + 1]; row++, count++) {
+            const double *N = cells->normals + row * n;
+            double product = 0, size = 0, largest = 0, length = 0;
+            for (ptrdiff_t i = 0; i < n; i++) {
+                double a = N[i] - S[i], term = a * e->x0[i];
+                product += term;
+                size += fabs(term);
+                largest = fmax(largest, fabs(a));
+                length += a * a;
+            }
+            double offset = cells->offsets[row] - cells->shift_offsets[which];
+            w->b[count] = offset - product;
+            w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
+            if (!(largest > 0)) { /* 0·x <= b holds everywhere or nowhere */
+                w->row_scale[count] = 1;
+                w->b[count] = w->b[count] < 0 ? -HUGE_VAL : 1;
+            }
+            w->noise[count] = rounding(e) * (size + fabs(offset));
+        }
+    }
+    return count;
+}
+
+/* g = gc - F x0, moved to the origin; returns the right-hand side h0 + h1·x0. */
+static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    memcpy(w->g, cells->centres + e->cone * q, (size_t)q * sizeof *w->g);
+    for (ptrdiff_t i = 0; i < n; i++) axpy(q, -e->x0[i], Ft + i * q, w->g);
+    double h0 = cells->radii[e->cone];
+    if (cells->tilts) {
+        memcpy(w->h1, cells->tilts + e->cone * n, (size_t)n * sizeof *w->h1);
+        h0 += dot(n, w->h1, e->x0);
+    }
+    return h0;
+}
+
+MULTIVERSION
+void read_instance(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    w->n_rows = read_rows(cells, e, w);
+    w->h0 = e->cone >= 0 ? read_cone(cells, e, w) : 0;
+}
+
+MULTIVERSION
+first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    first_look look = {0};
+    memset(w->pull, 0, (size_t)n * sizeof *w->pull);
+    if (e->cone >= 0) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        double length = sqrt(dot(q, w->g, w->g)), reach = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double pull = length > 0 ? dot(q, Ft + i * q, w->g) / length : 0;
+            if (cells->tilts) pull += w->h1[i];
+            w->pull[i] = is_free(e, i) ? fabs(pull) : 0;
+            reach = cells->norm == 1 ? fmax(reach, w->pull[i]) : reach + w->pull[i] * w->pull[i];
+        }
+        if (cells->norm == 2) reach = sqrt(reach);
+        look.cone_reach = reach;
+        look.cone_noise = rounding(e) * (fabs(w->h0) + length);
+        if (length > w->h0) look.cone_distance = reach > 0 ? (length - w->h0) / reach : HUGE_VAL;
+        look.cone_is_violated = reach > 0 && length > w->h0 - look.cone_noise;
+        look.distance = look.cone_distance;
+        if (look.cone_is_violated) look.sigma = (length - w->h0 + look.cone_noise) / reach;
+        for (ptrdiff_t i = 0; i < n; i++) w->pull[i] = reach > 0 ? w->pull[i] / reach : 0;
+    }
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+        look.distance = fmax(look.distance, -w->b[j] / w->row_scale[j]);
+        look.sigma = fmax(look.sigma, (w->noise[j] - w->b[j]) / w->row_scale[j]);
+    }
+    double forced = 0;
+    if (e->lower || e->upper)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double need = fmax(e->lower ? e->lower[i] : 0, e->upper ? -e->upper[i] : 0);
+            if (e->lower && e->upper && e->lower[i] > e->upper[i]) need = HUGE_VAL;
+            if (need > 0) forced = cells->norm == 1 ? forced + need : forced + need * need;
+        }
+    look.distance = fmax(look.distance, cells->norm == 1 ? forced : sqrt(forced));
+    look.sigma = fmax(look.sigma, look.distance);
+    return look;
+}
+
+void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const first_look *look) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    double unit = !isfinite(look->distance) || cells->norm == 1 ? 1 : 2 * look->distance;
+    if (e->cone >= 0 && look->cone_distance == look->distance) {
+        double length = sqrt(dot(q, w->g, w->g)), reach = look->cone_reach > 0 ? look->cone_reach : 1;
+        if (!e->y) return;
+        e->y[0] = unit / reach;
+        for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = length > 0 ? unit / reach * w->g[j] / length : 0;
+        return;
+    }
+    for (ptrdiff_t j = 0; j < w->n_rows; j++)
+        if (-w->b[j] / w->row_scale[j] == look->distance) {
+            if (e->z_rows) e->z_rows[j] = unit / w->row_scale[j];
+            return;
+        }
+    if (!e->z_bounds) return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double up = e->lower ? e->lower[i] : 0, down = e->upper ? -e->upper[i] : 0, need = fmax(up, down);
+        if (need > 0) e->z_bounds[i] = (up > down ? -1 : 1) * (cells->norm == 1 ? 1 : 2 * need);
+    }
+}

@@ -1,0 +1,77 @@
+/* One instance in memory, and what is known of it before anything is solved. */
+#ifndef ELSEWISE_INSTANCE_H
+#define ELSEWISE_INSTANCE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "interior_point.h"
+#include "projection.h"
+#include "soc.h"
+
+/* Polyhedra of up to so many rows are taken whole; relative gap that is asked for. */
+enum { ALL_ROWS = 24 };
+static const double TOLERANCE = 1e-9;
+
+struct ew_workspace {
+    ptrdiff_t n, q, max_rows;
+    double *memory, *iterate_memory;
+    int64_t *indices;
+    /* the instance, x0 moved to the origin: n_rows rows, right-hand side h0 of the cone */
+    ptrdiff_t n_rows;
+    double h0;
+    /* units: of length, of the cone; what the margin takes off the cone */
+    double sigma, cone_unit, cone_margin;
+    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull;
+    int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed, *path_moving;
+    /* subproblem */
+    subproblem sub;
+    iterate it;
+};
+
+/* Row j of the instance: normal N_r - S_k written to `out`. */
+static inline void normal_of(const ew_cells *cells, const ew_instance *e, int64_t j, double *out) {
+    int64_t which = e->polyhedra[0] >= 0 ? e->polyhedra[0] : e->polyhedra[1];
+    int64_t first = cells->spans[2 * which], count = cells->spans[2 * which + 1] - first;
+    if (j >= count) { which = e->polyhedra[1]; first = cells->spans[2 * which]; j -= count; }
+    const double *N = cells->normals + (first + j) * cells->n, *S = cells->shifts + which * cells->n;
+    for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = N[i] - S[i];
+}
+
+/* Relative rounding that a margin allows for: a wider margin is asked for when the model's own rounding was underrated. */
+static inline double rounding(const ew_instance *e) { return e->margin > 0 ? 1e-13 * fmax(1, e->margin / 1e-9) : 0; }
+
+/* What the margin takes off the right-hand side of row j. */
+static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j) {
+    return e->margin * w->sigma * w->row_scale[j] + w->noise[j];
+}
+
+static inline int is_free(const ew_instance *e, ptrdiff_t i) {
+    return !(e->lower && e->upper && e->lower[i] >= 0 && e->upper[i] <= 0);
+}
+
+/* What single constraints say before anything is solved. */
+typedef struct {
+    double distance;      /* largest distance to one row, to the cone along its axis, or to the bounds: a proven bound */
+    double sigma;         /* the same with rounding taken off the right-hand sides: the unit of length */
+    double cone_distance, cone_reach, cone_noise;
+    int cone_is_violated; /* with rounding taken off */
+} first_look;
+
+/* Read rows and cone of the instance into the workspace. */
+void read_instance(const ew_cells *cells, const ew_instance *e, ew_workspace *w);
+
+/* Look at each constraint alone. Also fills pull: how strongly each feature moves towards the cone. */
+first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace *w);
+
+/* Multipliers of the single constraint whose distance is the largest: the cone along its axis, a row, or the bounds. */
+void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const first_look *look);
+
+/* Follow exact paths: the cone alone, then row by row. Returns -1 if that settles the instance; else the number of
+ * features that moved (0 if there is no path), first in features, for the interior point method to start from. */
+ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w);
+
+/* Solve by the interior point method on working sets of features and rows, starting with the features that moved. */
+void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_moving);
+
+#endif

@@ -1,0 +1,111 @@
+#include "instance.h"
+
+#include "homotopy.h"
+#include "multiversion.h"
+#include "row_path.h"
+
+/* Lower bound from path multipliers (z of rows scaled by `unit`, y of the cone), evaluated on all features for the true
+ * right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled to be dual feasible. */
+static double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double unit, double *z, double *y,
+                         double *tight) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    double beta = -y[0] * (1 + 4e-16) * w->h0, sum = y[0] * w->h0, margins = y[0] * w->cone_margin;
+    for (ptrdiff_t i = 0; i < n; i++) w->r[i] = -dot(q, Ft + i * q, y + 1);
+    for (ptrdiff_t j = 0; j < q; j++) {
+        beta += w->g[j] * y[j + 1];
+        sum += fabs(w->g[j] * y[j + 1]);
+    }
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+        if (z[j] == 0) continue;
+        double scaled = z[j] * unit / w->row_scale[j];
+        axpy(n, z[j], w->sub.A + j * n, w->r);
+        beta -= scaled * w->b[j];
+        sum += fabs(scaled * w->b[j]);
+        margins += scaled * row_margin(e, w, j);
+    }
+    beta -= 1e-15 * sum;
+    double largest = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) z[j] /= largest;
+    for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
+    double bound = beta / largest * (1 - 1e-15 * (double)(n + 8));
+    *tight = bound + margins / largest;
+    return bound;
+}
+
+/* Whether the end of the path satisfies all constraints and closes the gap; its distance is the value. */
+static int path_holds(ew_instance *e, ew_workspace *w, const row_path_problem *path, double unit, double tight) {
+    ptrdiff_t n = path->n, q = path->q;
+    double value = 0;
+    for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        value += fabs(e->v[i]);
+        if (e->v[i] != 0) axpy(q, e->v[i], path->Ft + i * q, w->hv);
+    }
+    double beyond = sqrt(dot(q, w->hv, w->hv)) - path->h;
+    if (!(beyond <= fmax(0.05 * w->cone_margin, 1e-11 * w->h0))) return 0;
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+        double over = dot(n, path->A + j * n, e->v) - path->b[j];
+        if (!(over <= fmax(0.05 * row_margin(e, w, j), 1e-11 * w->sigma) * unit)) return 0;
+    }
+    e->value = value;
+    return fabs(value - tight) <= TOLERANCE * value;
+}
+
+MULTIVERSION
+ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q, shape = cells->shape[e->cone];
+    double *y = w->path_y, *z = w->path_z, tight;
+    row_path_problem path = {.n = n, .q = q, .n_rows = w->n_rows, .Ft = cells->factors + shape * n * q,
+                             .gram = cells->grams + shape * n * n, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
+                             .b = w->path_b, .excluded = w->fixed, .moving = w->path_moving, .v = e->v, .z = z, .y = y};
+    memset(z, 0, (size_t)w->n_rows * sizeof *z);
+    for (ptrdiff_t i = 0; i < n; i++) w->fixed[i] = !is_free(e, i);
+    path.n_moving = homotopy(n, q, path.Ft, path.gram, w->g, path.h, w->fixed, w->path, w->features, e->v, y,
+                             &path.steps);
+    e->iterations = path.steps;
+    ptrdiff_t moved = path.n_moving;
+    if (moved < 0) return 0;
+    memcpy(w->path_moving, w->features, (size_t)moved * sizeof(int64_t)); /* the rows' path changes its own copy */
+
+    /* rows in units comparable with the columns of F, margins taken off */
+    double unit = 0;
+    for (ptrdiff_t i = 0; i < n; i++) unit = fmax(unit, path.gram[i * (n + 1)]);
+    unit = sqrt(unit);
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+        normal_of(cells, e, j, w->sub.A + j * n);
+        double scale = unit / w->row_scale[j];
+        for (ptrdiff_t i = 0; i < n; i++) w->sub.A[j * n + i] *= scale;
+        w->path_b[j] = (w->b[j] - row_margin(e, w, j)) * scale;
+    }
+    int more = w->n_rows <= ALL_ROWS ? row_path_start(&path, w->path) : -1;
+    for (int round = 0; round <= 4 * ALL_ROWS; round++) {
+        e->bound = fmax(e->bound, path_bound(cells, e, w, unit, z, y, &tight));
+        if (e->bound >= e->cutoff) {
+            e->status = EW_CUTOFF;
+            break;
+        }
+        if (more < 0) return moved;
+        more = row_path_next(&path, w->path);
+        e->iterations += path.steps;
+        path.steps = 0;
+        if (more == 0) {
+            if (!path_holds(e, w, &path, unit, tight)) return moved;
+            e->status = EW_OPTIMAL;
+            for (ptrdiff_t j = 0; j < w->n_rows; j++) e->presses |= z[j] > 0;
+            break;
+        }
+        if (more < 0) return moved;
+    }
+    if (e->status == EW_STALLED) return moved;
+    if (e->z_rows)
+        for (ptrdiff_t j = 0; j < w->n_rows; j++) e->z_rows[j] = z[j] * unit / w->row_scale[j];
+    if (e->y) memcpy(e->y, y, (size_t)(q + 1) * sizeof *y);
+    if (e->status == EW_CUTOFF) {
+        memset(e->v, 0, (size_t)n * sizeof *e->v);
+        e->value = HUGE_VAL;
+    }
+    return -1;
+}

@@ -1,0 +1,311 @@
+/* Working sets.
+ *
+ * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs on a
+ * few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as celer and
+ * skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few rows, then the violated ones.
+ * Both are exact: the reported bound is evaluated on all features, the reported point satisfies all rows. */
+#include "instance.h"
+
+#include "multiversion.h"
+
+enum { ALL_FEATURES = 12, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
+static const double FAR = 1e10, REMOTE = 1e5;
+
+/* Move the `count` largest scores among the unchosen to the chosen; negative scores never join. */
+static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have, ptrdiff_t count) {
+    while (count-- > 0) {
+        ptrdiff_t best = -1;
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (!flag[i] && score[i] > 0 && (best < 0 || score[i] > score[best])) best = i;
+        if (best < 0) break;
+        flag[best] = 1;
+        list[have++] = best;
+    }
+    return have;
+}
+
+/* Fill the subproblem for the chosen rows and features, in units of sigma: v = sigma w. */
+static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t nf, ptrdiff_t n_chosen_rows) {
+    subproblem *P = &w->sub;
+    ptrdiff_t n = cells->n, q = cells->q;
+    P->n = nf, P->p = n_chosen_rows, P->norm = cells->norm, P->has_cone = e->cone >= 0, P->q = P->has_cone ? q : 0;
+    P->has_tilt = P->has_cone && cells->tilts != NULL;
+    for (ptrdiff_t j = 0; j < n_chosen_rows; j++) {
+        int64_t row = w->rows[j];
+        double scale = w->row_scale[row];
+        normal_of(cells, e, row, w->score);
+        for (ptrdiff_t i = 0; i < nf; i++) P->A[j * nf + i] = w->score[w->features[i]] / scale;
+        P->slack[j] = row_margin(e, w, row) / (scale * w->sigma);
+        P->h[j] = w->b[row] / (scale * w->sigma) - P->slack[j];
+    }
+    P->n_bounds = 0;
+    for (ptrdiff_t i = 0; i < nf; i++)
+        for (int side = 0; side < 2; side++) {
+            const double *limits = side ? e->upper : e->lower;
+            if (!limits || !isfinite(limits[w->features[i]])) continue;
+            ptrdiff_t at = n_chosen_rows + P->n_bounds;
+            P->bound_feature[P->n_bounds] = i;
+            P->bound_sign[P->n_bounds] = side ? 1 : -1;
+            P->slack[at] = 0; /* clipping makes bounds exact */
+            P->h[at] = (side ? 1 : -1) * limits[w->features[i]] / w->sigma;
+            P->n_bounds++;
+        }
+    if (P->has_cone) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        const double *gram = cells->grams + cells->shape[e->cone] * n * n;
+        double unit = w->sigma / w->cone_unit;
+        for (ptrdiff_t i = 0; i < nf; i++) {
+            const double *from = Ft + w->features[i] * q, *gram_from = gram + w->features[i] * n;
+            for (ptrdiff_t j = 0; j < q; j++) P->Ft[i * q + j] = unit * from[j];
+            for (ptrdiff_t j = i; j < nf; j++) P->gram[i * nf + j] = unit * unit * gram_from[w->features[j]];
+            if (P->has_tilt) P->h1[i] = unit * w->h1[w->features[i]];
+        }
+        P->cone_slack = w->cone_margin / w->cone_unit;
+        P->k[0] = w->h0 / w->cone_unit - P->cone_slack;
+        for (ptrdiff_t j = 0; j < q; j++) P->k[j + 1] = -w->g[j] / w->cone_unit;
+    }
+}
+
+/* r = G'z - H'y on all features, in units where the weights are 1; bounds' multipliers are not in it. */
+static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    ptrdiff_t n = cells->n, q = cells->q;
+    memset(w->r, 0, (size_t)n * sizeof *w->r);
+    for (ptrdiff_t j = 0; j < P->p; j++) {
+        if (it->z[j] == 0) continue;
+        normal_of(cells, e, w->rows[j], w->score);
+        axpy(n, it->z[j] / w->row_scale[w->rows[j]], w->score, w->r);
+    }
+    if (P->has_cone) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        double unit = w->sigma / w->cone_unit;
+        for (ptrdiff_t i = 0; i < n; i++) w->r[i] -= unit * dot(q, Ft + i * q, it->y + 1);
+        if (P->has_tilt) axpy(n, -unit * it->y[0], w->h1, w->r);
+    }
+    for (ptrdiff_t i = 0; i < P->n_bounds; i++)
+        w->r[w->features[P->bound_feature[i]]] += P->bound_sign[i] * it->z[P->p + i];
+}
+
+/* Rigorous lower bound from the current multipliers, in units of sigma (sigma^2 for norm 2), over all features.
+ * The excess of a feature outside the working set is first given to its bounds, where it has any. */
+static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *scale) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    ptrdiff_t rows = P->p + P->n_bounds;
+    double beta = 0, sum = 0, largest = 0, length = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        double term = (P->h[i] + P->slack[i]) * it->z[i];
+        beta -= term;
+        sum += fabs(term);
+    }
+    if (P->has_cone) {
+        double radial = sqrt(dot(P->q, it->y + 1, it->y + 1)); /* y in the cone to the last bit: y0 >= ||y1|| */
+        double term = (P->k[0] + P->cone_slack) * fmax(it->y[0], radial * (1 + 4e-16));
+        beta -= term;
+        sum += fabs(term);
+        for (ptrdiff_t j = 1; j <= P->q; j++) {
+            beta -= P->k[j] * it->y[j];
+            sum += fabs(P->k[j] * it->y[j]);
+        }
+    }
+    beta -= 1e-15 * sum; /* rounding of the sums above */
+    for (ptrdiff_t i = 0; i < cells->n; i++) {
+        if (!is_free(e, i)) continue;
+        largest = fmax(largest, fabs(w->r[i]));
+        length += w->r[i] * w->r[i];
+    }
+    *scale = length > 0 ? beta / length : 0; /* the multiple of norm 2 multipliers that proves most, halved */
+    if (!(beta > 0)) return 0;
+    double bound = P->norm == 1 ? beta / largest : beta / length * beta;
+    if (P->norm != cells->norm) bound *= bound / (double)cells->n; /* v'v >= (sum |v|)^2 / n */
+    return bound * (1 - 1e-15 * (double)(cells->n + 8));
+}
+
+/* Write the point of the interior point method back: v on all features, zeros exactly zero, bounds exact. */
+static void write_point(const ew_cells *cells, ew_instance *e, const ew_workspace *w, int snap) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
+    double total = 0;
+    if (snap)
+        for (ptrdiff_t i = 0; i < P->n; i++) total += fabs(it->v[i]);
+    for (ptrdiff_t i = 0; i < P->n; i++) {
+        double value = it->v[i] / it->tau * w->sigma;
+        if (snap && P->norm == 1) {
+            /* strict complementarity: a feature at rest has a dual slack far larger than its movement */
+            double moved = fabs(it->v[i]) / total, at_rest = fmin(it->zp[i], it->zm[i]) / it->tau;
+            if (moved < 1e-6 && moved < at_rest) value = 0;
+        }
+        int64_t at = w->features[i];
+        if (e->lower) value = fmax(value, e->lower[at]);
+        if (e->upper) value = fmin(value, e->upper[at]);
+        e->v[at] = value;
+    }
+    e->value = 0;
+    for (ptrdiff_t i = 0; i < cells->n; i++) e->value += P->norm == 1 ? fabs(e->v[i]) : e->v[i] * e->v[i];
+}
+
+/* Largest violation of the true constraints at v, rows in units of sigma and the cone in its own; rows outside of the
+ * working set get their violation as score. */
+static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *outside) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    double worst = 0, *normal = w->score, *score = w->score + n;
+    *outside = 0;
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+        normal_of(cells, e, j, normal);
+        double excess = (dot(n, normal, e->v) - w->b[j]) / (w->row_scale[j] * w->sigma);
+        score[j] = -1;
+        if (w->chosen_row[j]) worst = fmax(worst, excess);
+        else if (excess > 0) { *outside = fmax(*outside, excess); score[j] = excess; }
+    }
+    if (e->cone >= 0) {
+        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+        for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
+        for (ptrdiff_t i = 0; i < n; i++)
+            if (e->v[i] != 0) axpy(q, e->v[i], Ft + i * q, w->hv);
+        double right = w->h0 + (cells->tilts ? dot(n, w->h1, e->v) : 0);
+        worst = fmax(worst, (sqrt(dot(q, w->hv, w->hv)) - right) / w->cone_unit);
+    }
+    return worst;
+}
+
+static void multipliers_out(const ew_cells *cells, ew_instance *e, const ew_workspace *w, double scale) {
+    const subproblem *P = &w->sub;
+    const iterate *it = &w->it;
+    /* Scaled so that they prove the bound themselves: dual feasible for the distance, or a Farkas ray (tau = 0). */
+    double largest = 1e-300;
+    for (ptrdiff_t i = 0; i < cells->n; i++)
+        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+    double unit = e->status == EW_INFEASIBLE ? 1 : P->norm == 1 ? 1 / largest : 2 * w->sigma * scale;
+    if (e->z_rows) {
+        memset(e->z_rows, 0, (size_t)w->n_rows * sizeof(double));
+        for (ptrdiff_t j = 0; j < P->p; j++) e->z_rows[w->rows[j]] = unit * it->z[j] / w->row_scale[w->rows[j]];
+    }
+    if (e->z_bounds) {
+        memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
+        for (ptrdiff_t i = 0; i < P->n_bounds; i++)
+            e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
+        for (ptrdiff_t i = 0; i < cells->n; i++) /* a fixed feature's bounds take whatever the others pull */
+            if (!is_free(e, i)) e->z_bounds[i] = -unit * w->r[i];
+    }
+    if (e->y && P->has_cone)
+        for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * w->sigma / w->cone_unit * it->y[j];
+}
+
+/* The features and rows to begin with: those the paths moved and those that pull most; short polyhedra whole. */
+static void first_working_sets(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_moving,
+                               ptrdiff_t *n_features, ptrdiff_t *n_chosen_rows, ptrdiff_t *n_free) {
+    ptrdiff_t n = cells->n, chosen = 0;
+    double *pull = w->pull, *score = w->score + n;
+    if (w->n_rows <= ALL_ROWS)
+        for (; chosen < w->n_rows; chosen++) {
+            w->rows[chosen] = chosen;
+            w->chosen_row[chosen] = 1;
+        }
+    else {
+        for (ptrdiff_t j = 0; j < w->n_rows; j++) score[j] = -w->b[j] / w->row_scale[j];
+        chosen = choose(w->n_rows, score, w->chosen_row, w->rows, 0, ROWS_ADDED);
+    }
+    *n_chosen_rows = chosen;
+    for (ptrdiff_t j = 0; j < chosen; j++) {
+        int64_t row = w->rows[j];
+        if (w->b[row] >= 0) continue;
+        normal_of(cells, e, row, w->score);
+        double weight = -w->b[row] / (w->row_scale[row] * w->row_scale[row] * w->sigma);
+        for (ptrdiff_t i = 0; i < n; i++) pull[i] += weight * fabs(w->score[i]);
+    }
+    *n_free = 0;
+    ptrdiff_t forced = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int must_move = (e->lower && e->lower[i] > 0) || (e->upper && e->upper[i] < 0);
+        *n_free += is_free(e, i) != 0;
+        forced += must_move;
+        pull[i] = !is_free(e, i) ? -1 : must_move ? HUGE_VAL : pull[i] + 1e-300;
+    }
+    ptrdiff_t wanted = *n_free;
+    if (cells->norm == 1 && *n_free > ALL_FEATURES) {
+        wanted = (n_moving ? n_moving + 2 : (e->cone >= 0 ? cells->q : 0) + 4) + (chosen < 8 ? chosen : 8) + forced;
+        if (wanted > *n_free) wanted = *n_free;
+    }
+    for (ptrdiff_t i = 0; i < n_moving; i++) w->chosen_feature[w->features[i]] = 1;
+    *n_features = choose(n, pull, w->chosen_feature, w->features, n_moving, wanted - n_moving);
+}
+
+/* Run the interior point method on the subproblem. */
+static void solve_subproblem(ew_workspace *w, double cutoff, int *iterations) {
+    subproblem *P = &w->sub;
+    int norm = P->norm;
+    P->far = norm == 1 ? FAR : FAR * FAR; /* bounds of norm 2 are squared lengths */
+    P->remote = norm == 1 ? REMOTE : REMOTE * REMOTE;
+    P->cutoff = cutoff;
+    iterate_bind(&w->it, w->iterate_memory, P->n, P->p + P->n_bounds, P->q);
+    interior_point(P, &w->it, TOLERANCE);
+    *iterations += w->it.iterations;
+    if (norm == 1 || (w->it.status != EW_STALLED && w->it.status != EW_INFEASIBLE) || w->it.bound >= P->far) return;
+
+    /* Emptiness does not depend on the distance, and shows more sharply without a quadratic term. */
+    double remote = P->remote;
+    P->norm = 1;
+    P->remote = REMOTE;
+    P->cutoff = HUGE_VAL;
+    interior_point(P, &w->it, TOLERANCE);
+    *iterations += w->it.iterations;
+    if (w->it.status == EW_INFEASIBLE) return;
+    P->norm = norm;
+    P->remote = remote;
+    P->cutoff = cutoff;
+    interior_point(P, &w->it, TOLERANCE);
+}
+
+/* Features whose dual constraint |r_i| <= 1 is violated join; returns how many there are then. */
+static ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_features) {
+    int solved = e->status == EW_OPTIMAL || e->status == EW_STALLED;
+    double limit = solved ? w->it.tau * (1 + 1e-9) : 0;
+    if (!solved) /* a proof on the working set holds for all if no other feature exceeds its own */
+        for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(w->r[w->features[i]]));
+    for (ptrdiff_t i = 0; i < cells->n; i++) w->score[i] = is_free(e, i) ? fabs(w->r[i]) - limit : -1;
+    return choose(cells->n, w->score, w->chosen_feature, w->features, n_features, n_features > 8 ? n_features : 8);
+}
+
+MULTIVERSION
+void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_moving) {
+    ptrdiff_t n_features, n_chosen_rows, n_free;
+    first_working_sets(cells, e, w, n_moving, &n_features, &n_chosen_rows, &n_free);
+    double unit = cells->norm == 1 ? w->sigma : w->sigma * w->sigma, worst = HUGE_VAL, scale = 0, outside;
+    double cutoff = isfinite(e->cutoff) ? e->cutoff / unit : HUGE_VAL;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        ptrdiff_t features_before = n_features, rows_before = n_chosen_rows;
+        gather(cells, e, w, n_features, n_chosen_rows);
+        solve_subproblem(w, cutoff, &e->iterations);
+        full_gradient(cells, e, w);
+        double bound = certified_bound(cells, e, w, &scale);
+        e->bound = fmax(e->bound, bound * unit);
+        e->status = w->it.status;
+        int proven = (e->status == EW_INFEASIBLE && bound >= w->sub.far) || (e->status == EW_CUTOFF && e->bound >= e->cutoff);
+        if (n_features < n_free && !proven) n_features = features_join(cells, e, w, n_features);
+        if (n_features == features_before && (e->status == EW_OPTIMAL || e->status == EW_STALLED)) {
+            write_point(cells, e, w, 1);
+            worst = violation_at(cells, e, w, &outside);
+            if (worst > 0) {
+                write_point(cells, e, w, 0);
+                worst = violation_at(cells, e, w, &outside);
+            }
+            worst = fmax(worst, outside);
+            if (outside > 0)
+                n_chosen_rows = choose(w->n_rows, w->score + cells->n, w->chosen_row, w->rows, n_chosen_rows, ROWS_ADDED);
+        }
+        if (n_features == features_before && n_chosen_rows == rows_before) break;
+    }
+    /* Progress can end before the tolerance is reached, or rows may be left over: what counts is the certificate. */
+    int closed = e->value - e->bound <= 1e-8 * e->value && worst <= 1e-9;
+    if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
+    if (e->status == EW_OPTIMAL && !(worst <= 1e-8)) e->status = EW_STALLED;
+    multipliers_out(cells, e, w, scale);
+    for (ptrdiff_t j = 0; j < w->sub.p; j++) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3; /* strict complementarity */
+    int has_point = e->status == EW_OPTIMAL || (e->status == EW_STALLED && worst <= 1e-6);
+    if (!has_point) {
+        memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
+        e->value = HUGE_VAL;
+    }
+}
