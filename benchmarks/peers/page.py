@@ -189,9 +189,9 @@ def _better(found: dict[str, Any]) -> str:
             {
                 "method": method.label,
                 "problems": total,
-                "higher KDE density": _count(wins["kde_difference"]),
-                "fewer changed features": _count(wins["changed"]),
-                "less time a row": _count(wins["ms_median"]),
+                "higher KDE density": _count(wins["kde_difference"], total),
+                "fewer changed features": _count(wins["changed"], total),
+                "less time a row": _count(wins["ms_median"], total),
             }
         )
     least = [
@@ -284,8 +284,11 @@ def _nats(difference: float | None) -> str:
     return "" if difference is None else f"{difference:+.2f}".replace("-0.00", "0").replace("+0.00", "0")
 
 
-def _count(names: list[str]) -> str:
-    return f"{len(names)}: {'; '.join(names)}" if names else "0"
+def _count(names: list[str], total: int) -> str:
+    """Say on how many problems, and on which unless it is all or none."""
+    if len(names) in (0, total):
+        return "all" if names else "none"
+    return f"{len(names)}: {'; '.join(names)}"
 
 
 def _cell(message: str) -> str:

@@ -159,6 +159,9 @@ class _Answers:
                 failed &= ~self._leave_as_is(at, goal)
             if step + 1 < len(MARGINS):
                 step += 1
+            elif failed.any() and not self.question.use_model:  # one convex set a cone: nothing else to look into
+                self.lower_bound[at[failed]] = np.minimum(self.lower_bound[at], found.lower_bound)[failed]
+                failed[:] = False
             elif failed.any():
                 banned[failed, found.polyhedron[failed]] = True
                 banned_bound[failed] = np.minimum(banned_bound[failed], found.lower_bound[failed])
@@ -169,10 +172,15 @@ class _Answers:
 
     def _take(self, at: IntArray, goal: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
         """Verify what the search found for the rows ``at`` and keep it; tell which have to be searched again."""
+        coordinates = self.question.problem.coordinates
         has_point = np.isfinite(found.value)
-        points = self.rows[at] + self.question.problem.coordinates.differences(found.difference)
+        points = self.rows[at] + coordinates.differences(found.difference)
         logs = self._densities(points, goal)
         good = has_point & logs.dense
+        if (has_point & ~good).any():
+            self._refine(at, goal, found, points, has_point & ~good)
+            logs = self._densities(points, goal)
+            good = has_point & logs.dense
         if good.any() or self.predictions is None:
             good[good] = self.question.holds(points[good], goal[good], self._predict(points[good]))
         settled = good | ~has_point
@@ -183,6 +191,19 @@ class _Answers:
         self._note(better, logs, good)
         self.model_free[better] = found.model_free[good]
         return ~settled
+
+    def _refine(self, at: IntArray, goal: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
+        """Project once more from points far from their rows that rounding left short of the density."""
+        again = best_first(
+            self.question.problem, points[short], goal[short], margin=MARGINS[0], use_region=self.question.use_model
+        )
+        better = np.flatnonzero(short)[np.isfinite(again.value)]
+        move = again.difference[np.isfinite(again.value)]
+        coordinates = self.question.problem.coordinates
+        found.difference[better] += move
+        points[better] += coordinates.differences(move)
+        total = found.difference[better]
+        found.value[better] = np.abs(total).sum(axis=1) if coordinates.norm == 1 else (total**2).sum(axis=1)
 
     def _predict(self, points: FloatArray) -> NDArray[Any]:
         """Ask the model about points, and the first time about the rows too: a call costs more than its rows."""
@@ -309,7 +330,7 @@ def _reasons(
                 f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
             )
         elif feasible[row]:
-            cause = "rounding in the model limits it" if question.time_limit is None else "the time limit ended it"
+            cause = "rounding limits it" if question.time_limit is None else "the time limit ended it, or rounding"
             reasons[row] = f"The proof of optimality is not finished: {cause}."
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             reasons[row] = (

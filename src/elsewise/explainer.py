@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Explainer:
         # The fitted model is this estimator's data, not a recipe to be fitted again.
-        return Explainer(**self.get_params(deep=False))
+        return type(self)(**self.get_params(deep=False))
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Explainer:
         """Learn where data of each class lie, and compile the model.
@@ -255,7 +255,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     def _in_chunks(
         self, question: Question, given: NDArray[Any], rows: FloatArray, goal: NDArray[np.int64], report: Progress
     ) -> Explanations:
-        n_threads = 1 if self.n_jobs is None else effective_n_jobs(self.n_jobs)
+        n_threads = 1 if self.n_jobs is None else _n_threads(self.n_jobs)
         most = min(_CHUNK_ROWS, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
         if n_threads > 1:
             most = min(most, -(-len(rows) // (2 * n_threads)))
@@ -357,3 +357,11 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def _probability(self, rows: FloatArray, index: int) -> FloatArray:
         return np.asarray(self.model.predict_proba(self._for_model(rows)), dtype=np.float64)[:, index]
+
+
+def _n_threads(n_jobs: object) -> int:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise InvalidInputError(
+            f"n_jobs must be a whole number other than 0 (-1 for all cores) or None, received {n_jobs!r}."
+        )
+    return int(effective_n_jobs(int(n_jobs)))

@@ -31,6 +31,8 @@ def why_infeasible(region: Region, density: ClassDensity | None, to_model: Affin
     best = densest_log_density(region, density, to_model)
     if not np.isfinite(best):
         return never
+    if best >= density.log_threshold_:
+        return f"No point that makes the model {wanted} was found at this threshold; that there is none is not proven."
     quantile = density.quantile_of(best)
     absolute = f"an absolute threshold LogDensity({_down(best, 3)})"
     if quantile is None or _down(quantile, 4) == 0.0:  # thresholds lie strictly between 0 and 1

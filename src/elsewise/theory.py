@@ -232,7 +232,7 @@ def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:
 
 
 def _require_classifier(explainer: Explainer) -> NDArray[Any]:
-    check_is_fitted(explainer, "n_features_in_")
+    check_is_fitted(explainer, "_problem")
     if explainer.classes_ is None:
         raise InvalidInputError(
             f"{type(explainer.model).__name__} is a regressor. Theorem 2 speaks of classifiers: expected an explainer "
@@ -252,7 +252,8 @@ def _require_densities(explainer: Explainer) -> NDArray[Any]:
 
 
 def _rows(explainer: Explainer, X: ArrayLike, *, name: str = "X") -> FloatArray:
-    check_names(X, explainer._names)
+    if hasattr(explainer, "feature_names_in_"):
+        check_names(X, explainer._names)
     return as_floats(as_given(X, name=name), explainer._names, name=name)
 
 

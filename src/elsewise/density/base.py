@@ -7,8 +7,8 @@ below, so the set where one component alone reaches the threshold :math:`\delta`
 .. math:: E_j = \{ z : \lVert L_j^\top (z - \mu_j) \rVert \le r_j \}, \qquad
           r_j^2 = 2 (\log \pi_j - \tfrac q2 \log 2\pi + \log\det L_j - \log \delta), \qquad \Sigma_j^{-1} = L_j L_j^\top
 
-is convex, and every point of it is truly at least :math:`\delta`-dense. Components with :math:`r_j^2 < 0` cannot
-reach the threshold and have no cone. Everything is in log space.
+is convex, and every point of it is truly at least :math:`\delta`-dense. Components with :math:`r_j^2 \le 0` cannot
+reach the threshold, or only at their peak, and have no cone. Everything is in log space.
 
 scikit-learn's ``precisions_cholesky_`` is :math:`L_j` (upper triangular), a row of numbers for diagonal covariances,
 one number for spherical ones, and shared by all components when tied. Squared Mahalanobis norms are computed as

@@ -107,6 +107,10 @@ class Cells:
     ) -> Batch:
         """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every ``k``; see :class:`Batch`."""
         nothing = np.empty((0, X0.shape[1]))
+        if (lower is None) != (upper is None):  # the kernel has both or neither
+            given = upper if lower is None else lower
+            open_end = np.full_like(given, -np.inf if lower is None else np.inf)
+            lower, upper = (open_end, given) if lower is None else (given, open_end)
         return Batch(
             *project_batch(
                 self.norm, self.normals, self.offsets, self.spans, self.shifts, self.shift_offsets, self.factors,

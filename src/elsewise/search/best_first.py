@@ -240,7 +240,8 @@ class _Waves:
         found = self.found
         remaining = self.flat.min(axis=1, initial=np.inf)
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
-        found.model_free &= found.value <= self.relaxed
+        unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
+        found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - _TOLERANCE) <= unopened)
         return found
 
 

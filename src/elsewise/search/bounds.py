@@ -101,8 +101,17 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
         with_rows=with_rows,
         is_shifted=bool(cells.shifts.any() or cells.shift_offsets.any()),
         has_flat_rows=bool((norms == 0).any()),
-        rows_add_up=cells.norm == 1 and bool(((cells.normals != 0).sum(axis=1) == 1).all()) and not cells.shifts.any(),
+        rows_add_up=cells.norm == 1 and not cells.shifts.any() and _one_feature_each(cells.normals[row], owner),
     )
+
+
+def _one_feature_each(normals: FloatArray, owner: IntArray) -> bool:
+    """Whether every row touches one feature, and no two rows of a polyhedron the same feature from the same side."""
+    if not ((normals != 0).sum(axis=1) == 1).all():
+        return False
+    feature = np.abs(normals).argmax(axis=1)
+    side = normals[np.arange(len(normals)), feature] > 0
+    return len(np.unique(np.column_stack([owner, feature, side]), axis=0)) == len(normals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,7 @@ int polish(const subproblem *P, iterate *it, double tolerance) {
         for (ptrdiff_t a = 0; a < na; a++) V0[i] += A[a * ns + i] * P->h[active[a]];
         V1[i] = e[i];
     }
-    double largest = 0;
-    for (ptrdiff_t i = 0; i < ns; i++) largest = fmax(largest, K[i * (ns + 1)]);
-    if (cholesky(ns, K, 1e-13 * largest)) return 0;
+    if (cholesky(ns, K, 1e-13, v)) return 0;
     cholesky_solve(ns, K, V0);
     cholesky_solve(ns, K, V1);
     if (na) {
@@ -93,7 +91,7 @@ int polish(const subproblem *P, iterate *it, double tolerance) {
             m0[a] = dot(ns, A + a * ns, V0) - P->h[active[a]];
             m1[a] = dot(ns, A + a * ns, V1);
         }
-        if (cholesky(na, T, 1e-13)) return 0;
+        if (cholesky(na, T, 1e-13, z)) return 0;
         cholesky_solve(na, T, m0);
         cholesky_solve(na, T, m1);
         for (ptrdiff_t a = 0; a < na; a++) {

@@ -28,16 +28,18 @@ static inline double max_abs(ptrdiff_t n, const double *x) {
     return m;
 }
 
-/* Cholesky factor U of M = U'U in the upper triangle, in place, four pivots at a time. Pivots below `floor` are the mark
- * of a direction without curvature: they are lifted to it. Returns how many were lifted. */
-static inline int cholesky(ptrdiff_t n, double *restrict M, double floor) {
+/* Cholesky factor U of M = U'U in the upper triangle, in place, four pivots at a time. A pivot below `share` of its own
+ * diagonal entry (kept in `diagonal`, whatever the units of the unknown) marks a direction without curvature beyond
+ * rounding: no step is taken along it. Returns how many there are. */
+static inline int cholesky(ptrdiff_t n, double *restrict M, double share, double *restrict diagonal) {
     int lifted = 0;
+    for (ptrdiff_t j = 0; j < n; j++) diagonal[j] = M[j * (n + 1)];
     for (ptrdiff_t k = 0; k < n; k += 4) {
         ptrdiff_t stop = k + 4 < n ? k + 4 : n;
         for (ptrdiff_t j = k; j < stop; j++) {
             double *restrict U = M + j * n;
             for (ptrdiff_t i = k; i < j; i++) axpy(n - j, -M[i * n + j], M + i * n + j, U + j);
-            int flat = !(U[j] > floor); /* no curvature beyond rounding: no step along it */
+            int flat = !(U[j] > share * diagonal[j]);
             if (flat) { U[j] = 1e200; lifted++; }
             double pivot = sqrt(U[j]), inverse = flat ? 0 : 1 / pivot;
             U[j] = pivot;

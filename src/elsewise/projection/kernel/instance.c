@@ -14,10 +14,10 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->n = n, w->q = q, w->max_rows = max_rows;
     ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
                          homotopy_size(n, q) + row_path_size(n, q, max_rows < ALL_ROWS ? max_rows : ALL_ROWS), max_rows, q + 1,
-                         max_rows, n,
+                         max_rows, n, q * q + 2 * q, n,
                          max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
     double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv, &w->path,
-                          &w->path_b, &w->path_y, &w->path_z, &w->pull,
+                          &w->path_b, &w->path_y, &w->path_z, &w->pull, &w->ray, &w->path_v,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
                           &w->sub.h1, &w->sub.k};
     ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;

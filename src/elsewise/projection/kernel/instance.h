@@ -22,7 +22,8 @@ struct ew_workspace {
     double h0;
     /* units: of length, of the cone; what the margin takes off the cone */
     double sigma, cone_unit, cone_margin;
-    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull;
+    double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull, *ray, *path_v;
+    double path_value; /* distance of path_v, the end of a path that satisfies all constraints; infinite without one */
     int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed, *path_moving;
     /* subproblem */
     subproblem sub;
@@ -44,6 +45,14 @@ static inline double rounding(const ew_instance *e) { return e->margin > 0 ? 1e-
 /* What the margin takes off the right-hand side of row j. */
 static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j) {
     return e->margin * w->sigma * w->row_scale[j] + w->noise[j];
+}
+
+/* Rounding of component i of the gradient G'z - H'y, for |y1| = weight (with F unscaled) and sum z = pressure. */
+static inline double gradient_rounding(const ew_cells *cells, const ew_instance *e, ptrdiff_t i, double weight,
+                                       double pressure) {
+    double size = pressure;
+    if (e->cone >= 0) size += weight * sqrt(cells->grams[(cells->shape[e->cone] * cells->n + i) * cells->n + i]);
+    return 1e-15 * size;
 }
 
 static inline int is_free(const ew_instance *e, ptrdiff_t i) {
@@ -68,7 +77,8 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
 void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const first_look *look);
 
 /* Follow exact paths: the cone alone, then row by row. Returns -1 if that settles the instance; else the number of
- * features that moved (0 if there is no path), first in features, for the interior point method to start from. */
+ * features that moved (0 if there is no path), first in features, for the interior point method to start from. The end
+ * of a path that satisfies all constraints but whose bound rounding has loosened is left in path_v. */
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w);
 
 /* Solve by the interior point method on working sets of features and rows, starting with the features that moved. */

@@ -374,9 +374,7 @@ static void iterate_until_verdict(const subproblem *P, iterate *it, double toler
             c->r1[i] = P->norm == 1 ? (Dp - Dm) / (Dp + Dm) : 0;
         }
         assemble(P, it, c);
-        double trace = 0;
-        for (ptrdiff_t i = 0; i < n; i++) trace = fmax(trace, c->M[i * (n + 1)]);
-        cholesky(n, c->M, 1e-30 + 1e-17 * trace);
+        cholesky(n, c->M, 1e-16, c->t3);
         solve_kkt(P, it, c, c->r1, P->h, P->k, c->v2, c->z2, c->y2);
 
         /* predictor */

@@ -4,6 +4,9 @@
 #include "multiversion.h"
 #include "row_path.h"
 
+/* Relative gap at the end of a path: its point is exact, but features in very different units cost the bound digits. */
+static const double PATH_TOLERANCE = 1e-8;
+
 /* Lower bound from path multipliers (z of rows scaled by `unit`, y of the cone), evaluated on all features for the true
  * right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled to be dual feasible. */
 static double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double unit, double *z, double *y,
@@ -25,9 +28,10 @@ static double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspa
         margins += scaled * row_margin(e, w, j);
     }
     beta -= 1e-15 * sum;
-    double largest = 0;
+    double largest = 0, weight = sqrt(dot(q, y + 1, y + 1)), pressure = 0;
+    for (ptrdiff_t j = 0; j < w->n_rows; j++) pressure += z[j] * unit;
     for (ptrdiff_t i = 0; i < n; i++)
-        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]) + gradient_rounding(cells, e, i, weight, pressure));
     for (ptrdiff_t j = 0; j < w->n_rows; j++) z[j] /= largest;
     for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
     double bound = beta / largest * (1 - 1e-15 * (double)(n + 8));
@@ -51,7 +55,11 @@ static int path_holds(ew_instance *e, ew_workspace *w, const row_path_problem *p
         if (!(over <= fmax(0.05 * row_margin(e, w, j), 1e-11 * w->sigma) * unit)) return 0;
     }
     e->value = value;
-    return fabs(value - tight) <= TOLERANCE * value;
+    if (value >= tight) {
+        w->path_value = value;
+        memcpy(w->path_v, e->v, (size_t)n * sizeof *e->v);
+    }
+    return fabs(value - tight) <= PATH_TOLERANCE * value;
 }
 
 MULTIVERSION

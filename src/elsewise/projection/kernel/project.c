@@ -38,6 +38,13 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     }
     e->status = EW_STALLED;
     int has_path = cells->norm == 1 && look.cone_is_violated && !cells->tilts && !e->lower && !e->upper;
+    w->path_value = HUGE_VAL;
     ptrdiff_t n_moving = has_path ? follow_paths(cells, e, w) : 0;
-    if (n_moving >= 0) solve_on_working_sets(cells, e, w, n_moving);
+    if (n_moving < 0) return;
+    solve_on_working_sets(cells, e, w, n_moving);
+    if (isfinite(w->path_value) && e->status != EW_OPTIMAL && e->status != EW_CUTOFF) {
+        memcpy(e->v, w->path_v, (size_t)n * sizeof *e->v);
+        e->value = w->path_value;
+        e->status = EW_STALLED;
+    }
 }

@@ -52,24 +52,22 @@ static inline int prepare(const row_path_problem *P, pieces *c, const double *a,
         for (ptrdiff_t i = 0; i < k; i++) c->AR[r * k + i] = P->A[row * n + P->moving[i]];
         offsets[r] = P->b[row];
     }
-    double largest = 0;
     for (ptrdiff_t i = 0; i < k; i++) {
         const double *from = P->gram + P->moving[i] * n;
         for (ptrdiff_t j = i; j < k; j++) c->K[i * k + j] = from[P->moving[j]];
         for (ptrdiff_t r = 0; r < m; r++) axpy(k - i, c->AR[r * k + i], c->AR + r * k + i, c->K + i * k + i);
-        largest = fmax(largest, c->K[i * (k + 1)]);
         c->e[i] = c->is_moving[P->moving[i]];
         c->p[i] = c->e[i];
         c->w[i] = a[P->moving[i]];
         c->X0[i] = dot(q, P->Ft + P->moving[i] * q, P->g);
         for (ptrdiff_t r = 0; r < m; r++) c->X0[i] += c->AR[r * k + i] * offsets[r];
     }
-    if (cholesky(k, c->K, 1e-13 * largest)) return 0;
+    if (cholesky(k, c->K, 1e-13, c->k0)) return 0;
     memcpy(c->Y, c->AR, (size_t)(m * k) * sizeof *c->Y);
     for (ptrdiff_t r = 0; r < m; r++) cholesky_solve(k, c->K, c->Y + r * k);
     for (ptrdiff_t r = 0; r < m; r++)
         for (ptrdiff_t s = r; s < m; s++) c->T[r * m + s] = dot(k, c->AR + r * k, c->Y + s * k);
-    if (m && cholesky(m, c->T, 1e-13)) return 0;
+    if (m && cholesky(m, c->T, 1e-13, c->m0)) return 0;
     constrained_solve(c, c->X0, c->m0, offsets);
     constrained_solve(c, c->p, c->m1, NULL);
     constrained_solve(c, c->w, c->m2, NULL);

@@ -9,7 +9,8 @@
 #include "multiversion.h"
 
 enum { ALL_FEATURES = 12, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
-static const double FAR = 1e10, REMOTE = 1e5;
+/* No feasible point within so many units of length: enough to stop; to look closer; to call the cell empty. */
+static const double FAR = 1e10, REMOTE = 1e5, PROOF = 1e8, SQUARED_PROOF = 1e10;
 
 /* Move the `count` largest scores among the unchosen to the chosen; negative scores never join. */
 static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have, ptrdiff_t count) {
@@ -87,8 +88,7 @@ static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_worksp
         w->r[w->features[P->bound_feature[i]]] += P->bound_sign[i] * it->z[P->p + i];
 }
 
-/* Rigorous lower bound from the current multipliers, in units of sigma (sigma^2 for norm 2), over all features.
- * The excess of a feature outside the working set is first given to its bounds, where it has any. */
+/* Rigorous lower bound from the current multipliers, in units of sigma (sigma^2 for norm 2), over all features. */
 static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *scale) {
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
@@ -110,16 +110,39 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
         }
     }
     beta -= 1e-15 * sum; /* rounding of the sums above */
+    double weight = P->has_cone ? sqrt(dot(P->q, it->y + 1, it->y + 1)) * w->sigma / w->cone_unit : 0, pressure = 0;
+    for (ptrdiff_t i = 0; i < rows; i++) pressure += it->z[i];
     for (ptrdiff_t i = 0; i < cells->n; i++) {
         if (!is_free(e, i)) continue;
-        largest = fmax(largest, fabs(w->r[i]));
-        length += w->r[i] * w->r[i];
+        double size = fabs(w->r[i]) + gradient_rounding(cells, e, i, weight, pressure);
+        largest = fmax(largest, size);
+        length += size * size;
     }
     *scale = length > 0 ? beta / length : 0; /* the multiple of norm 2 multipliers that proves most, halved */
     if (!(beta > 0)) return 0;
     double bound = P->norm == 1 ? beta / largest : beta / length * beta;
     if (P->norm != cells->norm) bound *= bound / (double)cells->n; /* v'v >= (sum |v|)^2 / n */
     return bound * (1 - 1e-15 * (double)(cells->n + 8));
+}
+
+/* Make a Farkas ray exact. Where all rows of the cell lie in the row space of F (as when both come through one affine
+ * map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by its length. */
+static void cancel_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    double unit = w->sigma / w->cone_unit, *M = w->ray, *d = M + q * q, *diagonal = d + q, *y = w->it.y;
+    memset(M, 0, (size_t)(q * q) * sizeof *M);
+    memset(d, 0, (size_t)q * sizeof *d);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!is_free(e, i)) continue;
+        const double *row = Ft + i * q;
+        for (ptrdiff_t j = 0; j < q; j++) axpy(q - j, row[j], row + j, M + j * q + j);
+        axpy(q, w->r[i] / unit, row, d);
+    }
+    cholesky(q, M, 1e-14, diagonal);
+    cholesky_solve(q, M, d);
+    for (ptrdiff_t j = 0; j < q; j++) y[j + 1] += d[j];
+    y[0] = fmax(y[0], sqrt(dot(q, y + 1, y + 1)));
 }
 
 /* Write the point of the interior point method back: v on all features, zeros exactly zero, bounds exact. */
@@ -282,7 +305,17 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
         double bound = certified_bound(cells, e, w, &scale);
         e->bound = fmax(e->bound, bound * unit);
         e->status = w->it.status;
-        int proven = (e->status == EW_INFEASIBLE && bound >= w->sub.far) || (e->status == EW_CUTOFF && e->bound >= e->cutoff);
+        double proof = cells->norm == 1 ? PROOF : SQUARED_PROOF;
+        if (e->status == EW_INFEASIBLE && bound < proof) { /* a ray, but not yet a proof */
+            if (w->sub.has_cone) {
+                cancel_gradient(cells, e, w);
+                full_gradient(cells, e, w);
+                bound = certified_bound(cells, e, w, &scale);
+                e->bound = fmax(e->bound, bound * unit);
+            }
+            if (bound < proof) e->status = EW_STALLED;
+        }
+        int proven = (e->status == EW_INFEASIBLE && bound >= proof) || (e->status == EW_CUTOFF && e->bound >= e->cutoff);
         if (n_features < n_free && !proven) n_features = features_join(cells, e, w, n_features);
         if (n_features == features_before && (e->status == EW_OPTIMAL || e->status == EW_STALLED)) {
             write_point(cells, e, w, 1);
