@@ -5,6 +5,7 @@ Answers own their arrays and never look back at the explainer that made them.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -205,6 +206,12 @@ class Explanations(Sequence[Explanation]):
         """One explanation, or a slice of them."""
         if isinstance(index, slice):
             return Explanations(*(value if name == "feature_names" else value[index] for name, value in self._fields()))
+        try:
+            index = operator.index(index)
+        except TypeError as error:
+            raise TypeError(
+                f"expected an int or a slice, received {type(index).__name__}; use the arrays for others"
+            ) from error
         if not -len(self) <= index < len(self):
             raise IndexError(f"explanation {index} of {len(self)}")
         feasible = bool(self.statuses[index] != "infeasible")

@@ -83,6 +83,8 @@ def outcomes_of_rows(
     every = tuple(Label(index, min_probability) for index in range(len(classes)))
     if target is None:
         return Wanted(every, np.full(n_samples, -1))
+    if isinstance(target, (list, tuple)) and any(np.ndim(item) for item in target):
+        raise InvalidInputError(f"target: expected one label a row, received a nested list {target[:3]!r}.")
     if isinstance(target, (str, bytes)) or np.ndim(target) == 0:
         return _same_for_all(label_outcome(target, classes, min_probability), n_samples)
     _check_count(target, n_samples)

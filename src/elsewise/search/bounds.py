@@ -88,20 +88,25 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
     counts = cells.spans[:, 1] - cells.spans[:, 0]
     owner = np.repeat(np.arange(cells.n_polyhedra), counts)
     row = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
-    normals = cells.normals[row] - cells.shifts[owner]
-    norms = np.abs(normals).max(axis=1, initial=0.0) if cells.norm == 1 else np.sqrt((normals**2).sum(axis=1))
-    ends = np.cumsum(counts)
+    is_shifted = bool(cells.shifts.any() or cells.shift_offsets.any())
+    first = np.cumsum(counts) - counts
+    norms = np.empty(len(row))
+    for i, (start, stop) in enumerate(cells.spans):  # one polyhedron at a time: shared rows times polyhedra can be many
+        normals = cells.normals[start:stop] - cells.shifts[i]
+        norms[first[i] : first[i] + counts[i]] = (
+            np.abs(normals).max(axis=1, initial=0.0) if cells.norm == 1 else np.sqrt((normals**2).sum(axis=1))
+        )
     with_rows = np.flatnonzero(counts)
     return PolyhedronBounds(
         cells=cells,
         owner=owner,
         row=row,
         dual_norm=norms,
-        first=(ends - counts)[with_rows],
+        first=first[with_rows],
         with_rows=with_rows,
-        is_shifted=bool(cells.shifts.any() or cells.shift_offsets.any()),
+        is_shifted=is_shifted,
         has_flat_rows=bool((norms == 0).any()),
-        rows_add_up=cells.norm == 1 and not cells.shifts.any() and _one_feature_each(cells.normals[row], owner),
+        rows_add_up=cells.norm == 1 and not is_shifted and _one_feature_each(cells.normals[row], owner),
     )
 
 

@@ -332,8 +332,9 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
     }
     /* Progress can end before the tolerance is reached, or rows may be left over: what counts is the certificate. */
     int closed = e->value - e->bound <= 1e-8 * e->value && worst <= 1e-9;
+    int outside_by_much = !(worst <= 1e-8) || e->value < e->bound * (1 - 1e-5); /* nearer than possible: not in the cell */
     if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
-    if (e->status == EW_OPTIMAL && !(worst <= 1e-8)) e->status = EW_STALLED;
+    if (e->status == EW_OPTIMAL && outside_by_much) e->status = EW_STALLED;
     multipliers_out(cells, e, w, scale);
     for (ptrdiff_t j = 0; j < w->sub.p; j++) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3; /* strict complementarity */
     int has_point = e->status == EW_OPTIMAL || (e->status == EW_STALLED && worst <= 1e-6);
