@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--envs", type=Path, default=environments.default_directory(), help="where peers live")
     parser.add_argument("--peers", nargs="*", choices=[m.key for m in METHODS], help="only these; all unless given")
     parser.add_argument("--only", help="problems whose name contains this, e.g. 'digits' or 'tree'")
-    parser.add_argument("--rows", type=int, default=100, help="rows of each problem for everyone but the library")
+    parser.add_argument("--rows", type=int, default=100, help="rows of each problem for every method")
     parser.add_argument("--seconds", type=float, default=20.0, help="budget of a method on a problem")
     parser.add_argument("--row-seconds", type=float, default=10.0, help="limit of a row")
     parser.add_argument("--quick", action="store_true", help="5 rows and 3 seconds each")
@@ -97,12 +97,11 @@ def _problem(
     file = scratch / (problem.name.replace(", ", "-").replace(" ", "-") + ".npz")
     run.write_problem(study, file)
     own = run.Limits(own_rows, limits.row_seconds, max(limits.seconds, 60.0))
-    reference = judge(study, run.here(METHODS[0], study, own), None)["kde"]
+    _, reference = judge(study, run.here(METHODS[0], study, own), None)
     figures = {}
     for method in methods:
-        answers = _answers(method, study, file, made, own if method.key.startswith("elsewise") else limits)
-        figure = judge(study, answers, reference)
-        del figure["kde"]
+        answers = _answers(method, study, file, made, own if method.key == "elsewise-all" else limits)
+        figure, _ = judge(study, answers, reference)
         figures[method.key] = figure
         shown = {k: round(v, 3) for k, v in figure.items() if isinstance(v, float)}
         print(f"  {method.key}: {figure['rows']} rows {figure['problem']} {shown} {figure['errors']}", flush=True)
@@ -117,6 +116,9 @@ def _problem(
         "training_rows": len(problem.X_train),
         "model_dimensions": study.plausible.to_model_space(problem.X_train[:1]).shape[1],
         "batch_ms": batch_ms,
+        "own_rows": own_rows,
+        "proven_optimum": float(study.proven_optimum.mean()),
+        "proven_nearest": float(study.proven_nearest.mean()),
         "methods": figures,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,39 @@ NEARLY = 1e-6
 """A point this much short of the threshold, in nats, counts as nearly dense: solvers stop at the boundary."""
 
 
-def judge(study: Study, answers: Answers, reference: np.ndarray | None) -> dict[str, Any]:
+HAIR = 1e-3
+"""A rejected answer this near to the library's verified one, relative to the distance, misses by a hair."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerRow:
+    """What pairs a method with the library row by row; NaN where unanswered.
+
+    Attributes
+    ----------
+    points : array of shape (n_rows, n_features)
+    kde, changed, ms : arrays of shape (n_rows,)
+    """
+
+    points: np.ndarray
+    kde: np.ndarray
+    changed: np.ndarray
+    ms: np.ndarray
+
+
+def judge(study: Study, answers: Answers, reference: PerRow | None) -> tuple[dict[str, Any], PerRow]:
     """Figures of one method on one problem.
 
     Parameters
     ----------
-    reference : array of shape (n_test,), optional
-        Kernel log densities of the library's own plausible counterfactuals, for the paired difference.
+    reference : PerRow, optional
+        The library's own plausible counterfactuals of at least these rows; None for themselves.
 
     Returns
     -------
-    dict
-        ``kde`` (array of shape (n_rows,), NaN where unanswered) is for the harness; the rest is reported.
+    figures : dict
+        What is reported; no counterfactual is in it.
+    rows : PerRow
     """
     n = len(answers.records)
     rows, targets = study.problem.X_test[:n], study.problem.targets[:n]
@@ -51,9 +73,12 @@ def judge(study: Study, answers: Answers, reference: np.ndarray | None) -> dict[
         changed[answered] = moved.sum(axis=1)
     distance = np.abs(points - rows).sum(axis=1)
     ms = 1e3 * np.array([r["seconds"] for r in answers.records])
+    rows_found = PerRow(points, kde, changed, ms)
+    own = rows_found if reference is None else reference
+    beside = np.abs(points - own.points[:n]).sum(axis=1) <= HAIR * study.optimum[:n]
     to_nearest = _where(distance / study.nearest[:n], valid)
     errors = Counter(r["error"] for r in answers.records if r["point"] is None)
-    return {
+    figures = {
         "rows": n,
         "answered": float(answered.mean()) if n else 0.0,
         "valid": _share(valid, answered),
@@ -61,7 +86,11 @@ def judge(study: Study, answers: Answers, reference: np.ndarray | None) -> dict[
         "nearly_dense": _share(nearly, answered),
         "both": float((valid & dense).mean()) if n else 0.0,
         "kde_median": _median(kde),
-        "kde_difference": _median(kde - reference[:n]) if reference is not None else None,
+        "rejected": int((answered & ~valid).sum()),
+        "rejected_by_a_hair": int((answered & ~valid & beside).sum()),
+        "kde_difference": _median(kde - own.kde[:n]),
+        "changed_difference": _median(changed - own.changed[:n]),
+        "ms_ratio": _median(ms / own.ms[:n]),
         "to_nearest": _median(to_nearest),
         "least_to_nearest": float(np.nanmin(to_nearest)) if np.isfinite(to_nearest).any() else None,
         "to_optimum": _median(_where(distance / study.optimum[:n], valid & nearly)),
@@ -72,8 +101,8 @@ def judge(study: Study, answers: Answers, reference: np.ndarray | None) -> dict[
         "agreement": answers.agreement,
         "problem": answers.problem,
         "errors": dict(errors.most_common(3)),
-        "kde": kde,
     }
+    return figures, rows_found
 
 
 def _where(values: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -36,6 +36,7 @@ class Method:
 
 METHODS = (
     Method("elsewise", "elsewise", None, "plausible", "elsewise", "plausible"),
+    Method("elsewise-all", "elsewise, all test rows", None, "plausible", "elsewise", "plausible"),
     Method("elsewise-closest", "elsewise, density=None", None, "closest", "elsewise", "closest"),
     Method("clarabel", "Clarabel, direct", None, "clarabel", "clarabel, scipy.sparse", "plausible"),
     Method("scs", "cvxpy + SCS, as published", None, "scs", "cvxpy", "plausible"),

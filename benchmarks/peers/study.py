@@ -28,7 +28,11 @@ class Study:
     kernels : dict of label to ClassDensity
         Kernel densities in model space, bandwidth by cross-validation, evaluated exactly.
     optimum, nearest : arrays of shape (n_test,)
-        Proven least Manhattan distances with the density constraint and without; NaN where infeasible.
+        Proven least Manhattan distances with the density constraint and without; NaN where infeasible. Where the proof
+        is not finished this is the proven lower bound, so that a bad answer of the library shows as a large ratio
+        instead of vanishing from the table.
+    proven_optimum, proven_nearest : bool arrays of shape (n_test,)
+        Where the proof is finished.
     """
 
     problem: problems.Problem
@@ -37,6 +41,8 @@ class Study:
     kernels: dict[Any, Any]
     optimum: FloatArray
     nearest: FloatArray
+    proven_optimum: NDArray[np.bool_]
+    proven_nearest: NDArray[np.bool_]
 
 
 def prepare(problem: problems.Problem, n_rows: int) -> Study:
@@ -47,11 +53,13 @@ def prepare(problem: problems.Problem, n_rows: int) -> Study:
     Z = plausible.to_model_space(X)
     kernels = {label: class_density(ew.KernelDensity(), Z[y == label]) for label in plausible.densities_}
     rows, targets = problem.X_test[:n_rows], problem.targets[:n_rows]
-    found = []
+    least, proven = [], []
     for explainer in (plausible, closest):
         answers = explainer.explain(rows, target=targets)
-        found.append(np.where(answers.statuses == "optimal", answers.distances, np.nan))
-    return Study(problem, plausible, closest, kernels, *found)
+        proven.append(answers.statuses == "optimal")
+        bounds = np.where(answers.statuses == "infeasible", np.nan, answers.lower_bounds)
+        least.append(np.where(proven[-1], answers.distances, bounds))
+    return Study(problem, plausible, closest, kernels, *least, *proven)
 
 
 def kernel_log_densities(study: Study, points: FloatArray, targets: NDArray[Any]) -> FloatArray:

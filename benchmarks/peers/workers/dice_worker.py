@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +22,8 @@ def prepare(asked: SimpleNamespace) -> Callable[[Any, Any], Any]:
     data = dice_ml.Data(dataframe=frame, continuous_features=names, outcome_name="label")
     explainer = dice_ml.Dice(data, dice_ml.Model(model=asked.model, backend="sklearn"), method=asked.method)
     seed = {"random_seed": 0} if asked.method == "random" else {}
-    np.random.seed(0)  # noqa: NPY002 (DiCE draws from the global generator)
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 (DiCE draws from both global generators)
 
     def explain(x: Any, target: Any) -> Any:
         query = pd.DataFrame(x[None], columns=names)
