@@ -64,7 +64,8 @@ def test_one_label_serves_all_rows():
         (["a"], "one target for each of the 2 rows, received 1"),
         (["a", "b", "a"], "one target for each of the 2 rows, received 3"),
         (["a", "x"], "Unknown target 'x'"),
-        ([["a"], ["b"]], r"one label a row, received an array of shape \(2, 1\)"),
+        ([["a"], ["b"]], "one label a row, received a nested list"),
+        (np.array([["a"], ["b"]]), r"one label a row, received an array of shape \(2, 1\)"),
         ((0.0, 1.0), "Unknown target 0.0"),
     ],
 )

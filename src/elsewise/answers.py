@@ -133,6 +133,7 @@ class _Answers:
         self.model_free = np.zeros(n, dtype=np.bool_)
         self.already = np.zeros(n, dtype=np.bool_)
         self.n_projections = np.zeros(n, dtype=np.int64)
+        self.timed_out = np.zeros(n, dtype=np.bool_)
 
     def pursue(self, at: IntArray, goal: IntArray) -> None:
         """Search the goals of the rows ``at``; keep what is verified and nearer than what they hold."""
@@ -154,6 +155,7 @@ class _Answers:
                 time_limit=self.question.time_limit,
             )
             self.n_projections[at] += found.n_projections
+            self.timed_out[at] |= found.timed_out
             failed = self._take(at, goal, found, banned_bound)
             if step == 0:
                 failed &= ~self._leave_as_is(at, goal)
@@ -330,7 +332,7 @@ def _reasons(
                 f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
             )
         elif feasible[row]:
-            cause = "rounding limits it" if question.time_limit is None else "the time limit ended it, or rounding"
+            cause = "the time limit ended it" if answers.timed_out[row] else "rounding limits it"
             reasons[row] = f"The proof of optimality is not finished: {cause}."
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             reasons[row] = (

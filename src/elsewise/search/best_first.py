@@ -44,6 +44,8 @@ class Found:
     model_free : bool array of shape (n_samples,)
         The best point is the projection onto the cones alone.
     n_projections : int array of shape (n_samples,)
+    timed_out : bool array of shape (n_samples,)
+        The time limit ended the proof.
     """
 
     value: FloatArray
@@ -52,6 +54,7 @@ class Found:
     polyhedron: IntArray
     model_free: BoolArray
     n_projections: IntArray
+    timed_out: BoolArray
 
 
 def best_first(
@@ -90,7 +93,9 @@ def best_first(
     while True:
         rows = waves.unfinished()
         if time_limit is not None:
-            rows = rows[(spent[rows] < time_limit) | ~np.isfinite(waves.limit[rows])]
+            goes_on = (spent[rows] < time_limit) | ~np.isfinite(waves.limit[rows])
+            waves.found.timed_out[rows[~goes_on]] = True
+            rows = rows[goes_on]
         if len(rows) == 0:
             return waves.result()
         started = time.perf_counter()
@@ -142,6 +147,7 @@ class _Waves:
             polyhedron=np.full(n, -1),
             model_free=np.zeros(n, dtype=np.bool_),
             n_projections=np.zeros(n, dtype=np.int64),
+            timed_out=np.zeros(n, dtype=np.bool_),
         )
 
     def _start(self, mine: Goal, rows: IntArray, banned: BoolArray | None) -> None:
