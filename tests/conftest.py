@@ -7,8 +7,16 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 import elsewise as ew
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_a_process():
+    """Tests run in parallel processes; threads of the numerical libraries would only wait for each other."""
+    with threadpool_limits(limits=1):
+        yield
 
 
 @pytest.fixture(scope="session")
