@@ -22,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=200, help="rows of each problem for the library and Clarabel")
     parser.add_argument("--cvxpy-rows", type=int, default=20, help="rows of each problem for cvxpy + SCS")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--repetitions", type=int, default=15)
     parser.add_argument("--only", help="problems whose name contains this, e.g. 'digits' or 'tree'")
     parser.add_argument("--skip-cvxpy", action="store_true")
     parser.add_argument("--alternatives-only", action="store_true", help="measure without the library")
