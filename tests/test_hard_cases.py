@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -135,3 +137,11 @@ def test_an_index_array_is_refused_clearly(iris):
     X, _, explainer = iris
     with pytest.raises(TypeError, match="expected an int or a slice"):
         explainer.explain(X[:3], 1)[np.array([0, 1])]
+
+
+def test_a_cell_that_is_empty_on_the_first_few_features_is_not_given_up():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, test, y_train, _ = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+    model = make_pipeline(PCA(5), LogisticRegression(max_iter=20_000)).fit(train, y_train)
+    explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=3)).fit(train, y_train)
+    assert (explainer.explain(test).statuses == "optimal").all()

@@ -306,6 +306,10 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
         e->bound = fmax(e->bound, bound * unit);
         e->status = w->it.status;
         double proof = cells->norm == 1 ? PROOF : SQUARED_PROOF;
+        if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these features: add others */
+            n_features = features_join(cells, e, w, n_features);
+            if (n_features > features_before) continue;
+        }
         if (e->status == EW_INFEASIBLE && bound < proof) { /* a ray, but not yet a proof */
             if (w->sub.has_cone) {
                 cancel_gradient(cells, e, w);
