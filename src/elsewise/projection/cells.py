@@ -43,6 +43,9 @@ class Cells:
         The numbers ``h0``.
     tilts : array of shape (n_cones, n) or (0, n)
         The vectors ``h1``; no rows if all are zero.
+    group : int array of shape (n,) or (0,)
+        Which category a feature is an indicator of, -1 for none; empty without categories. See the kernel's
+        ``projection.h``: a category's indicators move relative to the one that ``x0`` has.
     """
 
     norm: int
@@ -57,6 +60,7 @@ class Cells:
     centres: FloatArray
     radii: FloatArray
     tilts: FloatArray
+    group: IntArray
 
     @property
     def n_polyhedra(self) -> int:
@@ -90,6 +94,7 @@ class Cells:
             centres=stack("centres"),
             radii=stack("radii"),
             tilts=stack("tilts"),
+            group=tables[0].group,
         )
 
     def project(
@@ -114,7 +119,7 @@ class Cells:
         return Batch(
             *project_batch(
                 self.norm, self.normals, self.offsets, self.spans, self.shifts, self.shift_offsets, self.factors,
-                self.grams, self.shape, self.centres, self.radii, self.tilts, X0, row, polyhedra, cone,
+                self.grams, self.shape, self.centres, self.radii, self.tilts, self.group, X0, row, polyhedra, cone,
                 nothing if lower is None else lower, nothing if upper is None else upper, cutoff, margin, multipliers,
             )
         )  # fmt: skip
@@ -125,9 +130,10 @@ class Batch:
     """What the kernel says of each instance; arrays with a leading axis of instances.
 
     ``bound`` is a rigorous lower bound of the optimum (margins not counted) whatever the status; ``v`` is the plain
-    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether any row holds the point back: if
-    none does, it is the projection onto the cone alone. Multipliers are dual feasible for the distance, or Farkas
-    multipliers where the status is INFEASIBLE.
+    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether a row of the first polyhedron holds
+    the point back: if none does, it is the projection onto the cone alone. Multipliers are dual feasible for the distance, or Farkas
+    multipliers where the status is INFEASIBLE. Under norm 1 every ``v`` of the cell is at distance at least
+    ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
     """
 
     status: NDArray[np.int32]
@@ -139,6 +145,7 @@ class Batch:
     row_multipliers: FloatArray | None
     bound_multipliers: FloatArray | None
     cone_multipliers: FloatArray | None
+    slopes: FloatArray | None
 
 
 def pack(
@@ -154,6 +161,7 @@ def pack(
     centres: FloatArray,
     radii: FloatArray,
     tilts: FloatArray | None = None,
+    group: IntArray | None = None,
 ) -> Cells:
     """Pack parts given in the user's features: ``factors`` of shape (n_shapes, q, n_features), ``F x - centres``."""
     origin = coordinates.origin
@@ -180,4 +188,5 @@ def pack(
         centres=np.ascontiguousarray(centres - moved),
         radii=np.ascontiguousarray(plain_radii, dtype=np.float64),
         tilts=plain_tilts,
+        group=np.empty(0, dtype=np.int64) if group is None else np.ascontiguousarray(group, dtype=np.int64),
     )

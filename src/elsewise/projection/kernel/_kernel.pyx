@@ -23,6 +23,8 @@ cdef extern from "projection.h" nogil:
         const double *centres
         const double *radii
         const double *tilts
+        int64_t n_groups
+        const int64_t *group
 
     ctypedef struct ew_instance:
         const double *x0
@@ -36,6 +38,7 @@ cdef extern from "projection.h" nogil:
         double *z_rows
         double *z_bounds
         double *y
+        double *slope
         double value
         double bound
         int status
@@ -63,6 +66,7 @@ def project_batch(
     const double[:, ::1] centres,
     const double[::1] radii,
     const double[:, ::1] tilts,
+    const int64_t[::1] group,
     const double[:, ::1] X0,
     const int64_t[::1] row,
     const int64_t[:, ::1] polyhedra,
@@ -76,7 +80,8 @@ def project_batch(
     """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every instance ``k``.
 
     ``lower`` and ``upper`` have one line an instance, or none at all. Returns arrays: status, iterations, presses, value,
-    bound, v, and with ``multipliers`` also those of rows (padded to the longest instance), bounds and cone, else None.
+    bound, v, and with ``multipliers`` also those of rows (padded to the longest instance; those of groups follow), bounds
+    and cone, and the slopes, else None.
     """
     cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], max_rows = 0, rows, k, side, which
     cdef bint bounded = lower.shape[0] > 0
@@ -97,6 +102,10 @@ def project_batch(
     cells.centres = &centres[0, 0] if centres.shape[0] else NULL
     cells.radii = &radii[0] if radii.shape[0] else NULL
     cells.tilts = &tilts[0, 0] if tilts.shape[0] else NULL
+    cells.group = &group[0] if group.shape[0] else NULL
+    cells.n_groups = 0
+    for k in range(group.shape[0]):
+        cells.n_groups = max(cells.n_groups, group[k] + 1)
     for k in range(count):
         rows = 0
         for side in range(2):
@@ -111,12 +120,13 @@ def project_batch(
     value_ = np.empty(count)
     bound_ = np.empty(count)
     v_ = np.empty((count, n))
-    z_rows_ = np.zeros((count if multipliers else 0, max_rows))
+    z_rows_ = np.zeros((count if multipliers else 0, max_rows + cells.n_groups))
     z_bounds_ = np.zeros((count if multipliers else 0, n))
     y_ = np.zeros((count if multipliers else 0, q + 1))
+    slope_ = np.zeros((count if multipliers else 0, n))
     cdef int[::1] status = status_, iterations = iterations_, presses = presses_
     cdef double[::1] value = value_, bound = bound_
-    cdef double[:, ::1] v = v_, z_rows = z_rows_, z_bounds = z_bounds_, y = y_
+    cdef double[:, ::1] v = v_, z_rows = z_rows_, z_bounds = z_bounds_, y = y_, slope = slope_
     with nogil:
         w = ew_workspace_new(&cells, max_rows)
         if w != NULL:
@@ -130,9 +140,10 @@ def project_batch(
                 e.cutoff = cutoff[k]
                 e.margin = margin[k]
                 e.v = &v[k, 0]
-                e.z_rows = &z_rows[k, 0] if multipliers and max_rows else NULL
+                e.z_rows = &z_rows[k, 0] if multipliers and z_rows.shape[1] else NULL
                 e.z_bounds = &z_bounds[k, 0] if multipliers else NULL
                 e.y = &y[k, 0] if multipliers and q else NULL
+                e.slope = &slope[k, 0] if multipliers else NULL
                 ew_project(&cells, &e, w)
                 status[k] = e.status
                 iterations[k] = e.iterations
@@ -143,5 +154,5 @@ def project_batch(
     if w == NULL and count:
         raise MemoryError("the projection kernel could not allocate its workspace")
     if not multipliers:
-        return status_, iterations_, presses_, value_, bound_, v_, None, None, None
-    return status_, iterations_, presses_, value_, bound_, v_, z_rows_, z_bounds_, y_
+        return status_, iterations_, presses_, value_, bound_, v_, None, None, None, None
+    return status_, iterations_, presses_, value_, bound_, v_, z_rows_, z_bounds_, y_, slope_

@@ -37,7 +37,7 @@ static inline void solve(ptrdiff_t k, ptrdiff_t ld, const double *U, double *x) 
 
 MULTIVERSION
 ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gram, const double *g, double h,
-                   const int64_t *excluded, double *work, int64_t *moving, double *v, double *y, int *steps) {
+                   const int64_t *barred, double *work, int64_t *moving, double *v, double *y, int *steps) {
     ptrdiff_t most = n < q ? n : q, k = 0;
     double *U = work, *c = U + most * most, *a = c + n, *e = a + n, *x = e + most, *d = x + most, *column = d + most,
            *rho = column + most;
@@ -45,8 +45,8 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
     memset(v, 0, (size_t)n * sizeof *v);
     ptrdiff_t joins = -1;
     for (ptrdiff_t i = 0; i < n; i++) {
-        c[i] = excluded[i] ? 0 : dot(q, Ft + i * q, g);
-        if (fabs(c[i]) > eta) { eta = fabs(c[i]); joins = i; }
+        c[i] = dot(q, Ft + i * q, g);
+        if (fabs(c[i]) > eta && !(barred[i] & (c[i] > 0 ? BARRED_UP : BARRED_DOWN))) { eta = fabs(c[i]); joins = i; }
     }
     if (!(h > 0) || joins < 0) return -1;
     ptrdiff_t limit = 8 * most + 40;
@@ -74,8 +74,9 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
         }
         joins = -1;
         for (ptrdiff_t j = 0; j < n; j++) {
-            if (a[j] == HUGE_VAL || excluded[j]) continue;
+            if (a[j] == HUGE_VAL) continue;
             double up = (eta - c[j]) / (1 - a[j]), down = (eta + c[j]) / (1 + a[j]);
+            if (barred[j]) { up = barred[j] & BARRED_UP ? 0 : up; down = barred[j] & BARRED_DOWN ? 0 : down; }
             if (a[j] < 1 && up > 0 && up < t) { t = up; joins = j; leaves = -1; done = 0; }
             if (a[j] > -1 && down > 0 && down < t) { t = down; joins = j; leaves = -1; done = 0; }
         }

@@ -10,22 +10,25 @@
 ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     ew_workspace *w = calloc(1, sizeof *w);
     if (!w) return NULL;
-    ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n;
+    max_rows += cells->n_groups;
+    ptrdiff_t n = cells->n, q = cells->q, rows = max_rows + 2 * n, own = cells->n_groups > 0;
+    /* paths meet bounds as further rows */
+    ptrdiff_t path_rows = (max_rows < ALL_ROWS ? max_rows : ALL_ROWS) + PATH_BOUNDS, room = max_rows + PATH_BOUNDS;
     w->n = n, w->q = q, w->max_rows = max_rows;
-    ptrdiff_t sizes[] = {max_rows, max_rows, max_rows, q + 1, n, n, n + max_rows, q + 1,
-                         homotopy_size(n, q) + row_path_size(n, q, max_rows < ALL_ROWS ? max_rows : ALL_ROWS), max_rows, q + 1,
-                         max_rows, n, q * q + 2 * q, n,
-                         max_rows * n, rows, rows, rows, n * q, n * n, n, q + 1};
+    ptrdiff_t sizes[] = {room, room, room, q + 1, n, n, n + max_rows, q + 1,
+                         homotopy_size(n, q) + row_path_size(n, q, path_rows), room, q + 1,
+                         room, n, q * q + 2 * q, n,
+                         room * n, rows, rows, rows, n * q, n * n, n, q + 1, own * n * q, own * n * n};
     double **targets[] = {&w->b, &w->row_scale, &w->noise, &w->g, &w->h1, &w->r, &w->score, &w->hv, &w->path,
                           &w->path_b, &w->path_y, &w->path_z, &w->pull, &w->ray, &w->path_v,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
-                          &w->sub.h1, &w->sub.k};
+                          &w->sub.h1, &w->sub.k, &w->own_Ft, &w->own_gram};
     ptrdiff_t total = 0, count = sizeof sizes / sizeof *sizes;
     for (ptrdiff_t i = 0; i < count; i++) total += sizes[i];
     w->memory = calloc((size_t)total + 1, sizeof(double));
     w->iterate_memory = calloc((size_t)iterate_size(n, rows, q), sizeof(double));
     w->it.polish_work = calloc((size_t)polish_size(n, rows, q), sizeof(double));
-    w->indices = calloc((size_t)(5 * n + 2 * max_rows + 2 * rows) + 1, sizeof(int64_t));
+    w->indices = calloc((size_t)(5 * n + 2 * max_rows + 2 * rows + PATH_BOUNDS + 2 * cells->n_groups) + 1, sizeof(int64_t));
     if (!w->memory || !w->iterate_memory || !w->it.polish_work || !w->indices) { ew_workspace_free(w); return NULL; }
     double *next = w->memory;
     for (ptrdiff_t i = 0; i < count; i++) { *targets[i] = next; next += sizes[i]; }
@@ -35,8 +38,11 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows) {
     w->chosen_row = w->rows + max_rows;
     w->sub.bound_feature = w->chosen_row + max_rows;
     w->it.polish_index = w->sub.bound_feature + rows;
-    w->fixed = w->it.polish_index + n + rows;
-    w->path_moving = w->fixed + n;
+    w->barred = w->it.polish_index + n + rows;
+    w->path_moving = w->barred + n;
+    w->path_bound = w->path_moving + n;
+    w->base = w->path_bound + PATH_BOUNDS;
+    w->moving_group = w->base + cells->n_groups;
     return w;
 }
 
@@ -47,6 +53,27 @@ void ew_workspace_free(ew_workspace *w) {
     free(w->it.polish_work);
     free(w->indices);
     free(w);
+}
+
+/* The base of a group is where x0 has its unit; a group has a row if something can move in it. */
+static void read_groups(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    for (ptrdiff_t c = 0; c < cells->n_groups; c++) w->base[c] = -1;
+    for (ptrdiff_t i = 0; i < cells->n; i++) {
+        int64_t c = cells->group[i];
+        if (c >= 0 && (w->base[c] < 0 || e->x0[i] > e->x0[w->base[c]])) w->base[c] = i;
+    }
+}
+
+static void add_group_rows(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    for (ptrdiff_t c = 0; c < cells->n_groups; c++) {
+        int moves = 0;
+        for (ptrdiff_t i = 0; i < cells->n; i++) moves |= cells->group[i] == c && i != w->base[c] && is_free(e, i);
+        if (!moves) continue;
+        w->moving_group[w->n_rows - w->n_table_rows] = c;
+        w->b[w->n_rows] = e->x0[w->base[c]];
+        w->row_scale[w->n_rows] = 1;
+        w->noise[w->n_rows++] = 0;
+    }
 }
 
 /* b_r = o_r - c_k - (N_r - S_k)·x0 for every row, its dual norm, and the size of the terms it was summed from. */
@@ -66,6 +93,11 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
                 largest = fmax(largest, fabs(a));
                 length += a * a;
             }
+            if (cells->n_groups) { /* norm 1 */
+                normal_of(cells, e, w, count, w->score);
+                largest = 0;
+                for (ptrdiff_t i = 0; i < n; i++) largest = fmax(largest, fabs(w->score[i]));
+            }
             double offset = cells->offsets[row] - cells->shift_offsets[which];
             w->b[count] = offset - product;
             w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
@@ -79,23 +111,49 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
     return count;
 }
 
+/* Factor, Gram matrix and tilt relative to the bases. */
+static void substitute_bases(const ew_cells *cells, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    memcpy(w->own_Ft, w->Ft, (size_t)(n * q) * sizeof *w->own_Ft);
+    memcpy(w->own_gram, w->gram, (size_t)(n * n) * sizeof *w->own_gram);
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (cells->group[i] >= 0) axpy(q, -1, w->Ft + w->base[cells->group[i]] * q, w->own_Ft + i * q);
+    for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = 0; j < n; j++)
+            if (cells->group[i] >= 0 || cells->group[j] >= 0)
+                w->own_gram[i * n + j] = dot(q, w->own_Ft + i * q, w->own_Ft + j * q);
+    w->Ft = w->own_Ft;
+    w->gram = w->own_gram;
+    if (cells->tilts) relative_to_bases(cells, w, w->h1);
+}
+
 /* g = gc - F x0, moved to the origin; returns the right-hand side h0 + h1·x0. */
 static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q;
-    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
+    ptrdiff_t n = cells->n, q = cells->q, shape = cells->shape[e->cone];
+    w->Ft = cells->factors + shape * n * q;
+    w->gram = cells->grams + shape * n * n;
     memcpy(w->g, cells->centres + e->cone * q, (size_t)q * sizeof *w->g);
-    for (ptrdiff_t i = 0; i < n; i++) axpy(q, -e->x0[i], Ft + i * q, w->g);
+    for (ptrdiff_t i = 0; i < n; i++) axpy(q, -e->x0[i], w->Ft + i * q, w->g);
     double h0 = cells->radii[e->cone];
     if (cells->tilts) {
         memcpy(w->h1, cells->tilts + e->cone * n, (size_t)n * sizeof *w->h1);
         h0 += dot(n, w->h1, e->x0);
     }
+    if (cells->n_groups) substitute_bases(cells, w);
+    w->has_tilt = 0;
+    if (cells->tilts)
+        for (ptrdiff_t i = 0; i < n; i++) w->has_tilt |= w->h1[i] != 0 && is_free(e, i);
     return h0;
 }
 
 MULTIVERSION
 void read_instance(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
-    w->n_rows = read_rows(cells, e, w);
+    if (cells->n_groups) read_groups(cells, e, w);
+    w->n_first_rows = e->polyhedra[0] < 0 ? 0 : cells->spans[2 * e->polyhedra[0] + 1] - cells->spans[2 * e->polyhedra[0]];
+    w->n_table_rows = PTRDIFF_MAX; /* all rows read now are of the table */
+    w->n_table_rows = w->n_rows = read_rows(cells, e, w);
+    if (cells->n_groups) add_group_rows(cells, e, w);
+    w->has_tilt = 0;
     w->h0 = e->cone >= 0 ? read_cone(cells, e, w) : 0;
 }
 
@@ -105,11 +163,10 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
     first_look look = {0};
     memset(w->pull, 0, (size_t)n * sizeof *w->pull);
     if (e->cone >= 0) {
-        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
         double length = sqrt(dot(q, w->g, w->g)), reach = 0;
         for (ptrdiff_t i = 0; i < n; i++) {
-            double pull = length > 0 ? dot(q, Ft + i * q, w->g) / length : 0;
-            if (cells->tilts) pull += w->h1[i];
+            double pull = length > 0 ? dot(q, w->Ft + i * q, w->g) / length : 0;
+            if (w->has_tilt) pull += w->h1[i];
             w->pull[i] = is_free(e, i) ? fabs(pull) : 0;
             reach = cells->norm == 1 ? fmax(reach, w->pull[i]) : reach + w->pull[i] * w->pull[i];
         }

@@ -9,54 +9,81 @@
 #include "projection.h"
 #include "soc.h"
 
-/* Polyhedra of up to so many rows are taken whole; relative gap that is asked for. */
-enum { ALL_ROWS = 24 };
+/* Polyhedra of up to so many rows are taken whole; so many bounds may hold a path back; relative gap that is asked for. */
+enum { ALL_ROWS = 24, PATH_BOUNDS = 16 };
 static const double TOLERANCE = 1e-9;
 
 struct ew_workspace {
     ptrdiff_t n, q, max_rows;
     double *memory, *iterate_memory;
     int64_t *indices;
-    /* the instance, x0 moved to the origin: n_rows rows, right-hand side h0 of the cone */
-    ptrdiff_t n_rows;
+    /* the instance, x0 moved to the origin: n_rows rows (of the first polyhedron, of both, then one for each group in
+     * which something can move), factor and Gram matrix of the cone relative to the bases, its right-hand side h0 */
+    ptrdiff_t n_first_rows, n_table_rows, n_rows;
+    const double *Ft, *gram;
     double h0;
+    int has_tilt;
+    int64_t *base, *moving_group; /* (n_groups,): base feature of a group; the groups that have a row */
+    double *own_Ft, *own_gram;
     /* units: of length, of the cone; what the margin takes off the cone */
     double sigma, cone_unit, cone_margin;
     double *b, *row_scale, *noise, *g, *h1, *r, *score, *hv, *path, *path_b, *path_y, *path_z, *pull, *ray, *path_v;
     double path_value; /* distance of path_v, the end of a path that satisfies all constraints; infinite without one */
-    int64_t *features, *rows, *chosen_feature, *chosen_row, *fixed, *path_moving;
+    int64_t *features, *rows, *chosen_feature, *chosen_row, *barred, *path_moving, *path_bound;
     /* subproblem */
     subproblem sub;
     iterate it;
 };
 
-/* Row j of the instance: normal N_r - S_k written to `out`. */
-static inline void normal_of(const ew_cells *cells, const ew_instance *e, int64_t j, double *out) {
+/* Substitute the bases: coefficients become relative to the base of their group. */
+static inline void relative_to_bases(const ew_cells *cells, const ew_workspace *w, double *coefficients) {
+    for (ptrdiff_t i = 0; i < cells->n; i++)
+        if (cells->group[i] >= 0 && w->base[cells->group[i]] != i) coefficients[i] -= coefficients[w->base[cells->group[i]]];
+    for (ptrdiff_t c = 0; c < cells->n_groups; c++) coefficients[w->base[c]] = 0;
+}
+
+/* Row j of the instance: normal N_r - S_k, or that of a group's row, written to `out`. */
+static inline void normal_of(const ew_cells *cells, const ew_instance *e, const ew_workspace *w, int64_t j, double *out) {
+    if (j >= w->n_table_rows) {
+        int64_t group = w->moving_group[j - w->n_table_rows];
+        for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = cells->group[i] == group && i != w->base[group];
+        return;
+    }
     int64_t which = e->polyhedra[0] >= 0 ? e->polyhedra[0] : e->polyhedra[1];
     int64_t first = cells->spans[2 * which], count = cells->spans[2 * which + 1] - first;
     if (j >= count) { which = e->polyhedra[1]; first = cells->spans[2 * which]; j -= count; }
     const double *N = cells->normals + (first + j) * cells->n, *S = cells->shifts + which * cells->n;
     for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = N[i] - S[i];
+    if (cells->n_groups) relative_to_bases(cells, w, out);
 }
 
 /* Relative rounding that a margin allows for: a wider margin is asked for when the model's own rounding was underrated. */
 static inline double rounding(const ew_instance *e) { return e->margin > 0 ? 1e-13 * fmax(1, e->margin / 1e-9) : 0; }
 
-/* What the margin takes off the right-hand side of row j. */
+/* What the margin takes off the right-hand side of row j; rows of groups and bounds are exact. */
 static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j) {
+    if (j >= w->n_table_rows) return 0;
     return e->margin * w->sigma * w->row_scale[j] + w->noise[j];
 }
 
 /* Rounding of component i of the gradient G'z - H'y, for |y1| = weight (with F unscaled) and sum z = pressure. */
-static inline double gradient_rounding(const ew_cells *cells, const ew_instance *e, ptrdiff_t i, double weight,
-                                       double pressure) {
+static inline double gradient_rounding(const ew_cells *cells, const ew_instance *e, const ew_workspace *w, ptrdiff_t i,
+                                       double weight, double pressure) {
     double size = pressure;
-    if (e->cone >= 0) size += weight * sqrt(cells->grams[(cells->shape[e->cone] * cells->n + i) * cells->n + i]);
+    if (e->cone >= 0) size += weight * sqrt(w->gram[i * (cells->n + 1)]);
     return 1e-15 * size;
 }
 
 static inline int is_free(const ew_instance *e, ptrdiff_t i) {
     return !(e->lower && e->upper && e->lower[i] >= 0 && e->upper[i] <= 0);
+}
+
+/* What is left of the gradient component r_i when the bounds of a feature that can move one way only take their part:
+ * with v_i >= 0 a multiplier of that bound absorbs r_i > 0 at no cost. */
+static inline double unabsorbed(const ew_instance *e, ptrdiff_t i, double r) {
+    if (e->lower && e->lower[i] == 0 && r > 0) return 0;
+    if (e->upper && e->upper[i] == 0 && r < 0) return 0;
+    return r;
 }
 
 /* What single constraints say before anything is solved. */

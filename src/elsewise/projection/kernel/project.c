@@ -12,6 +12,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     if (e->z_rows) memset(e->z_rows, 0, (size_t)w->n_rows * sizeof(double));
     if (e->z_bounds) memset(e->z_bounds, 0, (size_t)n * sizeof(double));
     if (e->y) memset(e->y, 0, (size_t)(q + 1) * sizeof(double));
+    if (e->slope) memset(e->slope, 0, (size_t)n * sizeof(double));
     e->iterations = 0;
     e->presses = 0;
     e->value = 0;
@@ -37,7 +38,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         w->cone_margin = e->margin * width + look.cone_noise;
     }
     e->status = EW_STALLED;
-    int has_path = cells->norm == 1 && look.cone_is_violated && !cells->tilts && !e->lower && !e->upper;
+    int has_path = cells->norm == 1 && look.cone_is_violated && !w->has_tilt;
     w->path_value = HUGE_VAL;
     ptrdiff_t n_moving = has_path ? follow_paths(cells, e, w) : 0;
     if (n_moving < 0) return;

@@ -7,6 +7,11 @@
  *                 l <= v <= u                           bounds, infinite where absent
  *                 ||F (x0 + v) - gc|| <= h0 + h1·(x0 + v)    at most one second-order cone
  *
+ * Features may come in groups, the indicators of a category: one unit is divided among them, x0 has all of it in one, the
+ * group's base, and v_i >= 0 (a lower bound of 0) is what moves from the base to i, so that v_base = -sum v_i is implied.
+ * The base's own distance does not count. The kernel substitutes v_base everywhere, which makes every coefficient of the
+ * group relative to its base's, and adds the row sum v_i <= x0_base. In the output v_base is 0.
+ *
  * Multipliers: z >= 0 for rows and bounds, y = (y0, y1) in the second-order cone for the cone constraint, with
  * Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the origin.
  */
@@ -33,6 +38,8 @@ typedef struct {
     const double *centres;  /* gc: (n_cones, q) */
     const double *radii;    /* h0: (n_cones,) */
     const double *tilts;    /* h1: (n_cones, n), or NULL for zero */
+    int64_t n_groups;       /* 0: no groups */
+    const int64_t *group;   /* (n,): the group of each feature, -1: none; NULL without groups */
 } ew_cells;
 
 /* One instance. Outputs may be NULL where not wanted, except value, bound, status. */
@@ -48,11 +55,12 @@ typedef struct {
     double *z_rows;         /* out: multipliers of the rows of both polyhedra, in order */
     double *z_bounds;       /* out (n,): upper minus lower */
     double *y;              /* out (q + 1,) */
+    double *slope;          /* out (n,): every v of the cell is at distance >= bound + sum |v_i| + slope_i v_i (norm 1) */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */
     int iterations;         /* out */
-    int presses;            /* out: whether any row holds the point back; if not, it is the projection onto the rest */
+    int presses;            /* out: whether a row of the first polyhedron holds the point back; if not, it is the projection onto the rest */
 } ew_instance;
 
 typedef struct ew_workspace ew_workspace;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "homotopy.h"
 #include "multiversion.h"
 
 /* The linear pieces for the present active set. */
@@ -25,7 +26,7 @@ ptrdiff_t row_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_rows) {
 }
 
 static void bind(const row_path_problem *P, double *work, pieces *c) {
-    ptrdiff_t n = P->n, most = n < P->q + P->n_rows ? n : P->q + P->n_rows, rows = P->n_rows < most ? P->n_rows : most;
+    ptrdiff_t n = P->n, most = n < P->q + P->room ? n : P->q + P->room, rows = P->room < most ? P->room : most;
     double **vectors[] = {&c->K, &c->AR, &c->Y, &c->T, &c->e, &c->X0, &c->p, &c->w, &c->x, &c->d, &c->m0, &c->m1, &c->m2,
                           &c->active, &c->k0, &c->k1, &c->k2, &c->is_moving, &c->rho, &c->state};
     ptrdiff_t sizes[] = {most * most, most * rows, most * rows, rows * rows, most, most, most, most, most, most, rows, rows, rows,
@@ -130,6 +131,31 @@ static void remember(row_path_problem *P, pieces *c) {
     P->n_moving = c->k;
 }
 
+/* Multipliers at lambda, which the row `worst` has. */
+static void write_multipliers(row_path_problem *P, pieces *c, ptrdiff_t worst, double lambda, double eta) {
+    ptrdiff_t q = P->q;
+    memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+    for (ptrdiff_t i = 0; i < c->k; i++) axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
+    for (ptrdiff_t j = 0; j < q; j++) P->y[j + 1] = c->rho[j] / eta;
+    P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
+    memset(P->z, 0, (size_t)P->n_rows * sizeof *P->z);
+    for (ptrdiff_t r = 0; r < c->m; r++)
+        P->z[(ptrdiff_t)c->active[r]] = fmax(0, c->m0[r] / eta - c->m1[r] - lambda * c->m2[r]);
+    P->z[worst] = lambda;
+}
+
+/* The point at lambda on the present piece; returns the Lagrangian there, a lower bound of the optimum. */
+static inline double point_at(const row_path_problem *P, pieces *c, ptrdiff_t worst, double lambda, double eta) {
+    const double *a = P->A + worst * P->n;
+    double distance = 0, over = -P->b[worst];
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        c->x[i] = c->X0[i] - eta * (c->p[i] + lambda * c->w[i]);
+        distance += fabs(c->x[i]);
+        over += a[P->moving[i]] * c->x[i];
+    }
+    return distance + lambda * over;
+}
+
 int row_path_start(row_path_problem *P, double *work) {
     pieces c;
     bind(P, work, &c);
@@ -181,17 +207,28 @@ int row_path_next(row_path_problem *P, double *work) {
         }
         double sign = 0;
         for (ptrdiff_t j = 0; j < n; j++) {
-            if (c->is_moving[j] != 0 || P->excluded[j]) continue;
-            at = event(c, c->k0[j], 1 - c->k1[j], -c->k2[j], from);
+            if (c->is_moving[j] != 0 || P->barred[j] == (BARRED_UP | BARRED_DOWN)) continue;
+            at = P->barred[j] & BARRED_UP ? HUGE_VAL : event(c, c->k0[j], 1 - c->k1[j], -c->k2[j], from);
             if (at < next) { next = at; what = MOVES; which = j; sign = 1; }
-            at = event(c, c->k0[j], -1 - c->k1[j], -c->k2[j], from);
+            at = P->barred[j] & BARRED_DOWN ? HUGE_VAL : event(c, c->k0[j], -1 - c->k1[j], -c->k2[j], from);
             if (at < next) { next = at; what = MOVES; which = j; sign = -1; }
         }
-        if (what == NOTHING || !isfinite(next)) return -1;
-        lambda = next;
-        double eta = eta_at(c, lambda);
+        /* Nothing happens any more: the row cannot hold, and the Lagrangian grows without end. */
+        int endless = what == NOTHING || !isfinite(next);
+        if (endless && !isfinite(P->cutoff)) return -1;
+        lambda = endless ? 1e3 * (1 + lambda) : next;
+        double eta = eta_at(c, lambda), reached = point_at(P, c, worst, lambda, eta);
+        if (endless && reached < P->cutoff) {
+            lambda *= 1e4;
+            eta = eta_at(c, lambda);
+            reached = point_at(P, c, worst, lambda, eta);
+        }
         if (!(eta > 0) || !isfinite(eta)) return -1;
-        for (ptrdiff_t i = 0; i < c->k; i++) c->x[i] = c->X0[i] - eta * (c->p[i] + lambda * c->w[i]);
+        if (reached >= P->cutoff) {
+            write_multipliers(P, c, worst, lambda, eta);
+            return 2;
+        }
+        if (endless) return -1;
         if ((what == MOVES || what == RELEASED) && c->k == q + c->m) {
             /* One moving feature too many for the system: v slides along its null direction d (F d = 0, A d = 0 but for
              * a released row) at the same lambda, until a feature comes to rest or the row holds. */
@@ -243,18 +280,13 @@ int row_path_next(row_path_problem *P, double *work) {
             P->moving[c->k++] = which;
         } else { /* the row holds: write the point and the multipliers */
             memset(P->v, 0, (size_t)n * sizeof *P->v);
-            memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+            double longest = 0;
+            for (ptrdiff_t i = 0; i < c->k; i++) longest = fmax(longest, fabs(c->x[i]));
             for (ptrdiff_t i = 0; i < c->k; i++) {
-                if (!(c->x[i] * c->e[i] >= 0)) return -1;
-                P->v[P->moving[i]] = c->x[i];
-                axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
+                if (!(c->x[i] * c->e[i] >= -1e-13 * longest)) return -1;
+                P->v[P->moving[i]] = c->x[i] * c->e[i] > 0 ? c->x[i] : 0;
             }
-            for (ptrdiff_t j = 0; j < q; j++) P->y[j + 1] = c->rho[j] / eta;
-            P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
-            memset(P->z, 0, (size_t)P->n_rows * sizeof *P->z);
-            for (ptrdiff_t r = 0; r < c->m; r++)
-                P->z[(ptrdiff_t)c->active[r]] = fmax(0, c->m0[r] / eta - c->m1[r] - lambda * c->m2[r]);
-            P->z[worst] = lambda;
+            write_multipliers(P, c, worst, lambda, eta);
             if (c->m == c->most_rows) return -1;
             c->active[c->m++] = (double)worst;
             remember(P, c);

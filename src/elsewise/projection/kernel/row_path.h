@@ -16,11 +16,12 @@
 #include <stdint.h>
 
 typedef struct {
-    ptrdiff_t n, q, n_rows;
+    ptrdiff_t n, q, n_rows, room; /* rows so far and room for them */
     const double *Ft, *gram, *g;
     double h;
     const double *A, *b;      /* all rows, (n_rows, n) and (n_rows,) */
-    const int64_t *excluded;
+    double cutoff;            /* stop as soon as the optimum is this far */
+    const int64_t *barred;    /* directions, see homotopy.h */
     ptrdiff_t n_moving;       /* in and out */
     int64_t *moving;          /* in and out, room for n */
     double *v;                /* in and out (n,) */
@@ -32,7 +33,8 @@ typedef struct {
 ptrdiff_t row_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_rows);
 
 /* Make the most violated row hold, with all rows made to hold before. Returns 1 if a row was added, 0 if all rows hold
- * already, -1 if the path could not be followed. Call until 0; `work` keeps the active set between the calls. */
+ * already, 2 if the multipliers reached prove the cutoff, -1 if the path could not be followed. Call until 0; `work` keeps
+ * the active set between the calls, and rows may be added to the list. */
 int row_path_start(row_path_problem *P, double *work);
 int row_path_next(row_path_problem *P, double *work);
 

@@ -30,11 +30,11 @@ static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w,
     subproblem *P = &w->sub;
     ptrdiff_t n = cells->n, q = cells->q;
     P->n = nf, P->p = n_chosen_rows, P->norm = cells->norm, P->has_cone = e->cone >= 0, P->q = P->has_cone ? q : 0;
-    P->has_tilt = P->has_cone && cells->tilts != NULL;
+    P->has_tilt = P->has_cone && w->has_tilt;
     for (ptrdiff_t j = 0; j < n_chosen_rows; j++) {
         int64_t row = w->rows[j];
         double scale = w->row_scale[row];
-        normal_of(cells, e, row, w->score);
+        normal_of(cells, e, w, row, w->score);
         for (ptrdiff_t i = 0; i < nf; i++) P->A[j * nf + i] = w->score[w->features[i]] / scale;
         P->slack[j] = row_margin(e, w, row) / (scale * w->sigma);
         P->h[j] = w->b[row] / (scale * w->sigma) - P->slack[j];
@@ -52,11 +52,9 @@ static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w,
             P->n_bounds++;
         }
     if (P->has_cone) {
-        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
-        const double *gram = cells->grams + cells->shape[e->cone] * n * n;
         double unit = w->sigma / w->cone_unit;
         for (ptrdiff_t i = 0; i < nf; i++) {
-            const double *from = Ft + w->features[i] * q, *gram_from = gram + w->features[i] * n;
+            const double *from = w->Ft + w->features[i] * q, *gram_from = w->gram + w->features[i] * n;
             for (ptrdiff_t j = 0; j < q; j++) P->Ft[i * q + j] = unit * from[j];
             for (ptrdiff_t j = i; j < nf; j++) P->gram[i * nf + j] = unit * unit * gram_from[w->features[j]];
             if (P->has_tilt) P->h1[i] = unit * w->h1[w->features[i]];
@@ -75,13 +73,12 @@ static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_worksp
     memset(w->r, 0, (size_t)n * sizeof *w->r);
     for (ptrdiff_t j = 0; j < P->p; j++) {
         if (it->z[j] == 0) continue;
-        normal_of(cells, e, w->rows[j], w->score);
+        normal_of(cells, e, w, w->rows[j], w->score);
         axpy(n, it->z[j] / w->row_scale[w->rows[j]], w->score, w->r);
     }
     if (P->has_cone) {
-        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
         double unit = w->sigma / w->cone_unit;
-        for (ptrdiff_t i = 0; i < n; i++) w->r[i] -= unit * dot(q, Ft + i * q, it->y + 1);
+        for (ptrdiff_t i = 0; i < n; i++) w->r[i] -= unit * dot(q, w->Ft + i * q, it->y + 1);
         if (P->has_tilt) axpy(n, -unit * it->y[0], w->h1, w->r);
     }
     for (ptrdiff_t i = 0; i < P->n_bounds; i++)
@@ -114,7 +111,7 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
     for (ptrdiff_t i = 0; i < rows; i++) pressure += it->z[i];
     for (ptrdiff_t i = 0; i < cells->n; i++) {
         if (!is_free(e, i)) continue;
-        double size = fabs(w->r[i]) + gradient_rounding(cells, e, i, weight, pressure);
+        double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, weight, pressure);
         largest = fmax(largest, size);
         length += size * size;
     }
@@ -129,13 +126,12 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
  * map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by its length. */
 static void cancel_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, q = cells->q;
-    const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
     double unit = w->sigma / w->cone_unit, *M = w->ray, *d = M + q * q, *diagonal = d + q, *y = w->it.y;
     memset(M, 0, (size_t)(q * q) * sizeof *M);
     memset(d, 0, (size_t)q * sizeof *d);
     for (ptrdiff_t i = 0; i < n; i++) {
         if (!is_free(e, i)) continue;
-        const double *row = Ft + i * q;
+        const double *row = w->Ft + i * q;
         for (ptrdiff_t j = 0; j < q; j++) axpy(q - j, row[j], row + j, M + j * q + j);
         axpy(q, w->r[i] / unit, row, d);
     }
@@ -176,18 +172,17 @@ static double violation_at(const ew_cells *cells, const ew_instance *e, ew_works
     double worst = 0, *normal = w->score, *score = w->score + n;
     *outside = 0;
     for (ptrdiff_t j = 0; j < w->n_rows; j++) {
-        normal_of(cells, e, j, normal);
+        normal_of(cells, e, w, j, normal);
         double excess = (dot(n, normal, e->v) - w->b[j]) / (w->row_scale[j] * w->sigma);
         score[j] = -1;
         if (w->chosen_row[j]) worst = fmax(worst, excess);
         else if (excess > 0) { *outside = fmax(*outside, excess); score[j] = excess; }
     }
     if (e->cone >= 0) {
-        const double *Ft = cells->factors + cells->shape[e->cone] * n * q;
         for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
         for (ptrdiff_t i = 0; i < n; i++)
-            if (e->v[i] != 0) axpy(q, e->v[i], Ft + i * q, w->hv);
-        double right = w->h0 + (cells->tilts ? dot(n, w->h1, e->v) : 0);
+            if (e->v[i] != 0) axpy(q, e->v[i], w->Ft + i * q, w->hv);
+        double right = w->h0 + (w->has_tilt ? dot(n, w->h1, e->v) : 0);
         worst = fmax(worst, (sqrt(dot(q, w->hv, w->hv)) - right) / w->cone_unit);
     }
     return worst;
@@ -199,8 +194,10 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, const ew_work
     /* Scaled so that they prove the bound themselves: dual feasible for the distance, or a Farkas ray (tau = 0). */
     double largest = 1e-300;
     for (ptrdiff_t i = 0; i < cells->n; i++)
-        if (is_free(e, i)) largest = fmax(largest, fabs(w->r[i]));
+        if (is_free(e, i)) largest = fmax(largest, fabs(unabsorbed(e, i, w->r[i])));
     double unit = e->status == EW_INFEASIBLE ? 1 : P->norm == 1 ? 1 / largest : 2 * w->sigma * scale;
+    if (e->slope)
+        for (ptrdiff_t i = 0; i < cells->n; i++) e->slope[i] = unit * unabsorbed(e, i, w->r[i]);
     if (e->z_rows) {
         memset(e->z_rows, 0, (size_t)w->n_rows * sizeof(double));
         for (ptrdiff_t j = 0; j < P->p; j++) e->z_rows[w->rows[j]] = unit * it->z[j] / w->row_scale[w->rows[j]];
@@ -209,8 +206,8 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, const ew_work
         memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
         for (ptrdiff_t i = 0; i < P->n_bounds; i++)
             e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
-        for (ptrdiff_t i = 0; i < cells->n; i++) /* a fixed feature's bounds take whatever the others pull */
-            if (!is_free(e, i)) e->z_bounds[i] = -unit * w->r[i];
+        for (ptrdiff_t i = 0; i < cells->n; i++) /* bounds at zero take what they can of the gradient, fixed features all */
+            e->z_bounds[i] -= unit * (w->r[i] - (is_free(e, i) ? unabsorbed(e, i, w->r[i]) : 0));
     }
     if (e->y && P->has_cone)
         for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * w->sigma / w->cone_unit * it->y[j];
@@ -234,7 +231,7 @@ static void first_working_sets(const ew_cells *cells, const ew_instance *e, ew_w
     for (ptrdiff_t j = 0; j < chosen; j++) {
         int64_t row = w->rows[j];
         if (w->b[row] >= 0) continue;
-        normal_of(cells, e, row, w->score);
+        normal_of(cells, e, w, row, w->score);
         double weight = -w->b[row] / (w->row_scale[row] * w->row_scale[row] * w->sigma);
         for (ptrdiff_t i = 0; i < n; i++) pull[i] += weight * fabs(w->score[i]);
     }
@@ -286,8 +283,8 @@ static ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_w
     int solved = e->status == EW_OPTIMAL || e->status == EW_STALLED;
     double limit = solved ? w->it.tau * (1 + 1e-9) : 0;
     if (!solved) /* a proof on the working set holds for all if no other feature exceeds its own */
-        for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(w->r[w->features[i]]));
-    for (ptrdiff_t i = 0; i < cells->n; i++) w->score[i] = is_free(e, i) ? fabs(w->r[i]) - limit : -1;
+        for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(unabsorbed(e, w->features[i], w->r[w->features[i]])));
+    for (ptrdiff_t i = 0; i < cells->n; i++) w->score[i] = is_free(e, i) ? fabs(unabsorbed(e, i, w->r[i])) - limit : -1;
     return choose(cells->n, w->score, w->chosen_feature, w->features, n_features, n_features > 8 ? n_features : 8);
 }
 
@@ -340,7 +337,8 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
     if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
     if (e->status == EW_OPTIMAL && outside_by_much) e->status = EW_STALLED;
     multipliers_out(cells, e, w, scale);
-    for (ptrdiff_t j = 0; j < w->sub.p; j++) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3; /* strict complementarity */
+    for (ptrdiff_t j = 0; j < w->sub.p; j++) /* strict complementarity */
+        if (w->rows[j] < w->n_first_rows) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3;
     int has_point = e->status == EW_OPTIMAL || (e->status == EW_STALLED && worst <= 1e-6);
     if (!has_point) {
         memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
