@@ -1,8 +1,10 @@
 """Plausible counterfactual explanations with proofs."""
 
 from . import density, lvq, projection, regions, search
-from .density import GaussianMixtureDensity, KernelDensity, LogDensity
-from .distances import Mahalanobis, Manhattan
+from .columns import OneHot, Ordinal
+from .constraints import Constraints
+from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity
+from .distances import Mahalanobis, Manhattan, Scaled
 from .errors import (
     ElsewiseError,
     InvalidInputError,
@@ -19,6 +21,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "Change",
+    "Constraints",
     "ElsewiseError",
     "Explainer",
     "Explanation",
@@ -30,6 +33,10 @@ __all__ = [
     "Mahalanobis",
     "Manhattan",
     "MissingDependencyError",
+    "MixedMixtureDensity",
+    "OneHot",
+    "Ordinal",
+    "Scaled",
     "UnsupportedModelError",
     "UnsupportedSettingError",
     "VerificationError",

@@ -4,31 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
 from .answers import Question, answer
-from .density import ClassDensity, GaussianMixtureDensity, KernelDensity, LogDensity, class_density
-from .distances import resolve_distance
+from .columns import Table, compile_model
+from .columns.frames import as_table, is_frame, rows_of
+from .constraints import Constraints, Rules, resolve
+from .density import (
+    ClassDensity,
+    GaussianMixtureDensity,
+    KernelDensity,
+    LogDensity,
+    MixedMixtureDensity,
+    class_density,
+)
+from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanation, Explanations, concatenate
 from .progress import Progress, reporter
 from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
-from .regions.pipeline import affine_map, unwrap
-from .rows import FloatArray, as_floats, as_given, check_names, column_names
-from .search.problem import SearchProblem, compile_problem
+from .regions.pipeline import unwrap
+from .rows import FloatArray
+from .search import Domain, Layout, SearchProblem, compile_problem
 from .targets import outcomes_of_rows
 
-# Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share.
-_CHUNK_NODES, _CHUNK_ROWS = 400_000, 1024
+# Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
+# holds more nodes than can be known beforehand.
+_CHUNK_NODES, _CHUNK_ROWS, _CHUNK_BRANCHING_ROWS = 400_000, 1024, 128
 
 
 class Explainer(BaseEstimator):  # type: ignore[misc]
@@ -40,11 +53,20 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : fitted classifier or regressor, or a Pipeline of affine transformers that ends in one
-    distance : "manhattan", "mahalanobis", Manhattan or Mahalanobis, default="manhattan"
-    density : "gaussian_mixture", "kernel", GaussianMixtureDensity, KernelDensity, fitted mixture(s) or None
-        Default "gaussian_mixture". A fitted ``GaussianMixture`` (in model space) is taken as it is, a mapping gives one
-        for each label. None asks for the plain closest counterfactual.
+    model : fitted classifier or regressor, or a Pipeline that ends in one
+        Its transformers are affine on numbers (scalers, PCA, ...) or encode categories (``OneHotEncoder``,
+        ``OrdinalEncoder``, ``TargetEncoder``), by themselves or in a ``ColumnTransformer``; ``SimpleImputer`` too.
+    columns : mapping of column name to kind, optional
+        What columns are, where their dtypes do not say it: ``"number"``, ``"integer"``, ``"boolean"``, ``"category"``,
+        ``"ordinal"``, :class:`~elsewise.Ordinal` or, for 0/1 columns that belong together, :class:`~elsewise.OneHot`.
+    distance : "auto", "manhattan", "scaled", "mahalanobis", Manhattan, Scaled or Mahalanobis, default="auto"
+        "auto" is the paper's plain Manhattan distance where every column is a number. For a table with whole numbers,
+        ordered levels or categories it is :class:`~elsewise.Scaled`, in which one unit means the same in every column:
+        numbers are divided by their median absolute deviation, a change of category costs 1.
+    density : "auto", "gaussian_mixture", "kernel", a density object, fitted mixture(s) or None, default="auto"
+        "auto" is a Gaussian mixture in model space, for tables with categories :class:`~elsewise.MixedMixtureDensity`
+        in the user's columns. A fitted mixture is taken as it is, a mapping gives one for each label. None asks for the
+        plain closest counterfactual.
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
     n_jobs : int or None, default=None
@@ -57,6 +79,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         a density.
     distance_ : resolved distance, a function of two arrays of rows
     classes_ : array of labels, or None for a regressor
+    table_ : Table
+        The columns, and the features they become.
     feature_names_in_ : array of str, if the fit saw them
     n_features_in_ : int
 
@@ -76,12 +100,14 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self,
         model: Any,
         *,
-        distance: Any = "manhattan",
-        density: Any = "gaussian_mixture",
+        columns: Mapping[str, Any] | None = None,
+        distance: Any = "auto",
+        density: Any = "auto",
         threshold: Any = 0.5,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
+        self.columns = columns
         self.distance = distance
         self.density = density
         self.threshold = threshold
@@ -103,33 +129,29 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         """
         self.__dict__.pop("_problem", None)  # a fit that fails leaves an unfitted explainer, not half of two
         self.__dict__.pop("feature_names_in_", None)
-        steps, estimator = unwrap(self.model)
+        estimator = unwrap(self.model)[1]
         if isinstance(estimator, type):
             raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
         builder_of(estimator)
         if hasattr(estimator, "fit"):
             check_is_fitted(self.model)
-        given = as_given(X)
-        seen_by_model = tuple(getattr(self.model, "feature_names_in_", ()))
-        if seen_by_model:
-            check_names(X, seen_by_model)
-        names = column_names(X) or seen_by_model
-        if names:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        width: Any = getattr(self.model, "n_features_in_", given.shape[1])
-        self.n_features_in_ = int(width)
-        self._names = names or tuple(f"x{i}" for i in range(self.n_features_in_))
-        rows = as_floats(given, self._names)
-        if len(rows) == 0:
+        given = as_table(X)
+        if len(given) == 0:
             raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
-        self._estimator = estimator
-        self._to_model = affine_map(steps, self.n_features_in_)
+        compiled = compile_model(self.model, given, self.columns)
+        self.table_: Table = compiled.table
+        if self.table_.named:
+            self.feature_names_in_ = np.array(self.table_.names, dtype=object)
+        self.n_features_in_ = len(self.table_.names)
+        rows = self.table_.encode(given)
+        self._estimator, self._to_model = estimator, compiled.to_model
         self._origin = rows.mean(axis=0)
-        self.distance_ = resolve_distance(self.distance, rows)
+        self._training_rows = None if self.table_.is_plain else rows
+        self.distance_ = resolve_distance(self.distance, rows, self.table_)
         if isinstance(getattr(estimator, "classes_", None), list):
             region_of(estimator, Label(0))  # several outputs: the family says that it takes one
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
-        self.densities_ = self._fit_densities(self._in_model_space(rows), y)
+        self.densities_ = self._fit_densities(self._density_rows(rows), y)
         self._outcomes: tuple[Outcome, ...] = (
             tuple(Label(index) for index in range(len(self.classes_))) if (self.classes_ is not None) else ()
         )
@@ -137,54 +159,92 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return self
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
-        """Rows as the final estimator and the density see them, after the pipeline's own transformers."""
+        """Rows as the final estimator sees them, after the pipeline's own transformers."""
         self._check_is_fitted()
         return self._in_model_space(self._rows(X)[1])
 
+    def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
+        """Log density of rows as data of a class: the component-wise maximum that answers are held to.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_columns)
+        label : label, or None for a regressor
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        self._check_is_fitted()
+        if label not in self.densities_:
+            raise InvalidInputError(f"There is no density for {label!r}; there are {list(self.densities_)}.")
+        return self.densities_[label].log_max(self._density_rows(self._rows(X)[1]))
+
     def _in_model_space(self, rows: FloatArray) -> FloatArray:
         # Not by the transformers' own arithmetic: here a row has the same bits in any batch, in the fit as in answers.
-        if self.model is self._estimator:
+        if self.model is self._estimator and self.table_.is_plain:
             return rows
         return row_product(rows, self._to_model.matrix.T) + self._to_model.offset
+
+    def _density_rows(self, rows: FloatArray) -> FloatArray:
+        """What densities are about: model space, or numbers and codes of levels where there are categories."""
+        if not self._has_categories:
+            return self._in_model_space(rows)
+        return np.column_stack([rows[:, self.table_.numeric], self.table_.codes(rows)])
+
+    @property
+    def _has_categories(self) -> bool:
+        return bool((self.table_.group >= 0).any())
 
     def _check_is_fitted(self) -> None:
         if "_problem" not in self.__dict__:  # scikit-learn's own check takes longer than a row does
             check_is_fitted(self, "_problem")
 
-    def _rows(self, X: Any) -> tuple[NDArray[Any], FloatArray]:
-        """Rows as they were given, and as clean float64."""
-        if hasattr(self, "feature_names_in_"):
-            check_names(X, self._names)
-        given = as_given(X)
-        return given, as_floats(given, self._names)
+    def _rows(self, X: Any) -> tuple[Any, FloatArray]:
+        """Rows as they were given, and in features."""
+        given = as_table(X)
+        return given, self.table_.encode(given)
 
     def explain_one(
         self,
         x: ArrayLike,
         target: Any = None,
         *,
+        constraints: Constraints | None = None,
         min_probability: float | None = None,
+        n_counterfactuals: int | None = None,
         time_limit: float | None = None,
-    ) -> Explanation:
-        """Explain one row of shape (n_features,); see :meth:`explain`."""
+    ) -> Any:
+        """Explain one row of shape (n_columns,); see :meth:`explain`.
+
+        Returns
+        -------
+        Explanation, or Explanations if ``n_counterfactuals`` is given
+        """
         self._check_is_fitted()
-        row: Any = x
-        if np.ndim(x) == 1 and hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: its index names the features
-            row = x.to_frame().T
-        elif np.ndim(x) == 1:
-            row = np.asarray(x)[None]
+        row: Any = self.table_.one_row(x) if np.ndim(x) == 1 else x
         if np.ndim(row) != 2 or len(row) != 1:
             raise InvalidInputError(f"explain_one takes one row, received shape {np.shape(x)}. Use explain for many.")
         if self.classes_ is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
             raise InvalidInputError("explain_one takes one target=(low, high).")
-        return self.explain(row, target, min_probability=min_probability, time_limit=time_limit)[0]
+        answers = self.explain(
+            row,
+            target,
+            constraints=constraints,
+            min_probability=min_probability,
+            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
+            time_limit=time_limit,
+        )
+        return answers[0] if n_counterfactuals is None else answers
 
     def explain(
         self,
         X: ArrayLike,
         target: Any = None,
         *,
+        constraints: Constraints | None = None,
         min_probability: float | None = None,
+        n_counterfactuals: int = 1,
         time_limit: float | None = None,
         progress: bool | Callable[[int, int], None] = False,
     ) -> Explanations:
@@ -192,11 +252,17 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame of shape (n_samples, n_features)
+        X : array or data frame of shape (n_samples, n_columns)
         target : label, one label a row, or None; ``(low, high)`` or one pair a row for a regressor
             None asks for the nearest other class. Either end of a range may be None.
+        constraints : Constraints, optional
+            What may change, and how.
         min_probability : float, optional
             Least probability of the target that the model must report.
+        n_counterfactuals : int, default=1
+            So many answers a row, best first, each with its own certificate. A further answer differs from those before
+            it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's
+            region, or in another component of the density. There are fewer where no other exists.
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
@@ -207,7 +273,15 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         -------
         Explanations
         """
-        return self._answer(X, target, min_probability, time_limit, progress)
+        return self._answer(
+            X,
+            target,
+            min_probability,
+            time_limit,
+            progress,
+            constraints=constraints,
+            n_counterfactuals=n_counterfactuals,
+        )
 
     def _answer(
         self,
@@ -216,6 +290,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         time_limit: float | None = None,
         progress: bool | Callable[[int, int], None] = False,
+        *,
+        constraints: Constraints | None = None,
+        n_counterfactuals: int = 1,
         use_model: bool = True,
     ) -> Explanations:
         """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`explain`.
@@ -225,47 +302,106 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         """
         self._check_is_fitted()
         given, rows = self._rows(X)
+        n_answers: object = n_counterfactuals
+        if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
+            raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
+        wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
+        outcomes, goal = wanted.outcomes, wanted.goal
+        if all(outcome in self._outcomes for outcome in outcomes):  # compiled in fit, under their own numbers
+            place = np.array([self._outcomes.index(outcome) for outcome in outcomes] + [-1])
+            outcomes, goal = self._outcomes, place[goal]
+        rules = resolve(constraints, self.table_, self._training_rows)
+        rules.check_rows(rows, given)
+        question = self._question(
+            outcomes, rules, constraints, time_limit=time_limit, use_model=use_model, differ=n_counterfactuals > 1
+        )
+        with reporter(progress, len(rows)) as report:
+            return self._in_chunks(question, given, rows, goal, report, n_counterfactuals)
+
+    def _question(
+        self,
+        outcomes: Sequence[Outcome],
+        rules: Rules,
+        constraints: Constraints | None,
+        *,
+        densities: Sequence[ClassDensity | None] | None = None,
+        time_limit: float | None = None,
+        use_model: bool = True,
+        differ: bool = False,
+    ) -> Question:
+        """Put together what a search needs; ``densities`` are those of the outcomes unless given."""
         seconds: object = time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(
                 f"time_limit must be a positive number of seconds or None, received {time_limit!r}."
             )
-        wanted = outcomes_of_rows(target, len(rows), self.classes_, min_probability)
-        outcomes, goal, problem = wanted.outcomes, wanted.goal, self._problem
-        if all(outcome in self._outcomes for outcome in outcomes):  # compiled in fit, under their own numbers
-            place = np.array([self._outcomes.index(outcome) for outcome in outcomes] + [-1])
-            outcomes, goal = self._outcomes, place[goal]
-        else:
-            problem = self._compile(outcomes)
-        question = Question(
-            predict=self._predict,
-            probability=self._probability,
-            problem=problem,
-            outcomes=outcomes,
-            densities=tuple(self._density_of(outcome) for outcome in outcomes),
+        problem = self._problem
+        if densities is not None or outcomes is not self._outcomes:
+            problem = self._compile(outcomes, densities)
+        if densities is None:
+            densities = [self._density_of(outcome) for outcome in outcomes]
+        normals, offsets = rules.normals, rules.offsets
+        domain = None
+        if differ or rules.single or rules.integer.any() or self._has_categories:
+            if isinstance(self.distance_, ResolvedMahalanobis):
+                raise InvalidInputError(
+                    "Rules, whole numbers and several answers a row need a distance that is a sum over columns. "
+                    "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
+                )
+            domain = partial(
+                _domain, rules, _layout(self.table_), normals, offsets, problem.cells.n_polyhedra if len(offsets) else -1
+            )
+        table = self._table_for(constraints)
+        return Question(
+            table=table,
+            rules=rules,
+            predict=partial(self._predict, table),
+            probability=partial(self._probability, table),
+            density_rows=self._density_rows,
+            problem=problem.with_rules(normals, offsets, _discrete(rules, self.table_)) if len(offsets) else problem,
+            domain=domain,
+            outcomes=tuple(outcomes),
+            densities=tuple(densities),
             distance=self.distance_,
             classes=self.classes_,
-            feature_names=self._names,
             time_limit=time_limit,
             use_model=use_model,
         )
-        with reporter(progress, len(rows)) as report:
-            return self._in_chunks(question, given, rows, goal, report)
+
+    def _table_for(self, constraints: Constraints | None) -> Table:
+        """The table, with the columns whole that the user says are."""
+        if constraints is None or constraints.integer is None:
+            return self.table_
+        whole = set(constraints.integer)
+        kinds = [
+            replace(column, kind="integer" if column.name in whole else "number")
+            if column.kind in ("number", "integer")
+            else column
+            for column in self.table_.columns
+        ]
+        return self.table_.with_columns(kinds)
 
     def _in_chunks(
-        self, question: Question, given: NDArray[Any], rows: FloatArray, goal: NDArray[np.int64], report: Progress
+        self,
+        question: Question,
+        given: Any,
+        rows: FloatArray,
+        goal: NDArray[np.int64],
+        report: Progress,
+        n_counterfactuals: int = 1,
     ) -> Explanations:
         n_threads = 1 if self.n_jobs is None else _n_threads(self.n_jobs)
-        most = min(_CHUNK_ROWS, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
+        most = _CHUNK_ROWS if question.domain is None else _CHUNK_BRANCHING_ROWS
+        most = min(most, _CHUNK_NODES // max((mine.size for mine in question.problem.goals), default=1))
         if n_threads > 1:
             most = min(most, -(-len(rows) // (2 * n_threads)))
         most = max(most, 1)
         spans = [slice(start, min(start + most, len(rows))) for start in range(0, max(len(rows), 1), most)]
 
         def run(span: slice) -> Explanations:
-            part = answer(question, given[span], rows[span], goal[span])
+            part = answer(question, rows_of(given, span), rows[span], goal[span], n_counterfactuals)
             report(span.stop - span.start)
-            return part
+            return replace(part, rows=part.rows + span.start)
 
         if n_threads == 1 or len(spans) == 1:
             return concatenate([run(span) for span in spans])
@@ -308,25 +444,37 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return density.with_threshold(density.log_threshold_ - 1e-12 * (1.0 + abs(density.log_threshold_)))
 
     def _density_estimator(self, label: Any) -> Any:
-        if isinstance(self.density, str):
-            named: dict[str, Any] = {"gaussian_mixture": GaussianMixtureDensity(), "kernel": KernelDensity()}
-            if self.density not in named:
-                raise InvalidInputError(
-                    f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received "
-                    f"{self.density!r}."
-                )
-            return named[self.density]
-        if isinstance(self.density, Mapping):
-            if label not in self.density:
-                raise InvalidInputError(
-                    f"density: the mapping has no mixture for label {label!r}; it has {list(self.density)}."
-                )
-            return self.density[label]
-        if isinstance(self.density, GaussianMixture) and label is not None:
+        density = self.density[label] if isinstance(self.density, Mapping) and label in self.density else self.density
+        if isinstance(density, Mapping):
+            raise InvalidInputError(f"density: the mapping has no mixture for label {label!r}; it has {list(density)}.")
+        if isinstance(density, str):
+            density = self._named_density(density)
+        if isinstance(density, GaussianMixture) and density is self.density and label is not None:
             raise InvalidInputError(
                 "density: one fitted GaussianMixture cannot serve several classes. Pass a mapping {label: mixture}."
             )
-        return self.density
+        if not self._has_categories:
+            return density
+        if isinstance(density, (GaussianMixture, GaussianMixtureDensity, KernelDensity)):
+            raise InvalidInputError(
+                f"density: {type(density).__name__} is about numbers, but the table has categories. Use 'auto' or "
+                "MixedMixtureDensity."
+            )
+        if isinstance(density, MixedMixtureDensity):
+            return clone(density).set_params(n_levels=tuple(np.bincount(self.table_.group[self.table_.group >= 0])))
+        return density
+
+    def _named_density(self, name: str) -> Any:
+        named: dict[str, Any] = {
+            "auto": MixedMixtureDensity() if self._has_categories else GaussianMixtureDensity(),
+            "gaussian_mixture": GaussianMixtureDensity(),
+            "kernel": KernelDensity(),
+        }
+        if name not in named:
+            raise InvalidInputError(
+                f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received {name!r}."
+            )
+        return named[name]
 
     def _density_of(self, outcome: Outcome) -> ClassDensity | None:
         if not self.densities_:
@@ -335,28 +483,63 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             return self.densities_[None]
         return self.densities_[self.classes_.tolist()[outcome.index]]
 
-    def _compile(self, outcomes: Sequence[Outcome]) -> SearchProblem:
-        parts = []
-        for outcome in outcomes:
-            density = self._density_of(outcome)
-            parts.append((region_of(self._estimator, outcome), None if density is None else density.cones()))
-        return compile_problem(parts, self._to_model, self.distance_, self._origin)
+    def _compile(
+        self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None] | None = None
+    ) -> SearchProblem:
+        if densities is None:
+            densities = [self._density_of(outcome) for outcome in outcomes]
+        parts = [
+            (region_of(self._estimator, outcome), None if density is None else density.cones())
+            for outcome, density in zip(outcomes, densities)
+        ]
+        return compile_problem(parts, self._to_model, self.distance_, self._origin, group=self.table_.group)
 
-    def _for_model(self, rows: FloatArray) -> Any:
-        """Rows in the form the model was fitted with: a model that saw names warns without them."""
-        if not hasattr(self.model, "feature_names_in_"):
+    def _for_model(self, table: Table, points: FloatArray, given: Any, encoded: FloatArray) -> Any:
+        """Points as the model takes them: in the user's columns, and with names if it saw names."""
+        rows = points if table.is_plain else table.decode(points, given, encoded=encoded)
+        if is_frame(rows) or not hasattr(self.model, "feature_names_in_"):
             return rows
         import pandas
 
         return pandas.DataFrame(rows, columns=self.model.feature_names_in_)
 
-    def _predict(self, rows: FloatArray) -> NDArray[Any]:
-        if len(rows) == 0:
+    def _predict(self, table: Table, points: FloatArray, given: Any, encoded: FloatArray) -> NDArray[Any]:
+        if len(points) == 0:
             return np.empty(0)
-        return np.asarray(self.model.predict(self._for_model(rows))).ravel()
+        return np.asarray(self.model.predict(self._for_model(table, points, given, encoded))).ravel()
 
-    def _probability(self, rows: FloatArray, index: int) -> FloatArray:
-        return np.asarray(self.model.predict_proba(self._for_model(rows)), dtype=np.float64)[:, index]
+    def _probability(
+        self, table: Table, points: FloatArray, given: Any, encoded: FloatArray, index: int
+    ) -> FloatArray:
+        rows = self._for_model(table, points, given, encoded)
+        return np.asarray(self.model.predict_proba(rows), dtype=np.float64)[:, index]
+
+
+def _layout(table: Table) -> Layout:
+    widths = [column.stop - column.start for column in table.columns]
+    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group)
+
+
+def _discrete(rules: Rules, table: Table) -> NDArray[np.bool_]:
+    return np.asarray(rules.integer | (table.group >= 0))
+
+
+def _domain(
+    rules: Rules, layout: Layout, normals: FloatArray, offsets: FloatArray, polyhedron: int, rows: FloatArray
+) -> Domain:
+    """What rows may become under the rules."""
+    lower, upper = rules.limits(rows)
+    upper[~rules.reachable(rows)] = 0.0
+    return Domain(
+        layout=layout,
+        lower=lower,
+        upper=upper,
+        integer=rules.integer,
+        max_changes=rules.max_changes,
+        normals=normals,
+        offsets=offsets,
+        polyhedron=polyhedron,
+    )
 
 
 def _n_threads(n_jobs: object) -> int:

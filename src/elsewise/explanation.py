@@ -13,25 +13,41 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import Column, Table
+from .columns.frames import is_frame, rows_of
 from .errors import InvalidInputError, MissingDependencyError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One feature that changes: its name, its value before and after, and the difference."""
+    """One column that changes.
+
+    Attributes
+    ----------
+    feature : str
+        Its name.
+    before, after : number, or level of a category
+    difference : float or None
+        None for levels.
+    cost : float
+        What the change adds to the distance.
+    """
 
     feature: str
-    before: float
-    after: float
-    difference: float
+    before: Any
+    after: Any
+    difference: float | None
+    cost: float
 
     def __str__(self) -> str:
-        return f"{self.feature}: {_number(self.before)} -> {_number(self.after)} ({self.difference:+.4g})"
+        by_how_much = "" if self.difference is None else f" ({self.difference:+.4g})"
+        return f"{self.feature}: {_value(self.before)} -> {_value(self.after)}{by_how_much}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +81,10 @@ class Explanation:
 
     Attributes
     ----------
-    x : array of shape (n_features,)
+    x : series or array of shape (n_columns,)
         The row, as it was given.
-    counterfactual : array of shape (n_features,)
-        NaN if infeasible.
+    counterfactual : series or array of shape (n_columns,)
+        In the same columns; NaN if infeasible.
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself.
@@ -92,12 +108,17 @@ class Explanation:
         The counterfactual does not depend on the model: it is the nearest point that is dense enough (Theorem 2).
     reason : str
         A sentence: why it is infeasible, or a remark. Empty if there is nothing to say.
-    feature_names : tuple of str
     certificate : Certificate
+    changed : bool array of shape (n_table_columns,)
+        Which columns of ``table`` change.
+    shares : array of shape (n_table_columns,)
+        What each of them adds to the distance.
+    table : Table
+        The columns.
     """
 
-    x: NDArray[Any]
-    counterfactual: FloatArray
+    x: Any
+    counterfactual: Any
     target: Any
     prediction: Any
     status: str
@@ -110,21 +131,49 @@ class Explanation:
     component: int
     model_free: bool
     reason: str
-    feature_names: tuple[str, ...]
     certificate: Certificate
+    changed: BoolArray
+    shares: FloatArray
+    table: Table
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the user's columns."""
+        return self.table.names
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The features that change, largest difference first; nothing else."""
+        """The columns that change, dearest first; nothing else."""
         if self.status == "infeasible":
             return ()
-        before = np.asarray(self.x, dtype=np.float64)
-        difference = self.counterfactual - before
-        moved = np.flatnonzero(difference)
-        order = moved[np.argsort(-np.abs(difference[moved]), kind="stable")]
-        return tuple(
-            Change(self.feature_names[i], float(before[i]), float(self.counterfactual[i]), float(difference[i]))
-            for i in order
+        moved = np.flatnonzero(self.changed)
+        order = moved[np.argsort(-self.shares[moved], kind="stable")]
+        return tuple(self._change(self.table.columns[place], float(self.shares[place])) for place in order.tolist())
+
+    def _change(self, column: Column, cost: float) -> Change:
+        before, after = (_cell(self.table, column, row) for row in (self.x, self.counterfactual))
+        difference = None
+        if column.kind in ("number", "integer"):  # from a missing value there is no difference to speak of
+            difference = None if np.isnan(float(before)) else float(after) - float(before)
+        return Change(column.name, before, after, difference, cost)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with a line per column: before, after, difference (none for levels), whether it changes."""
+        pandas = _pandas()
+        index = [column.name for column in self.table.columns]
+        changes = {change.feature: change for change in self.changes}
+        before = [_cell(self.table, column, self.x) for column in self.table.columns]
+        after = [changes[name].after if name in changes else value for name, value in zip(index, before)]
+        if self.status == "infeasible":
+            after = [None] * len(before)
+        difference = [changes[name].difference if name in changes else None for name in index]
+        return pandas.DataFrame(
+            {
+                "before": pandas.Series(before, index=index, dtype=object),
+                "after": pandas.Series(after, index=index, dtype=object),
+                "difference": pandas.Series(difference, index=index, dtype=float),
+                "changed": pandas.Series(self.changed & (self.status != "infeasible"), index=index),
+            }
         )
 
     def __repr__(self) -> str:
@@ -137,9 +186,9 @@ class Explanation:
         changes = self.changes
         width = max((len(change.feature) for change in changes), default=0)
         for change in changes:
+            by_how_much = "" if change.difference is None else f"  ({change.difference:+.4g})"
             lines.append(
-                f"  {change.feature:<{width}}  {_number(change.before):>10} -> {_number(change.after):>10}"
-                f"  ({change.difference:+.4g})"
+                f"  {change.feature:<{width}}  {_value(change.before):>10} -> {_value(change.after):>10}{by_how_much}"
             )
         if not changes:
             lines.append("  nothing has to change")
@@ -161,9 +210,9 @@ class Explanations(Sequence[Explanation]):
 
     Attributes
     ----------
-    x : array of shape (n_samples, n_features)
-    counterfactuals : array of shape (n_samples, n_features)
-        NaN rows where infeasible.
+    x : data frame or array of shape (n_samples, n_columns)
+    counterfactuals : data frame or array of shape (n_samples, n_columns)
+        In the columns and dtypes of ``x``; rows of missing values where infeasible.
     targets, predictions : arrays or lists of length n_samples
     statuses : array of str of shape (n_samples,)
     distances, lower_bounds, gaps : arrays of shape (n_samples,)
@@ -171,12 +220,17 @@ class Explanations(Sequence[Explanation]):
     components : int array of shape (n_samples,)
     model_free : bool array of shape (n_samples,)
     reasons : tuple of str
-    feature_names : tuple of str
     n_projections : int array of shape (n_samples,)
+    changed : bool array of shape (n_samples, n_table_columns)
+    shares : array of shape (n_samples, n_table_columns)
+        What each column's change adds to the distance.
+    rows : int array of shape (n_samples,)
+        The row of the batch that each answer is about; several answers of a row follow each other, best first.
+    table : Table
     """
 
-    x: NDArray[Any]
-    counterfactuals: FloatArray
+    x: Any
+    counterfactuals: Any
     targets: Sequence[Any]
     predictions: NDArray[Any]
     statuses: NDArray[np.str_]
@@ -189,8 +243,16 @@ class Explanations(Sequence[Explanation]):
     components: NDArray[np.int64]
     model_free: NDArray[np.bool_]
     reasons: tuple[str, ...]
-    feature_names: tuple[str, ...]
     n_projections: NDArray[np.int64]
+    changed: BoolArray
+    shares: FloatArray
+    rows: NDArray[np.int64]
+    table: Table
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the user's columns."""
+        return self.table.names
 
     def __len__(self) -> int:
         return len(self.statuses)
@@ -205,7 +267,7 @@ class Explanations(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | Explanations:
         """One explanation, or a slice of them."""
         if isinstance(index, slice):
-            return Explanations(*(value if name == "feature_names" else value[index] for name, value in self._fields()))
+            return self.take(np.arange(len(self))[index])
         try:
             index = operator.index(index)
         except TypeError as error:
@@ -217,8 +279,8 @@ class Explanations(Sequence[Explanation]):
         feasible = bool(self.statuses[index] != "infeasible")
         constrained = bool(np.isfinite(self.log_thresholds[index]))
         return Explanation(
-            x=self.x[index],
-            counterfactual=self.counterfactuals[index],
+            x=_row(self.x, index),
+            counterfactual=_row(self.counterfactuals, index),
             target=self.targets[index],
             prediction=self.predictions[index],
             status=str(self.statuses[index]),
@@ -231,7 +293,9 @@ class Explanations(Sequence[Explanation]):
             component=int(self.components[index]),
             model_free=bool(self.model_free[index]),
             reason=self.reasons[index],
-            feature_names=self.feature_names,
+            changed=self.changed[index],
+            shares=self.shares[index],
+            table=self.table,
             certificate=Certificate(
                 valid=feasible,
                 dense=feasible if constrained else None,
@@ -241,14 +305,21 @@ class Explanations(Sequence[Explanation]):
             ),
         )
 
+    def take(self, indices: NDArray[np.int64]) -> Explanations:
+        """Some of the explanations, in the order of the indices."""
+        parts: list[Any] = []
+        for name, value in self._fields():
+            if name in ("x", "counterfactuals"):
+                parts.append(rows_of(value, indices))
+            elif isinstance(value, np.ndarray):
+                parts.append(value[indices])
+            else:
+                parts.append(value if name == "table" else tuple(value[i] for i in indices.tolist()))
+        return Explanations(*parts)
+
     def to_frame(self) -> pd.DataFrame:
-        """Table with a line per row: status, distance, bound, densities, then the counterfactual's features."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise MissingDependencyError(
-                "to_frame needs pandas. Install it with: pip install 'elsewise[frames]'"
-            ) from error
+        """Table with a line per row: status, distance, bound, densities, then the counterfactual's columns."""
+        pandas = _pandas()
         targets = np.empty(len(self), dtype=object)
         targets[:] = list(self.targets)
         summary = pandas.DataFrame(
@@ -266,6 +337,9 @@ class Explanations(Sequence[Explanation]):
             }
         )
         names = [name if name not in summary.columns else f"counterfactual_{name}" for name in self.feature_names]
+        if is_frame(self.counterfactuals):
+            summary.index = self.counterfactuals.index
+            return pandas.concat([summary, self.counterfactuals.set_axis(names, axis=1)], axis=1)
         return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
 
     def __repr__(self) -> str:
@@ -292,13 +366,42 @@ def concatenate(parts: Sequence[Explanations]) -> Explanations:
     joined: list[Any] = []
     for name, value in first._fields():
         pieces = [getattr(part, name) for part in parts]
-        if name == "feature_names":
+        if name == "table":
             joined.append(value)
+        elif name in ("x", "counterfactuals") and is_frame(value):
+            joined.append(_pandas().concat(pieces))
         elif isinstance(value, np.ndarray):
             joined.append(np.concatenate(pieces))
         else:
             joined.append(tuple(item for piece in pieces for item in piece))
     return Explanations(*joined)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingDependencyError("to_frame needs pandas. Install it with: pip install 'elsewise[frames]'") from error
+    return pandas
+
+
+def _row(rows: Any, index: int) -> Any:
+    return rows.iloc[index] if is_frame(rows) else rows[index]
+
+
+def _cell(table: Table, column: Column, row: Any) -> Any:
+    """What a row, in the user's form, has in a column; of a one-hot group the name of its level."""
+    values = [row.iloc[source] if hasattr(row, "iloc") else row[source] for source in column.sources]
+    if not column.is_group:
+        value = values[0]
+        return value.item() if isinstance(value, np.generic) else value
+    ones = [table.names[source] for source, value in zip(column.sources, values) if value == 1]
+    return ones[0] if ones else next(level for level in column.levels if level not in table.names)
+
+
+def _value(value: Any) -> str:
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return _number(float(value)) if is_number else str(value)
 
 
 def _label(value: Any) -> str:

@@ -1,8 +1,11 @@
 """Densities: where data of a class really lie (mixtures, thresholds, cones)."""
 
 from .base import ClassDensity, Cones
-from .gaussian_mixture import GaussianMixtureDensity, from_mixture
+from .fitted import from_mixture
+from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
+from .mixed_mixture import MixedMixture
+from .mixed_mixture_density import MixedMixtureDensity
 from .threshold import LogDensity, class_density, log_threshold
 
 __all__ = [
@@ -11,6 +14,8 @@ __all__ = [
     "GaussianMixtureDensity",
     "KernelDensity",
     "LogDensity",
+    "MixedMixture",
+    "MixedMixtureDensity",
     "class_density",
     "from_mixture",
     "log_threshold",

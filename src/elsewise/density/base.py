@@ -10,6 +10,19 @@ below, so the set where one component alone reaches the threshold :math:`\delta`
 is convex, and every point of it is truly at least :math:`\delta`-dense. Components with :math:`r_j^2 \le 0` cannot
 reach the threshold, or only at their peak, and have no cone. Everything is in log space.
 
+Rows of a table with categories have the layout ``[numbers | codes]``. A component of their mixture is a Gaussian on the
+numbers times an independent categorical distribution of every code, so with the one-hot indicators :math:`e` of the
+codes (columns in order, levels in order) its log density is a concave quadratic in the numbers plus a term linear in
+:math:`e`. Written as drops from the likeliest levels,
+
+.. math:: \lVert L_j^\top (z - \mu_j) \rVert^2 \le r_j^2 - \rho_j^\top e, \qquad
+          r_j^2 = 2 (\log \text{peak}_j - \log \delta), \qquad
+          \rho_{jck} = 2 (\max_l \log p_{jcl} - \log p_{jck}) \ge 0,
+
+where the peak is the component's largest value, with the likeliest level of every category. A Gaussian mixture is the
+case without codes: every formula below is written once, for the mixed case, and sums over no categories there. In a
+table without numbers the sets are finite, rows often lie exactly on the threshold, and a radius of zero is a cone too.
+
 scikit-learn's ``precisions_cholesky_`` is :math:`L_j` (upper triangular), a row of numbers for diagonal covariances,
 one number for spherical ones, and shared by all components when tied. Squared Mahalanobis norms are computed as
 :math:`\lVert (z - \mu_j)^\top L_j \rVert^2`, difference first: the expanded quadratic loses digits far from the origin.
@@ -38,17 +51,24 @@ _CHUNK_ENTRIES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cones:
-    """The sets ``E_j = { z : ||factors[shape[j]] (z - centres[j])|| <= radii[j] }``.
+    """The sets ``E_j = { (z, e) : ||factors[shape[j]] (z - centres[j])||^2 <= radii[j]^2 - penalties[j] . e }``.
+
+    Here ``z`` are the numbers and ``e`` the one-hot indicators of the categories. Without categories there are none of
+    these, and the set is the ellipsoid ``||factors[shape[j]] (z - centres[j])|| <= radii[j]``.
 
     Attributes
     ----------
-    factors : array of shape (n_shapes, n_features, n_features)
+    factors : array of shape (n_shapes, n_numbers, n_numbers)
         The matrices ``L'``; components of equal covariance share one.
     shape : int array of shape (m,)
-    centres : array of shape (m, n_features)
+    centres : array of shape (m, n_numbers)
     radii : array of shape (m,)
+        With the likeliest level of every category.
     component : int array of shape (m,)
         Which component of the mixture each cone belongs to.
+    penalties : array of shape (m, n_indicators)
+        What each level takes off the squared radius, >= 0, and 0 for the likeliest level of each category. Categories
+        in order, levels in order; no columns without categories.
     """
 
     factors: FloatArray
@@ -56,6 +76,7 @@ class Cones:
     centres: FloatArray
     radii: FloatArray
     component: IntArray
+    penalties: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +85,8 @@ class ClassDensity:
 
     Attributes
     ----------
-    mixture_ : sklearn.mixture.GaussianMixture
-        The fitted mixture, in model space.
+    mixture_ : sklearn.mixture.GaussianMixture or MixedMixture
+        The fitted mixture, in model space; of a table with categories, on its rows ``[numbers | codes]``.
     log_threshold_ : float
         Logarithm of the density threshold delta.
     log_densities_ : array of shape (n_samples,)
@@ -76,16 +97,21 @@ class ClassDensity:
     log_threshold_: float
     log_densities_: FloatArray
     _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
+    _drops: tuple[FloatArray, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_log_peaks", log_peaks(self.mixture_))
+        object.__setattr__(self, "_drops", category_drops(self.mixture_))
 
     def log_components(self, Z: ArrayLike) -> FloatArray:
         """Log of every component, ``log pi_j + log N(z | mu_j, Sigma_j)`` (Eq. gmm:approx:component).
 
+        A table's components also have ``sum_c log p_jc(code_c)``.
+
         Parameters
         ----------
         Z : array of shape (n_samples, n_features)
+            Of a table with categories the rows ``[numbers | codes]``.
 
         Returns
         -------
@@ -96,7 +122,7 @@ class ClassDensity:
 
     def log_components_of(self, Z: FloatArray) -> FloatArray:
         """Like :meth:`log_components`, for points known to be clean."""
-        return log_components(self.mixture_, Z, self._log_peaks)
+        return log_components(self.mixture_, Z, self._log_peaks, self._drops)
 
     def log_max(self, Z: ArrayLike) -> FloatArray:
         """Log of the component-wise maximum (Eq. gmm:approx), array of shape (n_samples,)."""
@@ -113,7 +139,10 @@ class ClassDensity:
     def cones(self) -> Cones:
         """Describe the sets where one component alone reaches the threshold; none if it is above every peak."""
         squared_radii = 2.0 * (self._log_peaks - self.log_threshold_)
-        component = np.flatnonzero(squared_radii > 0.0).astype(np.int64)
+        # Without numbers a radius of zero is no thin set: the likeliest levels reach the threshold exactly, as rows of
+        # training do whenever the quantile falls on them.
+        has_cone = squared_radii > 0.0 if self.mixture_.means_.shape[1] else squared_radii >= 0.0
+        component = np.flatnonzero(has_cone).astype(np.int64)
         factors, shape = _shared_factors(self.mixture_, component)
         return Cones(
             factors=factors,
@@ -121,6 +150,7 @@ class ClassDensity:
             centres=np.array(self.mixture_.means_[component], dtype=np.float64),
             radii=np.sqrt(squared_radii[component]),
             component=component,
+            penalties=2.0 * np.concatenate([np.empty((0, len(self._log_peaks))), *self._drops]).T[component],
         )
 
     def with_threshold(self, log_threshold: float) -> ClassDensity:
@@ -152,18 +182,19 @@ class ClassDensity:
     def _points(self, Z: ArrayLike) -> FloatArray:
         """Return clean points with as many features as the mixture."""
         points = check_rows(Z)
-        expected = self.mixture_.means_.shape[1]
+        expected = self.mixture_.means_.shape[1] + len(self._drops)
         if points.shape[1] != expected:
             raise InvalidInputError(
                 f"The density was fitted on {expected} features, received points with {points.shape[1]}. "
                 "Densities live in model space: transform the points first."
             )
+        check_codes(points, tuple(len(table) for table in self._drops))
         return points
 
     def _reduce(self, Z: ArrayLike, reduction: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
         """Reduce over the components chunk by chunk, without holding all of (n_samples, m)."""
         points = self._points(Z)
-        each = (log_components(self.mixture_, chunk, self._log_peaks) for chunk in chunks(points, self.mixture_))
+        each = (self.log_components_of(chunk) for chunk in chunks(points, self.mixture_))
         parts = [reduction(values) for values in each]
         return np.concatenate([np.empty(0), *parts])
 
@@ -195,6 +226,19 @@ def check_rows(Z: ArrayLike) -> FloatArray:
     return rows
 
 
+def check_codes(rows: FloatArray, n_levels: tuple[int, ...]) -> None:
+    """Refuse rows ``[numbers | codes]`` whose codes, the last columns, are not whole or not in ``0..n_levels[c]-1``."""
+    codes = rows[:, rows.shape[1] - len(n_levels) :]
+    wrong = (codes != np.floor(codes)) | (codes < 0.0) | (codes >= np.array(n_levels, dtype=np.float64))
+    if wrong.any():
+        row, c = np.argwhere(wrong)[0]
+        raise InvalidInputError(
+            f"Expected the codes of category {c} (feature {rows.shape[1] - len(n_levels) + c}) to be whole numbers "
+            f"from 0 to {n_levels[c] - 1}, received {codes[row, c]} in row {row}. Rows have the layout "
+            "[numbers | codes], with a number of levels in n_levels for each code."
+        )
+
+
 def feature_scales(Z: FloatArray) -> FloatArray:
     """Positive scale of every feature: its standard deviation, and a stand-in where that is zero.
 
@@ -210,6 +254,8 @@ def feature_scales(Z: FloatArray) -> FloatArray:
     -------
     array of shape (n_features,)
     """
+    if Z.shape[1] == 0:
+        return np.empty(0)
     deviation = Z.std(axis=0)
     size = np.abs(Z).max(axis=0)
     rounding = 1e-12 * deviation.max()
@@ -218,8 +264,21 @@ def feature_scales(Z: FloatArray) -> FloatArray:
     return np.where(constant, np.where(size > rounding, size, smallest), deviation)
 
 
+def category_drops(mixture: Any) -> tuple[FloatArray, ...]:
+    """How much less likely every level is than the likeliest, ``max_l log p_jcl - log p_jck >= 0``.
+
+    Returns
+    -------
+    tuple of arrays of shape (n_levels[c], m), one a category; empty for Gaussian mixtures
+    """
+    return tuple(table.max(axis=1) - table.T for table in _category_tables(mixture))
+
+
 def log_peaks(mixture: Any) -> FloatArray:
-    """Largest value of every component, ``log pi_j - q/2 log 2pi + log det L_j``, array of shape (m,)."""
+    """Largest value of every component, ``log pi_j - q/2 log 2pi + log det L_j + sum_c max_k log p_jck``.
+
+    The sum is over the categories of a table, with the likeliest level of each; array of shape (m,).
+    """
     m, q = mixture.means_.shape
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
     if mixture.covariance_type in ("full", "tied"):
@@ -231,11 +290,26 @@ def log_peaks(mixture: Any) -> FloatArray:
     # A weight of zero is a component that is nowhere: -inf, and no cone.
     with np.errstate(divide="ignore"):
         log_weights = np.log(np.asarray(mixture.weights_, dtype=np.float64))
-    return np.broadcast_to(log_weights - 0.5 * q * np.log(2.0 * np.pi) + log_det, (m,))
+    peaks = np.broadcast_to(log_weights - 0.5 * q * np.log(2.0 * np.pi) + log_det, (m,))
+    return sum((table.max(axis=1) for table in _category_tables(mixture)), start=peaks)
 
 
-def log_components(mixture: Any, Z: FloatArray, peaks: FloatArray) -> FloatArray:
-    """Log components at clean points, given their :func:`log_peaks`; array of shape (n_samples, m)."""
+def log_components(mixture: Any, Z: FloatArray, peaks: FloatArray, drops: tuple[FloatArray, ...] = ()) -> FloatArray:
+    """Log components at clean points, given their :func:`log_peaks` and :func:`category_drops`.
+
+    Returns
+    -------
+    array of shape (n_samples, m)
+    """
+    n_numbers = mixture.means_.shape[1]
+    values = _log_gaussians(mixture, Z[:, :n_numbers], peaks)
+    for table, codes in zip(drops, Z[:, n_numbers:].T.astype(np.intp)):
+        values -= table[codes]
+    return values
+
+
+def _log_gaussians(mixture: Any, Z: FloatArray, peaks: FloatArray) -> FloatArray:
+    """Peaks less half the squared Mahalanobis norms, array of shape (n_samples, m)."""
     means = np.asarray(mixture.means_, dtype=np.float64)
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
     if mixture.covariance_type == "spherical":
@@ -270,9 +344,16 @@ def _shared_factors(mixture: Any, component: IntArray) -> tuple[FloatArray, IntA
         return L.T[None].copy(), np.zeros(len(component), dtype=np.int64)
     if len(component) == 0:
         return np.empty((0, q, q)), np.empty(0, dtype=np.int64)
+    if q == 0:
+        return np.empty((1, 0, 0)), np.zeros(len(component), dtype=np.int64)
     rows, shape = np.unique(L[component].reshape(len(component), -1), axis=0, return_inverse=True)
     if mixture.covariance_type == "full":
         factors = rows.reshape(-1, q, q).transpose(0, 2, 1).copy()
     else:
         factors = rows[:, :, None] * np.eye(q)
     return factors, shape.reshape(-1).astype(np.int64)
+
+
+def _category_tables(mixture: Any) -> tuple[FloatArray, ...]:
+    """Log probabilities of the levels of each category, arrays of shape (m, n_levels[c]); none of Gaussian mixtures."""
+    return tuple(getattr(mixture, "log_probabilities_", ()))

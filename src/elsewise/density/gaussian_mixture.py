@@ -12,25 +12,31 @@ same petal width, say), where they look likely, even to held-out rows, and are u
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from numbers import Integral
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
-from sklearn.utils import check_random_state
+from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from ..errors import InvalidInputError, UnsupportedModelError
-from .base import FloatArray, IntArray, check_rows, feature_scales, is_finite_number
+from ..errors import InvalidInputError
+from .base import FloatArray, check_rows, feature_scales, is_finite_number
+from .components import (
+    check_count,
+    check_enough_rows,
+    component_grid,
+    cross_validate,
+    distinct_row_folds,
+    first_usable,
+    least,
+    likeliest_first,
+    mean_scores,
+)
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
-
-# A component below this weight has lost its rows during the iterations; nothing can be learned from such a mixture.
-_SMALLEST_WEIGHT = 1e-8
 
 # Up to so many numbers a mixture is fitted on one thread.
 _ONE_THREAD_ENTRIES = 1_000_000
@@ -113,23 +119,31 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         rows = check_rows(Z)
         grid = self._check_parameters()
         distinct, group = np.unique(rows, axis=0, return_inverse=True)
-        group = group.reshape(-1).astype(np.int64)
-        least = 1 if grid is None else min(grid)
-        if len(rows) < 2 or len(distinct) < least:
-            raise InvalidInputError(
-                f"too few rows for the mixture: expected at least {max(2, least)} rows, {least} of them distinct, for "
-                f"{least} component(s), received {len(rows)} rows, {len(distinct)} distinct. "
-                "Ask for fewer components or give more rows of the class."
-            )
+        check_enough_rows(len(rows), len(distinct), least(grid))
         centre = rows.mean(axis=0)
-        scales = _fit_scales(rows, self.covariance_type)
+        scales = fit_scales(rows, self.covariance_type)
         W = (rows - centre) / scales
 
         # Many fits of little data: threads would spend their time waiting for each other, seconds on a busy machine.
         with threadpool_limits(limits=1 if W.size <= _ONE_THREAD_ENTRIES else None):
-            self.cv_scores_ = self._cross_validate(W, group, grid, float(np.log(scales).sum()))
-            candidates = sorted(self.cv_scores_, key=lambda k: (-self.cv_scores_[k], k)) or [least]
-            mixture = self._best_usable(W, [k for k in candidates if self.cv_scores_.get(k, 0.0) > -np.inf])
+            likelihoods = cross_validate(
+                W,
+                distinct_row_folds(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
+                self._fit_mixture,
+                grid=grid,
+                max_components=self.max_components,
+                n_distinct=len(distinct),
+            )
+            scores = mean_scores(likelihoods)
+            mixture = first_usable(W, likeliest_first(scores) if scores else [least(grid)], self._fit_mixture)
+        if mixture is None:
+            raise InvalidInputError(
+                "No mixture could be fitted: a component has a singular covariance or no rows left. "
+                f"Raise reg_covar (received {self.reg_covar!r}), ask for fewer components (n_components="
+                f"{self.n_components!r}) or use covariance_type='diag'."
+            )
+        # Densities change by the Jacobian of the map, the product of the scales.
+        self.cv_scores_ = {k: score - float(np.log(scales).sum()) for k, score in scores.items()}
         self.mixture_ = _in_units(mixture, centre, scales)
         self.n_components_ = int(mixture.n_components)
         self.n_features_in_ = rows.shape[1]
@@ -138,64 +152,14 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> list[int] | None:
         """Check the parameters; return the grid of numbers of components, None for the default grid."""
         for name, smallest in (("max_components", 1), ("cv", 2), ("n_init", 1), ("max_iter", 1)):
-            _check_count(name, getattr(self, name), smallest)
+            check_count(name, getattr(self, name), smallest)
         if self.covariance_type not in COVARIANCE_TYPES:
             raise InvalidInputError(
                 f"covariance_type must be one of {', '.join(COVARIANCE_TYPES)}, received {self.covariance_type!r}."
             )
         if not is_finite_number(self.reg_covar) or self.reg_covar < 0.0:
             raise InvalidInputError(f"reg_covar must be a finite number >= 0, received {self.reg_covar!r}.")
-        if self.n_components is None:
-            return None
-        given = self.n_components
-        grid = [given] if isinstance(given, Integral) else list(np.asarray(given).reshape(-1).tolist())
-        if not grid:
-            raise InvalidInputError("n_components is an empty grid: give at least one number, or None to choose.")
-        for entry in grid:
-            _check_count("n_components", entry, 1)
-        return sorted({int(entry) for entry in grid})
-
-    def _cross_validate(
-        self, W: FloatArray, group: IntArray, grid: list[int] | None, log_scale: float
-    ) -> dict[int, float]:
-        """Mean held-out log-likelihood of each number of components tried; empty when there is no choice."""
-        n_distinct = int(group.max()) + 1
-        numbers = grid if grid is not None else list(range(1, max(1, min(self.max_components, n_distinct // 2)) + 1))
-        if len(numbers) == 1:
-            return {}
-        folds = list(distinct_row_folds(group, self.cv, self.random_state))
-        scores: dict[int, float] = {}
-        for k in numbers:
-            scores[k] = self._held_out(W, folds, k) - log_scale
-            tried = list(scores.values())
-            if grid is None and len(tried) > 2 and tried[-1] < tried[-2] < tried[-3]:
-                break
-        return scores
-
-    def _held_out(self, W: FloatArray, folds: list[IntArray], k: int) -> float:
-        """Mean log-likelihood of held-out rows with ``k`` components, in standardised units; -inf if unusable."""
-        total = 0.0
-        for held_out in folds:
-            kept = np.delete(W, held_out, axis=0)
-            mixture = self._fit_mixture(kept, k) if len(kept) >= max(2, k) else None
-            if mixture is None or mixture.weights_.min() < _SMALLEST_WEIGHT:
-                return -np.inf
-            total += float(mixture.score_samples(W[held_out]).sum())
-        return total / len(W)
-
-    def _best_usable(self, W: FloatArray, candidates: list[int]) -> Any:
-        """Fit all rows with the best candidate that gives a usable mixture."""
-        for k in candidates:
-            mixture = self._fit_mixture(W, k)
-            usable = mixture is not None and mixture.weights_.min() >= _SMALLEST_WEIGHT
-            # With a single candidate there is no choice: a vanishing component only adds no cone.
-            if usable or (mixture is not None and len(candidates) == 1):
-                return mixture
-        raise InvalidInputError(
-            "No mixture could be fitted: a component has a singular covariance or no rows left. "
-            f"Raise reg_covar (received {self.reg_covar!r}), ask for fewer components (n_components="
-            f"{self.n_components!r}) or use covariance_type='diag'."
-        )
+        return component_grid(self.n_components)
 
     def _fit_mixture(self, W: FloatArray, k: int) -> Any | None:
         """Fit ``k`` components, in standardised units; None if a covariance is singular."""
@@ -218,37 +182,6 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             raise
 
 
-def from_mixture(mixture: Any) -> Any:
-    """Check an already fitted ``GaussianMixture`` and return it.
-
-    A ``BayesianGaussianMixture`` is refused: its ``score_samples`` is an expectation over a posterior, not the density
-    of the mixture its ``weights_``, ``means_`` and ``covariances_`` describe, so there would be two truths.
-    """
-    if isinstance(mixture, BayesianGaussianMixture):
-        raise UnsupportedModelError(
-            "BayesianGaussianMixture is not supported: its score_samples is an expectation over a posterior, not the "
-            "density of a Gaussian mixture. Fit a GaussianMixture or GaussianMixtureDensity instead."
-        )
-    if not isinstance(mixture, GaussianMixture):
-        raise UnsupportedModelError(
-            f"Expected a fitted sklearn.mixture.GaussianMixture, received {type(mixture).__name__}. "
-            "Use GaussianMixtureDensity or KernelDensity to fit a density to data."
-        )
-    needed = ("weights_", "means_", "precisions_cholesky_")
-    missing = [name for name in needed if not hasattr(mixture, name)]
-    if missing:
-        raise InvalidInputError(
-            f"This GaussianMixture is not fitted (it has no {missing[0]}): call its fit with rows of the class first, "
-            "or use GaussianMixtureDensity, which is fitted for you."
-        )
-    if not all(np.isfinite(getattr(mixture, name)).all() for name in needed) or np.min(mixture.weights_) < 0.0:
-        raise InvalidInputError(
-            "This GaussianMixture has weights, means or precisions that are not finite, or negative weights. "
-            "Fit it again on finite data, with a larger reg_covar."
-        )
-    return mixture
-
-
 def assemble_mixture(
     weights: FloatArray, means: FloatArray, covariances: FloatArray, precisions_cholesky: FloatArray, *, like: Any
 ) -> Any:
@@ -264,15 +197,7 @@ def assemble_mixture(
     return mixture
 
 
-def distinct_row_folds(group: IntArray, cv: int, random_state: Any) -> Iterator[IntArray]:
-    """Rows held out in each of at most ``cv`` folds; rows of equal ``group`` number are never parted."""
-    n_groups = int(group.max()) + 1
-    order = check_random_state(random_state).permutation(n_groups)
-    for part in np.array_split(order, min(cv, n_groups)):
-        yield np.flatnonzero(np.isin(group, part)).astype(np.int64)
-
-
-def _fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
+def fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
     """Scale of every feature for the fit; one for all when the covariances are spherical, so that they stay so."""
     deviation, scales = Z.std(axis=0), feature_scales(Z)
     # The stand-in of a constant feature is its size, far more than it should vary: sqrt(1e-3) / 32 is a thousandth.
@@ -284,24 +209,35 @@ def _fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
     return np.full(Z.shape[1], common)
 
 
-def _in_units(mixture: Any, centre: FloatArray, scales: FloatArray) -> Any:
-    """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (see the module docstring)."""
-    covariances, L = mixture.covariances_, mixture.precisions_cholesky_
-    if mixture.covariance_type in ("full", "tied"):
+def carried_back(
+    means: FloatArray,
+    covariances: FloatArray,
+    L: FloatArray,
+    covariance_type: str,
+    centre: FloatArray,
+    scales: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means, covariances and precision factors in ``w = (z - centre) / scales`` as they are in ``z``.
+
+    Shapes as in scikit-learn; see the module docstring for the equations.
+    """
+    if covariance_type in ("full", "tied"):
         covariances, L = covariances * np.outer(scales, scales), L / scales[:, None]
-    elif mixture.covariance_type == "diag":
+    elif covariance_type == "diag":
         covariances, L = covariances * scales**2, L / scales
     else:
         covariances, L = covariances * scales[0] ** 2, L / scales[0]
-    carried = assemble_mixture(mixture.weights_, centre + scales * mixture.means_, covariances, L, like=mixture)
+    return centre + scales * means, covariances, L
+
+
+def _in_units(mixture: Any, centre: FloatArray, scales: FloatArray) -> Any:
+    """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (see the module docstring)."""
+    means, covariances, L = carried_back(
+        mixture.means_, mixture.covariances_, mixture.precisions_cholesky_, mixture.covariance_type, centre, scales
+    )
+    carried = assemble_mixture(mixture.weights_, means, covariances, L, like=mixture)
     carried.converged_ = mixture.converged_
     carried.n_iter_ = mixture.n_iter_
     # Densities change by the Jacobian of the map, the product of the scales.
     carried.lower_bound_ = mixture.lower_bound_ - np.log(scales).sum()
     return carried
-
-
-def _check_count(name: str, value: Any, smallest: int) -> None:
-    """Refuse anything but an integer of at least ``smallest``."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < smallest:
-        raise InvalidInputError(f"{name} must be an integer >= {smallest}, received {value!r}.")

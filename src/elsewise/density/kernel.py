@@ -24,7 +24,8 @@ from sklearn.mixture import GaussianMixture
 
 from ..errors import InvalidInputError
 from .base import FloatArray, IntArray, check_rows, chunks, is_finite_number, log_components, log_peaks
-from .gaussian_mixture import assemble_mixture, distinct_row_folds
+from .components import distinct_row_folds
+from .gaussian_mixture import assemble_mixture
 
 # Entries of a matrix of pairwise distances held at once: 32 MB of float64.
 _CHUNK_ENTRIES = 4_000_000

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from ..errors import InvalidInputError, UnsupportedModelError
-from .base import ClassDensity, FloatArray, check_rows, is_finite_number
-from .gaussian_mixture import from_mixture
+from .base import ClassDensity, FloatArray, category_drops, check_rows, is_finite_number
+from .fitted import MIXTURES, from_mixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +74,17 @@ def class_density(estimator: Any, Z: ArrayLike, threshold: Threshold = 0.5) -> C
 
     Parameters
     ----------
-    estimator : GaussianMixtureDensity, KernelDensity or fitted sklearn.mixture.GaussianMixture
+    estimator : GaussianMixtureDensity, MixedMixtureDensity, KernelDensity or a fitted GaussianMixture or MixedMixture
         An estimator is cloned and fitted to ``Z``; any estimator whose ``fit`` sets ``mixture_`` will do. If
         it also sets ``log_densities_``, quantiles refer to these. A fitted mixture is taken as it is.
     Z : array of shape (n_samples, n_features)
-        Training rows of the class, in model space.
+        Training rows of the class, in model space; of a table with categories ``[numbers | codes]``.
     threshold : float in (0, 1) or LogDensity, default=0.5
         See `log_threshold`.
     """
     rows = check_rows(Z)
     mixture, log_densities = _fitted(estimator, rows)
-    expected = mixture.means_.shape[1]
+    expected = mixture.means_.shape[1] + len(category_drops(mixture))
     if rows.shape[1] != expected:
         raise InvalidInputError(
             f"The mixture has {expected} features, the rows of the class have {rows.shape[1]}. "
@@ -101,18 +100,18 @@ def class_density(estimator: Any, Z: ArrayLike, threshold: Threshold = 0.5) -> C
 
 def _fitted(estimator: Any, rows: FloatArray) -> tuple[Any, FloatArray | None]:
     """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows."""
-    if isinstance(estimator, (GaussianMixture, BayesianGaussianMixture)):
+    if isinstance(estimator, MIXTURES):
         return from_mixture(estimator), None
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         received = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         raise UnsupportedModelError(
-            "The density must be GaussianMixtureDensity(...), KernelDensity(...) or a fitted GaussianMixture, "
-            f"received {received}."
+            "The density must be GaussianMixtureDensity(...), MixedMixtureDensity(...), KernelDensity(...) or a fitted "
+            f"GaussianMixture or MixedMixture, received {received}."
         )
     fitted = clone(estimator).fit(rows)
     if not hasattr(fitted, "mixture_"):
         raise UnsupportedModelError(
             f"{type(estimator).__name__} is not a density elsewise can use: its fit sets no mixture_. "
-            "Use GaussianMixtureDensity, KernelDensity or a fitted GaussianMixture."
+            "Use GaussianMixtureDensity, MixedMixtureDensity, KernelDensity or a fitted mixture."
         )
     return from_mixture(fitted.mixture_), getattr(fitted, "log_densities_", None)

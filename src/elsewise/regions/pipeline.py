@@ -85,7 +85,7 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
     if not isinstance(model, Pipeline):
         return [], model
     *steps, (name, estimator) = model.steps
-    if _passes_through(estimator):
+    if passes_through(estimator):
         raise UnsupportedModelError(
             f"The pipeline ends in step {name!r}, which is {estimator!r}; expected a classifier or a regressor there."
         )
@@ -112,23 +112,28 @@ def affine_map(steps: Sequence[Step], n_features: int) -> AffineMap:
     """
     total = AffineMap.identity(n_features)
     for name, transformer in _flat(steps):
-        n_out = len(total.offset)
-        where = f"step {name!r} ({type(transformer).__name__})"
-        build = _builder_of(transformer, where)
-        try:
-            step = build(transformer, n_out)
-        except UnsupportedSettingError as error:
-            raise UnsupportedSettingError(f"{where} {error}") from error
-        if step.matrix.shape[1] != n_out:
-            raise InvalidInputError(
-                f"{where} was fitted on {step.matrix.shape[1]} features, but {n_out} reach it. Pass the steps of one "
-                "fitted pipeline, and its n_features_in_ as n_features."
-            )
-        total = total.then(step)
+        total = total.then(affine_step(name, transformer, len(total.offset)))
     return total
 
 
-def _passes_through(step: Any) -> bool:
+def affine_step(name: str, transformer: Any, n_features: int) -> AffineMap:
+    """Make the affine map of one fitted transformer, the step ``name``, that ``n_features`` features reach."""
+    where = f"step {name!r} ({type(transformer).__name__})"
+    build = _builder_of(transformer, where)
+    try:
+        step = build(transformer, n_features)
+    except UnsupportedSettingError as error:
+        raise UnsupportedSettingError(f"{where} {error}") from error
+    if step.matrix.shape[1] != n_features:
+        raise InvalidInputError(
+            f"{where} was fitted on {step.matrix.shape[1]} features, but {n_features} reach it. Pass the steps of one "
+            "fitted pipeline, and its n_features_in_ as n_features."
+        )
+    return step
+
+
+def passes_through(step: Any) -> bool:
+    """Whether a step leaves data as they are."""
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
@@ -136,7 +141,7 @@ def _flat(steps: Sequence[Step], prefix: str = "") -> Iterator[Step]:
     for name, step in steps:
         if isinstance(step, Pipeline):
             yield from _flat(step.steps, f"{prefix}{name}__")
-        elif not _passes_through(step):
+        elif not passes_through(step):
             yield f"{prefix}{name}", step
 
 

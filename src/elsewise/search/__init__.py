@@ -1,6 +1,19 @@
 """The search: cheapest cell first, stop when proven."""
 
 from .best_first import Found, best_first, distinct
+from .branching import Answered, branch_and_bound
+from .domain import Domain, Layout
 from .problem import Goal, SearchProblem, compile_problem
 
-__all__ = ["Found", "Goal", "SearchProblem", "best_first", "compile_problem", "distinct"]
+__all__ = [
+    "Answered",
+    "Domain",
+    "Found",
+    "Goal",
+    "Layout",
+    "SearchProblem",
+    "best_first",
+    "branch_and_bound",
+    "compile_problem",
+    "distinct",
+]

@@ -46,6 +46,10 @@ class Found:
     n_projections : int array of shape (n_samples,)
     timed_out : bool array of shape (n_samples,)
         The time limit ended the proof.
+    points : array of shape (n_samples, n_features)
+        Best points themselves; NaN where there is none.
+    cone : int array of shape (n_samples,)
+        Cone of the goal that holds the best point; -1 where there is none.
     """
 
     value: FloatArray
@@ -55,6 +59,8 @@ class Found:
     model_free: BoolArray
     n_projections: IntArray
     timed_out: BoolArray
+    points: FloatArray
+    cone: IntArray
 
 
 def best_first(
@@ -148,7 +154,10 @@ class _Waves:
             model_free=np.zeros(n, dtype=np.bool_),
             n_projections=np.zeros(n, dtype=np.int64),
             timed_out=np.zeros(n, dtype=np.bool_),
+            points=np.full_like(X, np.nan),
+            cone=np.full(n, -1),
         )
+        self.X = X
 
     def _start(self, mine: Goal, rows: IntArray, banned: BoolArray | None) -> None:
         """Open the first nodes of the rows of one goal."""
@@ -211,6 +220,7 @@ class _Waves:
         self.limit[at] = self.found.value[at] = batch.value[better]
         self.found.difference[at] = batch.v[better]
         self.found.polyhedron[at] = i[better]
+        self.found.cone[at] = j[better]
         self.found.model_free[at] = free[better]
 
     def _polyhedron_at(self, rows: IntArray, V: FloatArray, value: FloatArray) -> IntArray:
@@ -248,6 +258,8 @@ class _Waves:
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
         found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - _TOLERANCE) <= unopened)
+        has_point = np.isfinite(found.value)
+        found.points[has_point] = self.X[has_point] + self.problem.coordinates.differences(found.difference[has_point])
         return found
 
 

@@ -93,9 +93,7 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
     norms = np.empty(len(row))
     for i, (start, stop) in enumerate(cells.spans):  # one polyhedron at a time: shared rows times polyhedra can be many
         normals = cells.normals[start:stop] - cells.shifts[i]
-        norms[first[i] : first[i] + counts[i]] = (
-            np.abs(normals).max(axis=1, initial=0.0) if cells.norm == 1 else np.sqrt((normals**2).sum(axis=1))
-        )
+        norms[first[i] : first[i] + counts[i]] = _dual_norms(normals, cells)
     with_rows = np.flatnonzero(counts)
     return PolyhedronBounds(
         cells=cells,
@@ -106,8 +104,26 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
         with_rows=with_rows,
         is_shifted=is_shifted,
         has_flat_rows=bool((norms == 0).any()),
-        rows_add_up=cells.norm == 1 and not is_shifted and _one_feature_each(cells.normals[row], owner),
+        rows_add_up=(
+            cells.norm == 1
+            and not is_shifted
+            and not len(cells.group)  # one change of category moves two indicators
+            and _one_feature_each(cells.normals[row], owner)
+        ),
     )
+
+
+def _dual_norms(normals: FloatArray, cells: Cells) -> FloatArray:
+    """How much each row can change with a unit of distance, array of shape (n_rows,)."""
+    if cells.norm == 2:
+        return np.asarray(np.sqrt((normals**2).sum(axis=1)))
+    norms: FloatArray = np.abs(normals).max(axis=1, initial=0.0)
+    if len(cells.group):
+        norms = np.abs(normals[:, cells.group < 0]).max(axis=1, initial=0.0)
+        for c in range(int(cells.group.max()) + 1):  # from any level to any other
+            mine = normals[:, cells.group == c]
+            norms = np.maximum(norms, mine.max(axis=1) - mine.min(axis=1))
+    return norms
 
 
 def _one_feature_each(normals: FloatArray, owner: IntArray) -> bool:

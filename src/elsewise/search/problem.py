@@ -8,7 +8,8 @@ with different goals go to the kernel together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates, mahalanobis_coordinates, manhattan_coordinates
 from ..regions.base import Region, union
 from ..regions.pipeline import AffineMap
+from .boxes import Boxes, boxes_of
 from .bounds import ConeBounds, PolyhedronBounds, cone_bounds, polyhedron_bounds
 from .emptiness import squared_radii_needed
 
@@ -42,6 +44,8 @@ class Goal:
         1 without a density.
     possible : bool array of shape (n_cones, n_polyhedra)
         False where the cell is known to be empty for every row.
+    boxes : Boxes
+        What the polyhedra say of single columns.
     polyhedron_bounds, cone_bounds
         Closed-form lower bounds of the distance to each polyhedron, to each cone.
     """
@@ -51,6 +55,7 @@ class Goal:
     first_cone: int
     n_cones: int
     possible: NDArray[np.bool_]
+    boxes: Boxes
     polyhedron_bounds: PolyhedronBounds
     cone_bounds: ConeBounds
 
@@ -85,12 +90,26 @@ class SearchProblem:
     cells : Cells
     to_model : AffineMap
     goals : tuple of Goal
+    group : int array of shape (n_features,)
+        The category each feature is an indicator of, -1 for none.
     """
 
     coordinates: Coordinates
     cells: Cells
     to_model: AffineMap
     goals: tuple[Goal, ...]
+    group: NDArray[np.int64]
+
+    def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
+        """Add the rows ``normals e <= offsets`` to the table of cells, as its last polyhedron.
+
+        Where a rule is about ``discrete`` features alone, its boundary is itself a place to be: margins must not shut it
+        out, so the row is moved out by more than any of them. The points are checked against the rule as it is.
+        """
+        exact = ~(normals[:, ~discrete] != 0).any(axis=1)
+        size = np.abs(normals).max(axis=1, initial=0.0)
+        rules = _pack_rows(self.coordinates, normals, offsets + np.where(exact, 1e-3 * size, 0.0), self.cells)
+        return replace(self, cells=Cells.join([self.cells, rules]))
 
 
 def compile_problem(
@@ -98,24 +117,33 @@ def compile_problem(
     to_model: AffineMap,
     distance: ResolvedManhattan | ResolvedMahalanobis,
     origin: FloatArray,
+    *,
+    group: NDArray[np.int64] | None = None,
 ) -> SearchProblem:
-    """Compile the cells of regions and their cones, both in model space, for rows in the user's features.
+    """Compile the cells of regions and their cones for rows in features.
 
     Parameters
     ----------
     parts : sequence of (Region, Cones or None), one pair a goal
+        Regions are in model space. So are cones, unless there are categories: then they are about the features
+        themselves, numeric ones and indicators.
     to_model : AffineMap
-        ``z = W x + w``, from the user's features to model space.
+        ``z = W x + w``, from features to model space.
     distance : ResolvedManhattan or ResolvedMahalanobis
     origin : array of shape (n_features,)
         A typical row: coordinates are centred there to keep digits.
+    group : int array of shape (n_features,), optional
+        The category each feature is an indicator of, -1 for none.
     """
     W, w = to_model.matrix, to_model.offset
+    group = np.full(W.shape[1], -1) if group is None else group
     if isinstance(distance, ResolvedManhattan):
-        coordinates = manhattan_coordinates(distance.weights, origin)
+        # A change of category moves two indicators, of which the kernel counts one.
+        prices = np.where(group >= 0, 2.0, 1.0) * distance.weights
+        coordinates = manhattan_coordinates(prices, np.where(group >= 0, 0.0, origin))
     else:
         coordinates = mahalanobis_coordinates(distance.omega, origin, seen=W)
-    tables = [_pack(region, cones, to_model, coordinates) for region, cones in parts]
+    tables = [_pack(region, cones, to_model, coordinates, group) for region, cones in parts]
     goals, first_polyhedron, first_cone = [], 0, 0
     for (region, cones), cells in zip(parts, tables):
         goals.append(
@@ -124,24 +152,24 @@ def compile_problem(
                 first_polyhedron=first_polyhedron,
                 first_cone=-1 if cones is None else first_cone,
                 n_cones=1 if cones is None else len(cones.radii),
-                possible=_possible(region, cones, to_model),
+                possible=_possible(region, cones, to_model, group),
+                boxes=boxes_of(cells, coordinates, group),
                 polyhedron_bounds=polyhedron_bounds(cells),
                 cone_bounds=cone_bounds(cells),
             )
         )
         first_polyhedron += cells.n_polyhedra
         first_cone += cells.n_cones
-    nothing = _pack(union([], n_features=len(w)), None, to_model, coordinates)
+    nothing = _pack(union([], n_features=len(w)), None, to_model, coordinates, group)
     cells = Cells.join(tables or [nothing])
-    return SearchProblem(coordinates, cells, to_model, tuple(goals))
+    return SearchProblem(coordinates, cells, to_model, tuple(goals), group)
 
 
-def _pack(region: Region, cones: Cones | None, to_model: AffineMap, coordinates: Coordinates) -> Cells:
+def _pack(
+    region: Region, cones: Cones | None, to_model: AffineMap, coordinates: Coordinates, group: NDArray[np.int64]
+) -> Cells:
     W, w = to_model.matrix, to_model.offset
-    q, d = W.shape
-    if cones is None:
-        nothing = np.empty((0, q, q))
-        cones = Cones(nothing, np.empty(0, dtype=np.int64), np.empty((0, q)), np.empty(0), np.empty(0, dtype=np.int64))
+    has_groups = bool((group >= 0).any())
     return pack(
         coordinates,
         normals=region.normals @ W,
@@ -149,17 +177,76 @@ def _pack(region: Region, cones: Cones | None, to_model: AffineMap, coordinates:
         spans=region.rows,
         shifts=region.shifts @ W,
         shift_offsets=region.shift_offsets - region.shifts @ w,
-        factors=(cones.factors @ W).reshape(-1, q, d),
-        shape=cones.shape,
-        centres=np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
-        radii=cones.radii,
+        group=group if has_groups else None,
+        **(_cones_with_categories(cones, group) if has_groups else _cones_in_model_space(cones, to_model)),
     )
 
 
-def _possible(region: Region, cones: Cones | None, to_model: AffineMap) -> NDArray[np.bool_]:
+def _cones_in_model_space(cones: Cones | None, to_model: AffineMap) -> dict[str, Any]:
+    W, w = to_model.matrix, to_model.offset
+    q, d = W.shape
+    if cones is None:
+        return _no_cones(q, d)
+    return {
+        "factors": (cones.factors @ W).reshape(-1, q, d),
+        "shape": cones.shape,
+        "centres": np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
+        "radii": cones.radii,
+    }
+
+
+def _cones_with_categories(cones: Cones | None, group: NDArray[np.int64]) -> dict[str, Any]:
+    r"""Cones of a density with categories, as second-order cones of the features.
+
+    With ``y = L'(e_numeric - mu)`` and any ``k > 0``, the set ``||y||^2 <= s``, for ``s = r^2 - p·e``, is
+
+        ||(y, (s - k^2) / 2k)|| <= (s + k^2) / 2k;        k = r leaves out the constant.
+    """
+    numeric, indicators = np.flatnonzero(group < 0), np.flatnonzero(group >= 0)
+    q, n = len(numeric) + 1, len(group)
+    if cones is None:
+        return _no_cones(q, n)
+    m, squared = len(cones.radii), cones.radii**2
+    k = np.where(cones.radii > 1e-3, cones.radii, 1.0)  # without numbers, a cone may have no radius
+    tilts = np.zeros((m, n))
+    tilts[:, indicators] = -cones.penalties / (2.0 * k[:, None])
+    factors, centres = np.zeros((m, q, n)), np.zeros((m, q))
+    for j in range(m):
+        L = cones.factors[cones.shape[j]]
+        factors[j][: q - 1, numeric] = L
+        factors[j][q - 1] = tilts[j]
+        centres[j, : q - 1] = L @ cones.centres[j]
+    centres[:, q - 1] = (k**2 - squared) / (2.0 * k)
+    radii = (squared + k**2) / (2.0 * k)
+    return {"factors": factors, "shape": np.arange(m), "centres": centres, "radii": radii, "tilts": tilts}
+
+
+def _no_cones(q: int, n: int) -> dict[str, Any]:
+    nothing = {"shape": np.empty(0, dtype=np.int64), "centres": np.empty((0, q)), "radii": np.empty(0)}
+    return {"factors": np.empty((0, q, n)), **nothing}
+
+
+def _pack_rows(coordinates: Coordinates, normals: FloatArray, offsets: FloatArray, like: Cells) -> Cells:
+    """Pack one polyhedron without cones."""
+    n_features = normals.shape[1]
+    return pack(
+        coordinates,
+        normals=normals,
+        offsets=offsets,
+        spans=np.array([[0, len(offsets)]]),
+        shifts=np.zeros((1, n_features)),
+        shift_offsets=np.zeros(1),
+        group=like.group if len(like.group) else None,
+        **_no_cones(like.factors.shape[2], n_features),
+    )
+
+
+def _possible(
+    region: Region, cones: Cones | None, to_model: AffineMap, group: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     n_cones = 1 if cones is None else len(cones.radii)
     possible = np.ones((n_cones, region.n_polyhedra), dtype=np.bool_)
-    if cones is None or possible.size > _MOST_CELLS_CHECKED:
+    if cones is None or possible.size > _MOST_CELLS_CHECKED or (group >= 0).any():
         return possible
     # Thin cells stay in: the search decides them with its own certificates.
     needed = squared_radii_needed(region, cones, to_model).T

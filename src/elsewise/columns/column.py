@@ -1,0 +1,101 @@
+"""One column of a table, and what a user may declare about columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["number", "integer", "ordinal", "category"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What the engine knows of one column.
+
+    Attributes
+    ----------
+    name : str
+    kind : "number", "integer", "ordinal" or "category"
+        A number is one feature, its value; an integer is one whole feature; an ordinal is one whole feature, the rank
+        of its level; a category is one indicator feature a level, exactly one of which is 1.
+    start, stop : int
+        Its slice of the features.
+    sources : tuple of int
+        Positions of the user's columns it comes from: one, or several for a declared one-hot group.
+    levels : tuple
+        Values of a category or ordinal as the user writes them; None is the missing value.
+    open : bool
+        Values never seen are accepted: the last indicator, which has no entry in ``levels``, stands for them.
+    fill : float or None
+        What the pipeline's imputer puts for a missing number; None: missing numbers are refused.
+    missing : object
+        How a missing value of a category is written in the training data: None, NaN or ``pandas.NA``.
+    """
+
+    name: str
+    kind: Kind
+    start: int
+    stop: int
+    sources: tuple[int, ...]
+    levels: tuple[Any, ...] = ()
+    open: bool = False
+    fill: float | None = None
+    missing: Any = None
+
+    @property
+    def features(self) -> slice:
+        """Its slice of the features."""
+        return slice(self.start, self.stop)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it stands for several columns that the user has one-hot encoded."""
+        return len(self.sources) > 1
+
+    @property
+    def width(self) -> int:
+        """Number of features it needs."""
+        return len(self.levels) + self.open if self.kind == "category" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot:
+    """Declare that several 0/1 columns are one category: exactly one of them is 1.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        At least two columns; their names are the levels.
+    baseline : str, optional
+        The level that all zeros stand for, if the encoding has left one out (``drop="first"``).
+
+    Examples
+    --------
+    >>> import elsewise as ew
+    >>> columns = {"housing": ew.OneHot(columns=["housing_own", "housing_free"], baseline="housing_rent")}
+    """
+
+    columns: Sequence[str]
+    baseline: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinal:
+    """Declare that a column is ordered.
+
+    Parameters
+    ----------
+    levels : sequence
+        All its values, from lowest to highest.
+
+    Examples
+    --------
+    >>> import elsewise as ew
+    >>> columns = {"education": ew.Ordinal(levels=["school", "college", "university"])}
+    """
+
+    levels: Sequence[Any]
+
+
+Declaration = Literal["number", "integer", "boolean", "category", "ordinal"] | OneHot | Ordinal

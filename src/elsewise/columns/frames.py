@@ -1,0 +1,226 @@
+"""Data frames at the door, and single columns of frames and arrays: read as numbers or objects, written back.
+
+This is the only part that knows pandas, and only when it meets a frame.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from ..errors import InvalidInputError, MissingDependencyError
+from ..rows import FloatArray, as_given
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas data frame."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def as_table(X: Any, *, name: str = "X") -> Any:
+    """Return rows as a pandas data frame if they are any kind of frame, else as a 2-d array, in the type they came."""
+    if is_frame(X):
+        return X
+    if type(X).__module__.partition(".")[0] == "polars":
+        return _from_polars(X, name)
+    if hasattr(X, "to_pandas") and not issparse(X):
+        return X.to_pandas()
+    if hasattr(X, "__dataframe__"):
+        return _pandas(f"{name} ({type(X).__name__})").api.interchange.from_dataframe(X)
+    return as_given(X, name=name)
+
+
+def _from_polars(X: Any, name: str) -> Any:
+    # Column by column: polars' own to_pandas needs pyarrow.
+    if not hasattr(X, "get_columns"):
+        raise InvalidInputError(
+            f"{name}: expected a data frame, received {type(X).__name__}. Collect a lazy frame with .collect()."
+        )
+    pandas = _pandas(f"{name}, a polars frame,")
+    arrays = {column: X[column].to_numpy() for column in X.columns}
+    # the dtype said: None, which a model fitted on polars has seen, would become NaN
+    return pandas.DataFrame({column: pandas.Series(array, dtype=array.dtype) for column, array in arrays.items()})
+
+
+def _pandas(what: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingDependencyError(f"{what} needs pandas. Install it with: pip install 'elsewise[frames]'") from error
+    return pandas
+
+
+def column_of(X: Any, position: int) -> Any:
+    """Return one column: a series of a frame, a 1-d array of an array."""
+    return X.iloc[:, position] if is_frame(X) else X[:, position]
+
+
+def columns_of(X: Any) -> list[Any]:
+    """Return all columns, see :func:`column_of`."""
+    return [column for _, column in X.items()] if is_frame(X) else list(X.T)
+
+
+def is_categorical(column: Any) -> bool:
+    """Whether a column is a series of category dtype."""
+    return hasattr(column.dtype, "categories")
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return some rows, in the same form."""
+    return X.iloc[rows] if is_frame(X) else X[rows]
+
+
+def is_missing(column: Any) -> BoolArray:
+    """Where a column has no value: None, NaN, NaT or ``pandas.NA``."""
+    if hasattr(column, "isna"):
+        return np.asarray(column.isna(), dtype=np.bool_)
+    if column.dtype.kind == "f":
+        return np.asarray(np.isnan(column))
+    if column.dtype.kind != "O":
+        return np.zeros(len(column), dtype=np.bool_)
+    if "pandas" in sys.modules:
+        return np.asarray(sys.modules["pandas"].isna(column), dtype=np.bool_)
+    return np.fromiter((value is None or value != value for value in column.tolist()), np.bool_, len(column))
+
+
+def is_missing_value(value: Any) -> bool:
+    """Whether a single value is None, NaN, NaT or ``pandas.NA``."""
+    return bool(is_missing(_one(value))[0])
+
+
+def _one(value: Any) -> NDArray[Any]:
+    cell = np.empty(1, dtype=object)
+    cell[0] = value
+    return cell
+
+
+def objects_of(column: Any) -> list[Any]:
+    """Values of a column as Python objects."""
+    if isinstance(column, np.ndarray):
+        return list(column.tolist())
+    if column.dtype.kind in "fiub" and isinstance(column.dtype, np.dtype):
+        return list(column.to_numpy().tolist())
+    return list(np.asarray(column.array, dtype=object).tolist())
+
+
+def floats_of(column: Any) -> FloatArray:
+    """Values of a column as float64, NaN where they are missing.
+
+    Raises
+    ------
+    ValueError
+        With the position and value of the first entry that is no number, as ``error.args``.
+    """
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiub":
+        return np.asarray(column, dtype=np.float64)
+    if type(dtype).__name__ == "SparseDtype":
+        return np.asarray(np.asarray(column), dtype=np.float64)
+    if dtype.kind in "fiub":  # nullable and Arrow columns
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    missing = is_missing(column)
+    values = np.full(len(column), np.nan)
+    objects = np.empty(len(column), dtype=object)
+    objects[:] = objects_of(column)
+    try:
+        if dtype.kind in "cmM":  # could be cast, but not without losing what they mean
+            raise ValueError
+        values[~missing] = objects[~missing].astype(np.float64)
+    except (TypeError, ValueError):
+        for row in np.flatnonzero(~missing):
+            if not _is_number(objects[row]):
+                raise ValueError(int(row), objects[row]) from None
+    return values
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (complex, np.complexfloating)):
+        return False
+    try:
+        _one(value).astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return not hasattr(value, "isoformat")
+
+
+def cell_as(column: Any, dtype: Any) -> Any:
+    """Return a series of one value in another dtype, or None if that dtype does not hold the value."""
+    (value,) = objects_of(column)
+    missing = is_missing_value(value)
+    categories = getattr(dtype, "categories", None)
+    if categories is not None and not missing and value not in categories:
+        return None
+    try:
+        typed = column.astype(dtype)
+    except (TypeError, ValueError):
+        return None
+    (cast,) = objects_of(typed)
+    same = is_missing_value(cast) if missing else bool(not is_missing_value(cast) and cast == value)
+    return typed if same else None
+
+
+def written(column: Any, rows: IntArray, values: Any) -> Any:
+    """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them."""
+    import pandas
+
+    dtype = column.dtype
+    if type(dtype).__name__ == "SparseDtype":
+        dense = written(pandas.Series(np.asarray(column), index=column.index), rows, values)
+        return pandas.Series(pandas.arrays.SparseArray(dense.to_numpy(), dtype=dtype), index=column.index)
+    if isinstance(dtype, np.dtype):
+        array = _written_array(column.to_numpy(), rows, values)
+        return pandas.Series(array, index=column.index, dtype=array.dtype)
+    array = column.array.copy()
+    if isinstance(dtype, pandas.CategoricalDtype):
+        known = set(dtype.categories.tolist())
+        new = [
+            value for value in dict.fromkeys(_cells(values).tolist()) if not (is_missing_value(value) or value in known)
+        ]
+        array = array.add_categories(new) if new else array
+    elif dtype.kind in "iu" and isinstance(values, np.ndarray) and (values != np.floor(values)).any():
+        array = array.astype("Float64")  # a column of whole numbers that was declared to be a number
+    elif dtype.kind == "b" and isinstance(values, np.ndarray):
+        values = values.astype(np.bool_)  # members of a one-hot group are written as 0 and 1
+    array[rows] = values if isinstance(values, np.ndarray) else _cells(values)
+    return pandas.Series(array, index=column.index)
+
+
+def _written_array(array: NDArray[Any], rows: IntArray, values: Any) -> NDArray[Any]:
+    if array.dtype.kind == "O":
+        array = array.copy()
+        array[rows] = _cells(values)
+        return array
+    if array.dtype.kind not in "fiub":  # fixed-width strings would be cut
+        return _written_array(array.astype(object), rows, values)
+    new = values if isinstance(values, np.ndarray) else np.array([np.nan if x is None else x for x in values])
+    numeric = new.dtype.kind in "fiub"
+    with np.errstate(invalid="ignore"):
+        fits = numeric and (array.dtype.kind == "f" or bool((new.astype(array.dtype) == new).all()))
+    dtype = array.dtype if fits else np.result_type(array.dtype, new.dtype) if numeric else np.dtype(object)
+    array = array.astype(dtype)  # a copy
+    array[rows] = new
+    return array
+
+
+def _cells(values: Any) -> NDArray[Any]:
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = values
+    return cells
+
+
+def blanked(X: Any, rows: BoolArray) -> Any:
+    """Rows of a frame or array with some of them missing altogether; dtypes are kept where none is."""
+    if not rows.any():
+        return X
+    if is_frame(X):
+        return X.mask(np.broadcast_to(rows[:, None], X.shape))
+    blank: Any = X.astype(np.float64) if X.dtype.kind in "iub" else X.copy()
+    blank[rows] = np.nan
+    return blank

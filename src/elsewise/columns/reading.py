@@ -1,0 +1,110 @@
+"""From the values of the user's columns to features, with errors that name the row and the column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import InvalidInputError
+from ..rows import FloatArray
+from .column import Column
+from .frames import BoolArray, IntArray, floats_of
+from .levels import UNKNOWN, codes_of
+
+
+def numbers(values: Any, column: Column, name: str) -> FloatArray:
+    """Feature of a number or integer column, missing values filled; ``name`` is what errors call the data."""
+    try:
+        read = floats_of(values)
+    except ValueError as error:
+        row, value = error.args
+        raise InvalidInputError(
+            f"{name}: expected numbers in column {column.name!r}, received {value!r} in row {row}."
+        ) from error
+    missing = np.isnan(read)
+    if missing.any():
+        if column.fill is None:
+            _refuse(name, np.nan, missing, column, "must be finite", "Impute or drop missing values first.")
+        read = np.where(missing, column.fill, read)
+    infinite = np.isinf(read)
+    if infinite.any():
+        value = read[int(np.argmax(infinite))]
+        _refuse(name, value, infinite, column, "must be finite", "Replace infinite values first.")
+    if column.kind == "integer":
+        check_whole(read, column, name, but=missing)
+    return read
+
+
+def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray | None = None) -> None:
+    """Refuse fractions in a column of integers, ``but`` not where an imputer has put them."""
+    fractional = values != np.floor(values)
+    if but is not None:
+        fractional &= ~but
+    if fractional.any():
+        value = values[int(np.argmax(fractional))]
+        advice = f'Round it, or declare columns={{{column.name!r}: "number"}}.'
+        _refuse(name, value, fractional, column, "must be whole in columns of integers", advice)
+
+
+def codes(values: Any, column: Column, name: str) -> IntArray:
+    """Position of each value among the levels of a category or ordinal; one past them for a value never seen."""
+    found, missing = codes_of(values, column.levels, column.missing)
+    unknown = found == UNKNOWN
+    if not unknown.any():
+        return found
+    if column.open:
+        unknown &= missing
+        found[(found == UNKNOWN) & ~missing] = len(column.levels)
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        value = values.iloc[row] if hasattr(values, "iloc") else values[row]
+        what = "A missing value written so was not" if missing[row] else "This value was not"
+        advice = f"{what} in the training data; known are {_few(column.levels)}."
+        _refuse(name, value, unknown, column, "must hold known categories", advice)
+    return found
+
+
+def group_indicators(columns: Sequence[Any], column: Column, names: Sequence[str], name: str) -> FloatArray:
+    """Return the indicators of a one-hot group from the user's 0/1 columns, array of shape (n_samples, n_levels)."""
+    n_made, n_levels = len(columns), len(column.levels)
+    values = np.empty((len(columns[0]), n_levels))
+    for place, (source, given) in enumerate(zip(column.sources, columns)):
+        where = f"in column {names[source]!r} of the one-hot group {column.name!r}"
+        try:
+            values[:, place] = floats_of(given)
+        except ValueError as error:
+            row, value = error.args
+            raise InvalidInputError(f"{name}: expected 0 or 1 {where}, received {value!r} in row {row}.") from error
+        wrong = (values[:, place] != 0) & (values[:, place] != 1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InvalidInputError(f"{name}: expected 0 or 1 {where}, received {values[row, place]:g} in row {row}.")
+    total = values[:, :n_made].sum(axis=1)
+    if n_made < n_levels:
+        values[:, n_made] = 1.0 - total
+    odd = total > 1 if n_made < n_levels else total != 1
+    if odd.any():
+        row = int(np.argmax(odd))
+        expected = "at most one" if n_made < n_levels else "exactly one"
+        hint = "" if total[row] else " If all zeros stand for a further level, name it as baseline."
+        raise InvalidInputError(
+            f"{name}: expected {expected} 1 among the columns of the one-hot group {column.name!r} "
+            f"({_few([names[source] for source in column.sources])}), received {total[row]:g} of them in row "
+            f"{row}.{hint}"
+        )
+    return values
+
+
+def _refuse(name: str, value: Any, where: BoolArray, column: Column, rule: str, advice: str) -> NoReturn:
+    count = int(where.sum())
+    more = f" ({count} such values in all)" if count > 1 else ""
+    shown = value if isinstance(value, float) else repr(value)
+    raise InvalidInputError(
+        f"{name} {rule}: received {shown} in row {int(np.argmax(where))}, column {column.name!r}{more}. {advice}"
+    )
+
+
+def _few(values: Sequence[Any]) -> str:
+    return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")

@@ -1,0 +1,223 @@
+"""A table: rows in the user's columns <-> rows in features, the numbers the engine works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..rows import FloatArray, as_floats, as_given, check_names
+from .column import Column
+from .frames import BoolArray, IntArray, as_table, cell_as, columns_of, is_frame, written
+from .reading import check_whole, codes, group_indicators, numbers
+from .writing import column_values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """The columns of a user's data and the features they become.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        In the order of their features. Columns the model does not use have no entry.
+    names : tuple of str
+        The user's columns, as given.
+    named : bool
+        Whether a frame's columns must have these names; an array has none.
+    dtypes : tuple
+        The user's columns' dtypes in the training data.
+    n_features : int
+    feature_names : tuple of str
+        ``"age"``, ``"housing=own"``, ...
+    group : int array of shape (n_features,)
+        Number of the category column a feature belongs to, counted over category columns; -1 for numeric features.
+    numeric : int array
+        Positions of the numeric features: numbers, integers, ordinals.
+    is_identity : bool
+        Features are the user's columns one by one: numbers and integers without missing values.
+    is_plain : bool
+        There is nothing but numbers without missing values, one feature a user's column.
+    unused : tuple of str
+        The user's columns that are in no column of the table: the model never sees them, they are echoed.
+    """
+
+    columns: tuple[Column, ...]
+    names: tuple[str, ...]
+    named: bool
+    dtypes: tuple[Any, ...]
+    n_features: int = field(init=False)
+    feature_names: tuple[str, ...] = field(init=False)
+    group: IntArray = field(init=False)
+    numeric: IntArray = field(init=False)
+    is_identity: bool = field(init=False)
+    is_plain: bool = field(init=False)
+    unused: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names: list[str] = []
+        group: list[int] = []
+        n_categories = 0
+        for column in self.columns:
+            if column.kind == "category":
+                names += [f"{column.name}={_text(level)}" for level in column.levels]
+                names += [f"{column.name}=(never seen)"] if column.open else []
+                group += [n_categories] * column.width
+                n_categories += 1
+            else:
+                names.append(column.name)
+                group.append(-1)
+        used = {source for column in self.columns for source in column.sources}
+        derived = {
+            "n_features": len(names),
+            "feature_names": tuple(names),
+            "group": np.array(group, dtype=np.int64),
+            "numeric": np.flatnonzero(np.array(group, dtype=np.int64) < 0),
+            "is_identity": self._is_identity(),
+            "is_plain": self._is_identity() and all(column.kind == "number" for column in self.columns),
+            "unused": tuple(name for place, name in enumerate(self.names) if place not in used),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    def _is_identity(self) -> bool:
+        return len(self.columns) == len(self.names) and all(
+            column.kind in ("number", "integer") and column.fill is None and column.sources == (place,)
+            for place, column in enumerate(self.columns)
+        )
+
+    def with_columns(self, columns: Sequence[Column]) -> Table:
+        """Make a table of other columns, whose features are laid out one after the other."""
+        return Table(lay_out(columns), self.names, self.named, self.dtypes)
+
+    def encode(self, X: Any, *, name: str = "X") -> FloatArray:
+        """Turn rows in the user's columns into features.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_columns)
+        name : str
+            What errors call it.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features), C-contiguous
+
+        Raises
+        ------
+        InvalidInputError
+            Names the row and the column of a value that cannot be: unknown, missing, infinite, not whole.
+        """
+        X = as_table(X, name=name)
+        self._check_columns(X, name)
+        if self.is_identity:
+            values = as_given(X, name=name)
+            if values.dtype.kind in "fiub" or (self.is_plain and not is_frame(X)):
+                features = as_floats(values, self.names, name=name)
+                for column in self.columns:
+                    if column.kind == "integer":
+                        check_whole(features[:, column.start], column, name)
+                return features
+        features, given = np.zeros((len(X), self.n_features)), columns_of(X)
+        for column in self.columns:
+            mine = [given[source] for source in column.sources]
+            if column.is_group:
+                features[:, column.features] = group_indicators(mine, column, self.names, name)
+            elif column.kind == "category":
+                features[np.arange(len(X)), column.start + codes(mine[0], column, name)] = 1.0
+            elif column.kind == "ordinal":
+                features[:, column.start] = codes(mine[0], column, name)
+            else:
+                features[:, column.start] = numbers(mine[0], column, name)
+        return features
+
+    def decode(self, features: FloatArray, given: Any, *, encoded: FloatArray | None = None) -> Any:
+        """Turn features into rows in the user's columns.
+
+        Parameters
+        ----------
+        features : array of shape (n_samples, n_features)
+        given : data frame or array of shape (n_samples, n_columns)
+            The original rows. Columns whose features are still the same are echoed from them bit for bit.
+        encoded : array of shape (n_samples, n_features), optional
+            ``encode(given)``, if it is at hand.
+
+        Returns
+        -------
+        data frame like ``given``, or an array: of float64 if ``given`` holds numbers, else of objects
+        """
+        given = as_table(given, name="given")
+        before = self.encode(given, name="given") if encoded is None else encoded
+        numeric = not is_frame(given) and given.dtype.kind in "fiub"
+        if numeric and self.is_plain:
+            return np.where(features == before, given, features)
+        changed = self.changed(before, features)
+        result = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
+        for place, column in enumerate(self.columns):
+            rows = np.flatnonzero(changed[:, place])
+            if len(rows) == 0:
+                continue
+            for source, values in zip(column.sources, column_values(features[rows, column.features], column)):
+                if is_frame(given):
+                    result.isetitem(source, written(given.iloc[:, source], rows, values))
+                else:
+                    result[rows, source] = values
+        return result
+
+    def changed(self, before: FloatArray, after: FloatArray) -> BoolArray:
+        """Which columns differ between rows of features, bool array of shape (n_samples, n_columns)."""
+        if not self.columns:
+            return np.zeros((len(before), 0), dtype=np.bool_)
+        starts = [column.start for column in self.columns]
+        return np.asarray(np.logical_or.reduceat(before != after, starts, axis=1), dtype=np.bool_)
+
+    def codes(self, features: FloatArray) -> IntArray:
+        """Position of the 1 in each category column, int array of shape (n_samples, n_category_columns)."""
+        categories = [column for column in self.columns if column.kind == "category"]
+        codes = np.empty((len(features), len(categories)), dtype=np.int64)
+        for place, column in enumerate(categories):
+            codes[:, place] = features[:, column.features].argmax(axis=1)
+        return codes
+
+    def one_row(self, x: Any) -> Any:
+        """Return one row as a frame or array of one row, in the dtypes of the training data wherever they hold it.
+
+        A series cut out of a frame has lost its columns' dtypes; here it gets them back.
+
+        Parameters
+        ----------
+        x : series, array or sequence of shape (n_columns,)
+        """
+        if not (hasattr(x, "to_frame") and hasattr(x, "index") and np.ndim(x) == 1):
+            array = np.asarray(x)
+            # numpy makes text of all in a list that has some
+            return (np.array(x, dtype=object) if array.dtype.kind == "U" else array)[None]
+        frame = x.to_frame().T
+        if len(self.dtypes) != frame.shape[1]:
+            return frame  # encode says what is wrong
+        for place, dtype in enumerate(self.dtypes):
+            typed = cell_as(frame.iloc[:, place], dtype)
+            if typed is not None:
+                frame.isetitem(place, typed)
+        return frame
+
+    def _check_columns(self, X: Any, name: str) -> None:
+        if self.named:
+            check_names(X, self.names)
+        if X.shape[1] != len(self.names):
+            as_floats(np.empty((0, X.shape[1])), self.names, name=name)  # says how many were expected
+
+
+def lay_out(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Give columns their slices of features, one after the other."""
+    placed, start = [], 0
+    for column in columns:
+        placed.append(replace(column, start=start, stop=start + column.width))
+        start += column.width
+    return tuple(placed)
+
+
+def _text(level: Any) -> str:
+    return "(missing)" if level is None else str(level)

@@ -1,0 +1,342 @@
+"""From the user's rules to rules of a table: names become features, levels become positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InvalidInputError
+from . import words
+from .atomic import (
+    BoolArray,
+    Codes,
+    FewChanges,
+    FloatArray,
+    Linear,
+    OneWay,
+    Rule,
+    Stays,
+    Transitions,
+    Whole,
+    Within,
+)
+from .constraints import Constraints
+from .linear import LinearRow, LinearRule, read_rule
+from .rules import Rules
+
+if TYPE_CHECKING:
+    from ..columns.column import Column
+    from ..columns.table import Table
+
+
+def resolve(constraints: Constraints | None, table: Table, rows: FloatArray | None = None) -> Rules:
+    """Resolve rules against the columns of a table.
+
+    Parameters
+    ----------
+    constraints : Constraints or None
+        None for no rules but those of the table itself: whole numbers stay whole.
+    table : Table
+    rows : array of shape (n_samples, n_features), optional
+        Encoded training rows. Only special codes need them, to tell on which side the regular values lie.
+    """
+    return _Resolution(_checked(constraints), table, rows).rules()
+
+
+def _checked(constraints: Any) -> Constraints:
+    if constraints is None:
+        return Constraints()
+    if isinstance(constraints, Constraints):
+        return constraints
+    hint = " Make them with Constraints.from_mapping." if isinstance(constraints, Mapping) else ""
+    raise InvalidInputError(
+        f"constraints: expected elsewise.Constraints or None, received {type(constraints).__name__}.{hint}"
+    )
+
+
+class _Resolution:
+    """Rules on their way to a table.
+
+    Columns that the model does not use are not part of the table: they never change, so that what only says how they
+    may change is kept without a rule.
+    """
+
+    def __init__(self, constraints: Constraints, table: Table, rows: FloatArray | None) -> None:
+        self.given = constraints
+        self.table = table
+        self.columns, self.n_features = table.columns, table.n_features
+        self.rows = rows
+        self.by_name = {column.name: column for column in self.columns}
+        self.integer = np.zeros(table.n_features, dtype=np.bool_)
+        self.codes: dict[str, Codes] = {}
+
+    def rules(self) -> Rules:
+        """All rules, in the order of the parameters."""
+        self._refuse_contradictions()
+        whole = self._whole()
+        special = self._special()
+        single: list[Rule] = [
+            *(Stays(f"{name} stays as it is", self._column(name, "immutable")) for name in self._used("immutable")),
+            *(self._monotone(name, self.given.monotone[name]) for name in self._used("monotone")),
+            *(self._bounds(name, *ends) for name, ends in self.given.bounds.items() if tuple(ends) != (None, None)),
+            *whole,
+            *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
+            *(self._linear(read_rule(rule)) for rule in self.given.linear),
+            *special,
+        ]
+        most = self.given.max_changes
+        if most is not None:
+            in_words = {0: "no column changes", 1: "at most 1 column changes"}.get(
+                most, f"at most {most} columns change"
+            )
+            single.append(FewChanges(in_words, self.columns, most))
+        return Rules(self.columns, self.n_features, self.integer, tuple(single))
+
+    def _used(self, parameter: str) -> list[str]:
+        """Names of columns in a parameter, without those that the model does not use."""
+        return [name for name in getattr(self.given, parameter) or () if name not in self.table.unused]
+
+    def _column(self, name: str, parameter: str) -> Column:
+        if name in self.by_name:
+            return self.by_name[name]
+        if name in self.table.unused:
+            raise InvalidInputError(
+                f"{parameter}: the model does not use the column {name!r}, so that no counterfactual changes it. Leave "
+                "it out."
+            )
+        for column in self.columns:
+            if column.is_group and name in [self.table.names[source] for source in column.sources]:
+                raise InvalidInputError(
+                    f"{parameter}: {name!r} is one of the indicators of the column {column.name!r}, which changes as "
+                    f"one. Name {column.name!r} instead."
+                )
+        raise InvalidInputError(
+            f"{parameter}: there is no column {name!r}. {words.did_you_mean(name, list(self.by_name))}"
+        )
+
+    def _refuse_contradictions(self) -> None:
+        for name in self.given.immutable:
+            for parameter in ("monotone", "allowed"):
+                if name in getattr(self.given, parameter):
+                    raise InvalidInputError(
+                        f"{name!r} is both in immutable and in {parameter}: the one says that it stays as it is, the "
+                        "other how it may move. Drop one of them."
+                    )
+
+    def _whole(self) -> list[Rule]:
+        """Set which features are whole; rules for those that were declared so."""
+        for column in self.columns:
+            if column.kind == "ordinal" or (column.kind == "integer" and self.given.integer is None):
+                self.integer[column.start] = True
+        rules: list[Rule] = []
+        for name in self._used("integer"):
+            column = self._column(name, "integer")
+            if column.kind == "category":
+                raise InvalidInputError(
+                    f"integer: {name!r} is a category with the levels {_few(column.levels)}; only numeric columns can "
+                    "hold whole numbers. Leave it out."
+                )
+            if column.kind != "ordinal":  # ranks are whole by their nature, whatever is declared
+                self.integer[column.start] = True
+                rules.append(Whole(f"{name} is a whole number", column))
+        return rules
+
+    def _monotone(self, name: str, direction: str) -> Rule:
+        column = self._column(name, "monotone")
+        sign = 1 if direction == "increase" else -1
+        in_words = f"{name} may only {direction}"
+        if column.kind != "category":
+            return OneWay(in_words, column, sign)
+        if not _is_boolean(column):
+            raise InvalidInputError(
+                f"monotone: {name!r} is a category without an order ({_few(column.levels)}), so that nothing in it "
+                f"increases. Say which changes are fine with allowed={{{name!r}: {{from_level: [to_level, ...]}}}}."
+            )
+        truth = np.array([float(level) for level in column.levels] + [np.nan] * column.open)  # never seen: no order
+        steps = sign * (truth[None, :] - truth[:, None])
+        return Transitions(in_words, column, np.asarray((steps >= 0) | np.eye(len(truth), dtype=np.bool_)))
+
+    def _bounds(self, name: str, low: Any, high: Any) -> Rule:
+        column = self._column(name, "bounds")
+        if column.kind == "category":
+            raise InvalidInputError(
+                f"bounds: {name!r} is a category ({_few(column.levels)}), which has no lower or upper end. Say which "
+                f"levels are fine with allowed={{{name!r}: [level, ...]}}."
+            )
+        ends = [self._end(column, end) for end in (low, high)]
+        least, most = -np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1]
+        low_word, high_word = words.level(low), words.level(high)
+        if least > most:
+            raise InvalidInputError(
+                f"bounds: the bounds of {name!r} contradict each other: nothing is at least {low_word} and at most "
+                f"{high_word}. Expected (low, high)."
+            )
+        if self.integer[column.start] and np.isfinite(least) and np.isfinite(most) and ceil(least) > floor(most):
+            raise InvalidInputError(
+                f"bounds: {name!r} holds whole numbers, and there is none between {low_word} and {high_word}. Widen "
+                "the bounds, or say with integer=[...] which columns are whole."
+            )
+        if low is None or high is None:
+            in_words = f"{name} at most {high_word}" if low is None else f"{name} at least {low_word}"
+        else:
+            in_words = f"{name} between {low_word} and {high_word}"
+        codes = self.codes[name].codes if name in self.codes else np.empty(0)
+        return Within(in_words, column, least, most, codes)
+
+    def _end(self, column: Column, end: Any) -> float | None:
+        if end is None:
+            return None
+        if column.kind == "ordinal":
+            return float(_position(column, end, "bounds"))
+        if isinstance(end, bool) or not isinstance(end, Real):
+            raise InvalidInputError(
+                f"bounds: expected numbers or None as bounds of the numeric column {column.name!r}, received {end!r}."
+            )
+        return float(end)
+
+    def _allowed(self, name: str, targets: Mapping[Any, Sequence[Any]] | Sequence[Any]) -> list[Rule]:
+        column = self._column(name, "allowed")
+        if column.kind in ("number", "integer"):
+            raise InvalidInputError(
+                f"allowed: {name!r} is a numeric column, not a category. Limit it with bounds or monotone."
+            )
+        if not isinstance(targets, Mapping):
+            may = self._only(column, range(_width(column)), targets)
+            where = f"only to {words.levels(targets)}" if targets else "to no other level"
+            return [Transitions(f"{name}: {where}", column, may)]
+        rules: list[Rule] = []
+        for level, reached in targets.items():
+            may = self._only(column, [_position(column, level, "allowed")], reached)
+            where = f"only to {words.levels(reached)}" if reached else "to no other level"
+            rules.append(Transitions(f"{name}: from {words.level(level)} {where}", column, may))
+        return rules
+
+    def _only(self, column: Column, sources: Sequence[int], targets: Sequence[Any]) -> BoolArray:
+        """Allow from some positions nothing but the targets and staying; shape (n_levels, n_levels)."""
+        may = np.ones((_width(column), _width(column)), dtype=np.bool_)
+        may[list(sources)] = False
+        for target in targets:
+            may[list(sources), _position(column, target, "allowed")] = True
+        np.fill_diagonal(may, True)
+        return may
+
+    def _linear(self, rule: LinearRule) -> Rule:
+        rows: list[tuple[FloatArray, float]] = []
+        for row in rule.rows:
+            normal = self._normal(row, rule)
+            if normal.any():
+                rows.append((normal, row.bound))
+            elif row.bound < 0:
+                raise InvalidInputError(
+                    f"linear: the rule {rule.text!r} never holds: without its columns, which cancel or are not there, "
+                    f"it says 0 <= {words.number(row.bound)}."
+                )
+        normals = np.array([normal for normal, _ in rows]).reshape(len(rows), self.n_features)
+        return Linear(rule.text, normals, np.array([bound for _, bound in rows], dtype=np.float64))
+
+    def _normal(self, row: LinearRow, rule: LinearRule) -> FloatArray:
+        normal = np.zeros(self.n_features)
+        for name, coefficient in row.coefficients:
+            column = self._column(name, f"linear rule {rule.text!r}")
+            if column.kind in ("number", "integer"):
+                normal[column.start] = coefficient
+            elif _is_boolean(column):
+                # Counts as 1 where it is True, as 0 elsewhere, "never seen" included.
+                normal[column.start + np.flatnonzero(column.levels)] = coefficient
+            else:
+                what = "ordered levels" if column.kind == "ordinal" else "a category"
+                raise InvalidInputError(
+                    f"linear: the rule {rule.text!r} uses {name!r}, which is {what} ({_few(column.levels)}) and not a "
+                    "number. Linear rules take numbers and columns of True and False; for levels use allowed or bounds."
+                )
+        return normal
+
+    def _special(self) -> list[Rule]:
+        special = self.given.special
+        if special is None:
+            return []
+        if self.rows is None or len(self.rows) == 0:
+            raise InvalidInputError(
+                "special: training rows are needed to tell on which side of the codes the regular values lie."
+            )
+        if not isinstance(special, Mapping):
+            numeric = [column for column in self.columns if column.kind in ("number", "integer")]
+            special = {column.name: special for column in numeric if np.isin(self.rows[:, column.start], special).any()}
+        self.codes = {
+            name: self._codes(name, np.array(codes, dtype=float), self.rows) for name, codes in special.items()
+        }
+        return list(self.codes.values())
+
+    def _codes(self, name: str, codes: FloatArray, rows: FloatArray) -> Codes:
+        column = self._column(name, "special")
+        if column.kind not in ("number", "integer"):
+            raise InvalidInputError(
+                f"special: {name!r} is not a numeric column but has levels ({_few(column.levels)}). Leave it out; "
+                "allowed and immutable are for levels."
+            )
+        values = rows[:, column.start]
+        regular = values[~np.isin(values, codes)]
+        in_words = words.levels(codes.tolist())
+        if len(regular) == 0:
+            raise InvalidInputError(
+                f"special: {name!r} holds nothing but the codes {in_words} in the training rows, so that no regular "
+                "values are known. Put it in immutable instead."
+            )
+        least, most = float(regular.min()), float(regular.max())
+        amid = codes[(codes > least) & (codes < most)]
+        if len(amid):
+            raise InvalidInputError(
+                f"special: the code {words.number(amid[0])} lies amid the regular values of {name!r}, which go from "
+                f"{words.number(least)} to {words.number(most)}. A code must lie below or above all of them. Give the "
+                "codes of each column, {column: [codes]}, all of them, or recode the column."
+            )
+        return Codes(
+            f"{name} keeps the special codes {in_words} apart",
+            column,
+            codes,
+            least if (codes < least).any() else -np.inf,
+            most if (codes > most).any() else np.inf,
+        )
+
+
+def _is_boolean(column: Column) -> bool:
+    return column.kind == "category" and all(isinstance(level, (bool, np.bool_)) for level in column.levels)
+
+
+def _width(column: Column) -> int:
+    """Count the levels, "never seen" included."""
+    return column.stop - column.start if column.kind == "category" else len(column.levels)
+
+
+def _position(column: Column, level: Any, parameter: str) -> int:
+    """Position of a level; by how it is written if it is text, since keys of files always are."""
+    for position, known in enumerate(column.levels):
+        if _is_same(known, level):
+            return position
+    if isinstance(level, str):
+        for position, known in enumerate(column.levels):
+            if not isinstance(known, str) and words.level(known).casefold() == level.casefold():
+                return position
+    raise InvalidInputError(
+        f"{parameter}: the column {column.name!r} has no level {level!r}; it was never seen in training. Known are "
+        f"{_few(column.levels)}."
+    )
+
+
+def _is_same(known: Any, level: Any) -> bool:
+    if known is None:  # the missing value, however it is written
+        return level is None or bool(isinstance(level, float) and level != level) or type(level).__name__ == "NAType"
+    if isinstance(known, (bool, np.bool_)) != isinstance(level, (bool, np.bool_)):
+        return False  # True is not 1
+    try:
+        return bool(known == level)
+    except (TypeError, ValueError):
+        return False
+
+
+def _few(levels: Sequence[Any]) -> str:
+    return ", ".join(repr(level) for level in levels[:12]) + (", ..." if len(levels) > 12 else "")

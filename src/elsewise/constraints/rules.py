@@ -1,0 +1,203 @@
+"""The rules of a table as the search takes them, and the last check before an answer is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InvalidInputError
+from .atomic import BoolArray, FewChanges, FloatArray, IntArray, Linear, Rule, Whole, value_in_words
+
+if TYPE_CHECKING:
+    from ..columns.column import Column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """What a counterfactual of a row may be, in features; made by :func:`elsewise.constraints.resolve`.
+
+    For a row ``e0``, a counterfactual ``e`` satisfies
+
+        lower(e0) <= e <= upper(e0),  e_i whole where integer_i,  normals e <= offsets,
+        one indicator of each category, among those reachable from e0, and at most max_changes columns of e0 differ.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    n_features : int
+    integer : bool array of shape (n_features,)
+        Features that must be whole; True for every rank of ordered levels, False for indicators.
+    single : tuple of Rule
+        The rules one by one.
+    """
+
+    columns: tuple[Column, ...]
+    n_features: int
+    integer: BoolArray
+    single: tuple[Rule, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Each rule in words."""
+        return tuple(rule.name for rule in self.single)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing restricts: no rule, and no feature that must be whole (categories are no restriction)."""
+        return not self.single and not self.integer.any()
+
+    @property
+    def max_changes(self) -> int | None:
+        """How many columns may change, None for any number."""
+        return min((rule.most for rule in self.single if isinstance(rule, FewChanges)), default=None)
+
+    @property
+    def normals(self) -> FloatArray:
+        """Normals of the linear rules ``normals e <= offsets``, shape (n_rows, n_features)."""
+        mine = [rule.normals for rule in self.single if isinstance(rule, Linear)]
+        return np.concatenate([np.empty((0, self.n_features)), *mine])
+
+    @property
+    def offsets(self) -> FloatArray:
+        """Right-hand sides of the linear rules, shape (n_rows,)."""
+        return np.concatenate([np.empty(0), *(rule.offsets for rule in self.single if isinstance(rule, Linear))])
+
+    @property
+    def rule_of_row(self) -> IntArray:
+        """Position in ``names`` of the rule that each row of ``normals`` comes from, shape (n_rows,)."""
+        counts = [len(rule.offsets) if isinstance(rule, Linear) else 0 for rule in self.single]
+        return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+
+    def without(self, indices: Iterable[int]) -> Rules:
+        """Drop the rules at some positions of ``names``."""
+        dropped = set(indices)
+        integer = self.integer.copy()
+        for index in dropped:
+            rule = self.single[index]
+            if isinstance(rule, Whole):
+                integer[rule.column.start] = False
+        kept = tuple(rule for index, rule in enumerate(self.single) if index not in dropped)
+        return replace(self, single=kept, integer=integer)
+
+    def limits(self, E: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of each feature for the counterfactuals of rows.
+
+        Parameters
+        ----------
+        E : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        lower, upper : arrays of shape (n_samples, n_features)
+            Infinite where free, whole for features that must be so (or the row's own value), 0 and 1 for indicators. A
+            row that `check_rows` accepts lies within its own limits.
+        """
+        lower, upper = np.full(E.shape, -np.inf), np.full(E.shape, np.inf)
+        for column in self.columns:
+            if column.kind == "ordinal":
+                lower[:, column.start], upper[:, column.start] = 0.0, len(column.levels) - 1
+            elif column.kind == "category":
+                lower[:, column.start : column.stop], upper[:, column.start : column.stop] = 0.0, 1.0
+        for rule in self.single:
+            rule.narrow(E, lower, upper)
+        low, high, own = lower[:, self.integer], upper[:, self.integer], E[:, self.integer]
+        # Adding zero turns -0.0, the ceiling of -0.5, into 0.0.
+        inner_low, inner_high = np.ceil(low) + 0.0, np.floor(high) + 0.0
+        # A value that is not whole to begin with may stay: rounding must not exclude it.
+        lower[:, self.integer] = np.where((low <= own) & (own < inner_low), own, inner_low)
+        upper[:, self.integer] = np.where((high >= own) & (own > inner_high), own, inner_high)
+        return lower, upper
+
+    def reachable(self, E: FloatArray) -> BoolArray:
+        """Whether the counterfactual of a row may have each level.
+
+        Parameters
+        ----------
+        E : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        bool array of shape (n_samples, n_features)
+            For indicators; True for numeric features.
+        """
+        reachable = np.ones(E.shape, dtype=np.bool_)
+        for column in self.columns:
+            if column.open and column.kind == "category":
+                reachable[:, column.stop - 1] = False
+        for rule in self.single:
+            rule.bar(E, reachable)
+        for column in self.columns:
+            if column.kind == "category":
+                mine = slice(column.start, column.stop)
+                reachable[:, mine] |= E[:, mine] == 1
+        return reachable
+
+    def check_rows(self, E: FloatArray, given: Any = None) -> None:
+        """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
+
+        Parameters
+        ----------
+        E : array of shape (n_samples, n_features)
+        given : data frame, optional
+            The rows as they came: their labels help to find a row.
+        """
+        for rule in self.single:
+            excluded = np.flatnonzero(rule.excludes(E))
+            if len(excluded):
+                row = int(excluded[0])
+                column: Column = rule.column  # type: ignore[attr-defined]  # only rules about a column exclude rows
+                more = f" The same holds for {len(excluded) - 1} more rows." if len(excluded) > 1 else ""
+                raise InvalidInputError(
+                    f"{_row_in_words(row, given)}: {column.name!r} is {value_in_words(column, E[row])}, but "
+                    f"{rule.objection(E[row])}.{more}"
+                )
+
+    def broken(self, E0: FloatArray, E1: FloatArray) -> list[tuple[int, str]]:
+        """Check counterfactuals against every rule, one by one and by direct comparison.
+
+        Parameters
+        ----------
+        E0, E1 : arrays of shape (n_samples, n_features)
+            Rows, and their counterfactuals as they would be returned.
+
+        Returns
+        -------
+        list of (int, str)
+            Row, and which rule it breaks and how; ordered by row, empty if all is well.
+        """
+        found: list[tuple[int, str]] = []
+        for column in self.columns:
+            for row in np.flatnonzero(self._is_no_value(column, E0, E1)).tolist():
+                values = E1[row, column.start : column.stop].tolist()
+                found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
+        for rule in self.single:
+            for row in np.flatnonzero(rule.breaks(E0, E1)).tolist():
+                found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))
+        return sorted(found, key=lambda item: item[0])
+
+    def _is_no_value(self, column: Column, E0: FloatArray, E1: FloatArray) -> BoolArray:
+        """Whether what rows of ``E1`` have in a column is no value of it at all, shape (n_samples,)."""
+        before, after = E0[:, column.start : column.stop], E1[:, column.start : column.stop]
+        if column.kind == "category":
+            is_one_level = ((after == 0) | (after == 1)).all(axis=1) & ((after == 1).sum(axis=1) == 1)
+            entered_unseen = (after[:, -1] == 1) & (before[:, -1] != 1) & column.open
+            return np.asarray(~is_one_level | entered_unseen)
+        value, was = after[:, 0], before[:, 0]
+        wrong = ~np.isfinite(value)
+        if self.integer[column.start] and not self._is_declared_whole(column):
+            wrong |= (value != np.round(value)) & (value != was)
+        if column.kind == "ordinal":
+            wrong |= ~np.isin(value, np.arange(len(column.levels)))
+        return np.asarray(wrong)
+
+    def _is_declared_whole(self, column: Column) -> bool:
+        return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
+
+
+def _row_in_words(row: int, given: Any) -> str:
+    index = getattr(given, "index", None)
+    label = index[row] if index is not None and not callable(index) and len(index) > row else row
+    return f"Row {row}" if label == row else f"Row {row} (labelled {label!r})"

@@ -1,0 +1,157 @@
+"""How many components: held-out likelihood over a grid, one choice for every kind of mixture.
+
+A kind of mixture comes in as a function ``fit_mixture(rows, k)`` that returns a fitted mixture with ``weights_`` and
+``score_samples``, or None where a covariance is singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..errors import InvalidInputError
+from .base import FloatArray, IntArray
+
+# A component below this weight has lost its rows during the iterations; nothing can be learned from such a mixture.
+_SMALLEST_WEIGHT = 1e-8
+
+FitMixture = Callable[[FloatArray, int], Any]
+
+
+def component_grid(n_components: int | Sequence[int] | None) -> list[int] | None:
+    """Numbers of components to try, ascending, or None for the default grid; refuses anything else."""
+    if n_components is None:
+        return None
+    single = isinstance(n_components, Integral)
+    grid: list[Any] = [n_components] if single else list(np.asarray(n_components).reshape(-1).tolist())
+    if not grid:
+        raise InvalidInputError("n_components is an empty grid: give at least one number, or None to choose.")
+    for entry in grid:
+        check_count("n_components", entry, 1)
+    return sorted({int(entry) for entry in grid})
+
+
+def check_count(name: str, value: Any, smallest: int) -> None:
+    """Refuse anything but an integer of at least ``smallest``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < smallest:
+        raise InvalidInputError(f"{name} must be an integer >= {smallest}, received {value!r}.")
+
+
+def least(grid: list[int] | None) -> int:
+    """Smallest number of the grid; the only one where there is nothing to choose."""
+    return 1 if grid is None else min(grid)
+
+
+def check_enough_rows(n_rows: int, n_distinct: int, smallest: int) -> None:
+    """Refuse fewer rows than a mixture of ``smallest`` components needs."""
+    if n_rows < 2 or n_distinct < smallest:
+        raise InvalidInputError(
+            f"too few rows for the mixture: expected at least {max(2, smallest)} rows, {smallest} of them distinct, "
+            f"for {smallest} component(s), received {n_rows} rows, {n_distinct} distinct. "
+            "Ask for fewer components or give more rows of the class."
+        )
+
+
+def cross_validate(
+    rows: FloatArray,
+    folds: Iterable[IntArray],
+    fit_mixture: FitMixture,
+    *,
+    grid: list[int] | None,
+    max_components: int,
+    n_distinct: int,
+) -> dict[int, FloatArray]:
+    """Held-out log-likelihoods of all rows for each number of components tried; empty when there is no choice.
+
+    The default grid ``1, 2, ..., max_components``, at most one component per two distinct rows, is left early once the
+    mean has fallen twice in a row. A number without a usable mixture in some fold has -inf everywhere.
+
+    Parameters
+    ----------
+    rows : array of shape (n_samples, n_features)
+    folds : iterable of int arrays
+        Rows held out in each fold; not drawn when there is no choice.
+    fit_mixture : callable
+        See the module docstring.
+    grid : list of int or None
+    max_components : int
+    n_distinct : int
+        Number of distinct rows.
+
+    Returns
+    -------
+    dict of int to array of shape (n_samples,)
+    """
+    numbers = grid if grid is not None else list(range(1, max(1, min(max_components, n_distinct // 2)) + 1))
+    if len(numbers) == 1:
+        return {}
+    held_out = list(folds)
+    likelihoods: dict[int, FloatArray] = {}
+    means: list[float] = []
+    for k in numbers:
+        likelihoods[k] = _held_out(rows, held_out, fit_mixture, k)
+        means.append(float(likelihoods[k].mean()))
+        if grid is None and len(means) > 2 and means[-1] < means[-2] < means[-3]:
+            break
+    return likelihoods
+
+
+def mean_scores(likelihoods: dict[int, FloatArray]) -> dict[int, float]:
+    """Mean held-out log-likelihood of each number of components."""
+    return {k: float(values.mean()) for k, values in likelihoods.items()}
+
+
+def likeliest_first(scores: dict[int, float]) -> list[int]:
+    """Usable numbers of components by their mean held-out log-likelihood, the smallest first in a tie."""
+    return sorted((k for k in scores if scores[k] > -np.inf), key=lambda k: (-scores[k], k))
+
+
+def simplest_first(likelihoods: dict[int, FloatArray]) -> list[int]:
+    """Like :func:`likeliest_first`, but led by the smallest number that is no worse than the best as far as rows tell.
+
+    That is, whose mean log-likelihood is lower by at most one standard error of the mean difference, row by row.
+    """
+    ranked = likeliest_first(mean_scores(likelihoods))
+    for k in sorted(ranked):
+        loss = likelihoods[ranked[0]] - likelihoods[k]
+        if loss.mean() <= loss.std() / np.sqrt(len(loss)):
+            return [k, *(other for other in ranked if other != k)]
+    return ranked
+
+
+def first_usable(rows: FloatArray, candidates: list[int], fit_mixture: FitMixture) -> Any:
+    """Fit all rows with the first of the numbers that gives a usable mixture; None if none does."""
+    for k in candidates:
+        mixture = fit_mixture(rows, k)
+        # With a single candidate there is no choice: a vanishing component only adds no cone.
+        if _usable(mixture) or (mixture is not None and len(candidates) == 1):
+            return mixture
+    return None
+
+
+def distinct_row_folds(group: IntArray, cv: int, random_state: Any) -> Iterator[IntArray]:
+    """Rows held out in each of at most ``cv`` folds; rows of equal ``group`` number are never parted."""
+    n_groups = int(group.max()) + 1
+    order = check_random_state(random_state).permutation(n_groups)
+    for part in np.array_split(order, min(cv, n_groups)):
+        yield np.flatnonzero(np.isin(group, part)).astype(np.int64)
+
+
+def _held_out(rows: FloatArray, folds: list[IntArray], fit_mixture: FitMixture, k: int) -> FloatArray:
+    """Log-likelihoods of all rows, each held out, with ``k`` components; -inf if a fold gives no usable mixture."""
+    likelihoods = np.full(len(rows), -np.inf)
+    for held_out in folds:
+        kept = np.delete(rows, held_out, axis=0)
+        mixture: Any = fit_mixture(kept, k) if len(kept) >= max(2, k) else None
+        if not _usable(mixture):
+            return np.full(len(rows), -np.inf)
+        likelihoods[held_out] = mixture.score_samples(rows[held_out])
+    return likelihoods
+
+
+def _usable(mixture: Any) -> bool:
+    return mixture is not None and bool(mixture.weights_.min() >= _SMALLEST_WEIGHT)

@@ -1,0 +1,105 @@
+"""What the polyhedra of a region say of single columns: boxes, and exact distances to them.
+
+Most rows of a tree's leaf are about one column: a number below a threshold, an indicator above one half. With whole
+numbers and categories such a row says more than its half-space does: the number is at most the threshold rounded down,
+the level is one of a few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..projection.cells import Cells
+from ..projection.coordinates import Coordinates
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+# Regions with more rows than this are left to the search: the boxes only make it faster.
+_MOST_ROWS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """A box of features for every polyhedron; indicators have the limits 0 and 1, a level that is ruled out 0 and 0.
+
+    Attributes
+    ----------
+    lower, upper : arrays of shape (n_polyhedra, n_features)
+    group : int array of shape (n_features,)
+    is_trivial : bool
+        No polyhedron limits any single column.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    group: IntArray
+    is_trivial: bool
+
+    def bounds(self, E: FloatArray, prices: FloatArray, integer: BoolArray) -> FloatArray:
+        """Lower bounds of the distances of rows to the boxes, over points that are whole where they must be.
+
+        Parameters
+        ----------
+        E : array of shape (n_samples, n_features)
+        prices : array of shape (n_features,)
+            Of a unit of a numeric feature, of a change of category.
+        integer : bool array of shape (n_features,)
+
+        Returns
+        -------
+        array of shape (n_samples, n_polyhedra)
+        """
+        bounds = np.zeros((len(E), len(self.lower)))
+        if self.is_trivial:
+            return bounds
+        lower, upper = self.rounded(integer)
+        limited = np.isfinite(lower).any(axis=0) | np.isfinite(upper).any(axis=0)
+        for i in np.flatnonzero((self.group < 0) & limited):
+            apart = np.maximum(lower[:, i] - E[:, i, None], E[:, i, None] - upper[:, i])
+            bounds += prices[i] * np.maximum(apart, 0.0)
+        for i in np.flatnonzero((self.group >= 0) & (upper == 0).any(axis=0)):
+            bounds += prices[i] * np.outer(E[:, i], upper[:, i] == 0)  # the row's own level is ruled out
+        bounds *= 1 - 1e-12
+        return bounds
+
+    def rounded(self, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Limits rounded inwards where features are whole."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        # A limit that is whole up to rounding stays: nothing that could satisfy the row is ruled out.
+        lower[:, integer] = np.ceil(lower[:, integer] - 1e-9 * (1 + np.abs(lower[:, integer])))
+        upper[:, integer] = np.floor(upper[:, integer] + 1e-9 * (1 + np.abs(upper[:, integer])))
+        return lower, upper
+
+
+def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray) -> Boxes:
+    """Read the boxes off the rows of each polyhedron that are about one column alone."""
+    k, n = cells.n_polyhedra, len(group)
+    indicator = group >= 0
+    lower = np.where(indicator, 0.0, np.full((k, n), -np.inf))
+    upper = np.where(indicator, 1.0, np.full((k, n), np.inf))
+    counts = cells.spans[:, 1] - cells.spans[:, 0]
+    if cells.norm != 1 or cells.shifts.any() or cells.shift_offsets.any() or counts.sum() > _MOST_ROWS:
+        return Boxes(lower, upper, group, True)
+    owner = np.repeat(np.arange(k), counts)
+    row = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
+    normals = cells.normals[row] / coordinates.back
+    offsets = (cells.offsets + cells.normals / coordinates.back @ coordinates.origin)[row]
+    # a numeric feature by itself, all indicators of a category together
+    column = np.where(indicator, n + group, np.arange(n))
+    first = (normals != 0).argmax(axis=1)
+    alone = ((normals != 0) <= (column == column[first][:, None])).all(axis=1) & (normals != 0).any(axis=1)
+    for i, a, b, feature in zip(owner[alone], normals[alone], offsets[alone], first[alone]):
+        if indicator[feature]:
+            mine = np.flatnonzero(group == group[feature])
+            upper[i, mine[a[mine] > b + 1e-9 * (1 + abs(b))]] = 0.0
+        elif a[feature] > 0:
+            upper[i, feature] = min(upper[i, feature], b / a[feature])
+        else:
+            lower[i, feature] = max(lower[i, feature], b / a[feature])
+    is_trivial = bool((upper[:, indicator] == 1).all() and np.isinf(lower[:, ~indicator]).all())
+    return Boxes(lower, upper, group, is_trivial and bool(np.isinf(upper[:, ~indicator]).all()))

@@ -1,0 +1,175 @@
+"""Candidates: points near a relaxed optimum that are whole and have one level of each category, checked as they are.
+
+The relaxation shares a category among its levels and breaks whole numbers. Rounding it, in a few ways at once, gives
+points that may be answers; those that are, are improved by taking single changes back. All of it only finds points
+early: what is not found here, the search finds by branching.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..projection.coordinates import row_product
+from .domain import Domain
+from .problem import Goal, SearchProblem
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+# So many columns are rounded both ways, in all combinations.
+_BOTH_WAYS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whether points lie in region, cones, rules and limits; and where."""
+
+    holds: BoolArray
+    polyhedron: IntArray
+    cone: IntArray
+
+
+class Candidates:
+    """Makes and checks candidates for the rows of a batch."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        E: FloatArray,
+        goal: IntArray,
+        domain: Domain,
+        margin: float,
+        use_region: bool,
+    ) -> None:
+        self.problem, self.E, self.goal, self.domain = problem, E, goal, domain
+        self.margin, self.use_region = margin, use_region
+        self.prices = problem.coordinates.stretch
+        layout = domain.layout
+        self.indicators, self.first = layout.indicators, layout.first_indicators
+        self.group_of_indicator = layout.group[self.indicators]
+        self.half_prices = np.where(layout.group >= 0, 0.5, 1.0) * self.prices
+
+    def values(self, rows: IntArray, points: FloatArray) -> FloatArray:
+        """Distances of points of shape (n, n_features) from their rows."""
+        return np.asarray((np.abs(points - self.E[rows]) * self.half_prices).sum(axis=1))
+
+    def shares(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Best and second level of each category.
+
+        Returns
+        -------
+        best, second : arrays of shape (n, n_indicators)
+            One-hot.
+        largest : array of shape (n, n_categories)
+            Share of the best level.
+        """
+        given = points[:, self.indicators]
+        largest = np.maximum.reduceat(given, self.first, axis=1)
+        best = self._one_hot(given == largest[:, self.group_of_indicator])
+        rest = np.where(best == 1, -1.0, given)
+        second = self._one_hot(rest == np.maximum.reduceat(rest, self.first, axis=1)[:, self.group_of_indicator])
+        return best, second, largest
+
+    def _one_hot(self, where: BoolArray) -> FloatArray:
+        """Keep the first True of each category."""
+        seen = np.cumsum(where, axis=1)
+        before = np.where(self.first > 0, seen[:, self.first - 1], 0)
+        return np.where(where & (seen - before[:, self.group_of_indicator] == 1), 1.0, 0.0)
+
+    def around(self, rows: IntArray, points: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Round relaxed points: to the nearest, and the most fractional columns both ways.
+
+        Parameters
+        ----------
+        rows : int array of shape (n,)
+        points : array of shape (n, n_features)
+        score : array of shape (n, n_columns)
+            How fractional each column is, zero if not.
+
+        Returns
+        -------
+        nearest : array of shape (n, n_features)
+        candidates : array of shape (n, n_candidates, n_features)
+        """
+        layout, integer = self.domain.layout, self.domain.integer
+        nearest, other, outward = points.copy(), points.copy(), points.copy()
+        low, high = np.floor(points[:, integer]), np.ceil(points[:, integer])
+        nearest[:, integer] = np.round(points[:, integer])
+        other[:, integer] = low + high - nearest[:, integer]
+        outward[:, integer] = np.where(points[:, integer] > self.E[rows][:, integer], high, low)
+        still = integer & (points == self.E[rows])  # what stays as it is may be fractional by itself
+        for made in (nearest, other, outward):
+            made[still] = points[still]
+        if len(self.indicators):
+            best, second, _ = self.shares(points)
+            nearest[:, self.indicators], other[:, self.indicators] = best, second
+            outward[:, self.indicators] = best
+        ways = min(_BOTH_WAYS, layout.n_columns)
+        columns = np.argsort(-score, axis=1, kind="stable")[:, :ways]
+        made = np.repeat(nearest[:, None, :], 2**ways + 1, axis=1)
+        made[:, -1] = outward
+        for t in range(ways):
+            here = layout.column[None, :] == columns[:, t, None]
+            here &= score[np.arange(len(rows)), columns[:, t], None] > 0
+            bits = np.flatnonzero((np.arange(2**ways) >> t) & 1)
+            made[:, bits] = np.where(here[:, None, :], other[:, None, :], made[:, bits])
+        return nearest, made
+
+    def check(self, rows: IntArray, points: FloatArray) -> Membership:
+        """Check points of shape (n, n_features) against everything the search knows."""
+        domain, n = self.domain, len(points)
+        result = Membership(np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.full(n, -1))
+        slack = 1e-9 * (1 + np.abs(points))
+        inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
+        result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points)
+        if domain.max_changes is not None:
+            result.holds[:] &= domain.layout.changed(self.E[rows], points).sum(axis=1) <= domain.max_changes
+        for g in np.unique(self.goal[rows]).tolist():
+            at = np.flatnonzero(result.holds & (self.goal[rows] == g))
+            if len(at):
+                self._check_goal(self.problem.goals[g], rows[at], points[at], at, result)
+        return result
+
+    def _check_goal(
+        self, mine: Goal, rows: IntArray, points: FloatArray, at: IntArray, result: Membership
+    ) -> None:
+        plain = self.problem.coordinates.points(points)
+        if self.use_region and mine.n_polyhedra == 0:
+            result.holds[at] = False
+            return
+        if self.use_region:
+            depth = mine.polyhedron_bounds.depth(plain)
+            result.polyhedron[at] = depth.argmax(axis=1)
+            # A wider margin is asked for where the model did not agree with a narrower one.
+            keep = self.margin * self.values(rows, points) if self.margin > 1e-9 else 0.0
+            result.holds[at] &= depth.max(axis=1) > keep
+        if not mine.has_density:
+            return
+        cells, best, where = self.problem.cells, np.full(len(at), -np.inf), np.full(len(at), -1)
+        for j in range(mine.first_cone, mine.first_cone + mine.n_cones):
+            centre, radius = cells.centres[j], cells.radii[j]
+            length = np.sqrt(((row_product(plain, cells.factors[cells.shape[j]]) - centre) ** 2).sum(axis=1))
+            right = radius + (plain @ cells.tilts[j] if len(cells.tilts) else 0.0)
+            slack = (right - length) / radius
+            where = np.where(slack > best, j - mine.first_cone, where)
+            best = np.maximum(best, slack)
+        result.cone[at] = where
+        # Whole points may have the very density asked for: they are not shut out here, the last check decides.
+        result.holds[at] &= best >= (self.margin if self.margin > 1e-9 else -1e-11)
+
+    def neighbours(self, row: int, point: FloatArray) -> FloatArray:
+        """One change taken back, wholly or by one step, array of shape (n, n_features)."""
+        domain, own = self.domain, self.E[row]
+        made = []
+        for column in np.flatnonzero(domain.layout.changed(own, point)):
+            here = domain.layout.column == column
+            back = np.where(here, own, point)
+            made.append(back)
+            step = here & domain.integer & (np.abs(point - own) > 1)
+            if step.any():
+                made.append(np.where(step, point - np.sign(point - own), point))
+        return np.array(made).reshape(-1, len(point))

@@ -1,0 +1,100 @@
+"""Domains: what a row may become, apart from model and density.
+
+A domain is a box of features for every row, with what in it must be whole, which features are the indicators of one
+category, how many columns may change, and which linear rules hold. Boxes are in features; the indicators of a category
+have the limits 0 and 1, and a level that cannot be reached has 0 and 0. A category is *decided* in a box if it has one
+level left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How features form columns.
+
+    Attributes
+    ----------
+    column : int array of shape (n_features,)
+        The column each feature belongs to.
+    n_columns : int
+    group : int array of shape (n_features,)
+        The category each feature is an indicator of, counted over categories; -1 for numeric features.
+    """
+
+    column: IntArray
+    n_columns: int
+    group: IntArray
+
+    @property
+    def indicators(self) -> IntArray:
+        """Positions of all indicators, category by category."""
+        return np.flatnonzero(self.group >= 0)
+
+    @property
+    def first_indicators(self) -> IntArray:
+        """Where each category starts among the indicators."""
+        return np.flatnonzero(np.diff(self.group[self.indicators], prepend=-1))
+
+    @property
+    def category_columns(self) -> IntArray:
+        """The column of each category."""
+        return self.column[self.indicators[self.first_indicators]]
+
+    def changed(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
+        """Which columns differ by more than ``beyond``, array of shape (..., n_columns)."""
+        differs = np.abs(E1 - E0) > beyond
+        first = np.flatnonzero(np.diff(self.column, prepend=-1))
+        return np.asarray(np.logical_or.reduceat(differs, first, axis=-1))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What each row of a batch may become.
+
+    Attributes
+    ----------
+    layout : Layout
+    lower, upper : arrays of shape (n_samples, n_features)
+        Limits; whole where ``integer``, unless they are the row's own value.
+    integer : bool array of shape (n_features,)
+    max_changes : int or None
+    normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
+        Linear rules ``normals e <= offsets``.
+    polyhedron : int
+        Place of the linear rules in the problem's table of cells; -1 without any.
+    """
+
+    layout: Layout
+    lower: FloatArray
+    upper: FloatArray
+    integer: BoolArray
+    max_changes: int | None
+    normals: FloatArray
+    offsets: FloatArray
+    polyhedron: int
+
+    def of_rows(self, rows: IntArray | slice) -> Domain:
+        """The domain of some of the rows."""
+        return replace(self, lower=self.lower[rows], upper=self.upper[rows])
+
+    @property
+    def discrete(self) -> BoolArray:
+        """Features that are whole or indicators, array of shape (n_features,)."""
+        return np.asarray(self.integer | (self.layout.group >= 0))
+
+    def keeps_rules(self, E: FloatArray) -> BoolArray:
+        """Whether the linear rules hold up to rounding of their sums, array of shape (n_samples,)."""
+        if not len(self.offsets):
+            return np.ones(len(E), dtype=np.bool_)
+        size = np.abs(E) @ np.abs(self.normals).T + np.abs(self.offsets)
+        return np.asarray((E @ self.normals.T <= self.offsets + 1e-12 * size).all(axis=1))
