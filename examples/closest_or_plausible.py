@@ -21,8 +21,7 @@ plausible = ew.Explainer(model, distance=distance, threshold=0.5).fit(X, y)
 
 rows = X[y == 0]
 for name, answers in {"closest": closest.explain(rows, 1), "plausible": plausible.explain(rows, 1)}.items():
-    density = plausible.densities_[1]
-    reached = density.log_max(plausible.to_model_space(answers.counterfactuals))
+    reached = plausible.log_density(answers.counterfactuals, 1)
     print(f"{name}: median distance {np.median(answers.distances):.2f}, median log density {np.median(reached):.1f}")
 
 answers = {"closest": closest.explain_one(rows[0], 1), "plausible": plausible.explain_one(rows[0], 1)}

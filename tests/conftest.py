@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
@@ -40,3 +44,27 @@ def cancer_explainer():
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     return ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=2)).fit(X, y), X
+
+
+@pytest.fixture(scope="session")
+def loans():
+    """A table of several types with its labels, and an explainer: never change them, copy them."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    n = 240
+    label = np.repeat(["no", "yes"], n // 2)
+    good = label == "yes"
+    frame = pandas.DataFrame(
+        {
+            "years": rng.poisson(np.where(good, 9, 4)),
+            "income": rng.normal(np.where(good, 4.0, 2.5), 0.6),
+            "housing": np.where(rng.random(n) < np.where(good, 0.7, 0.3), "own", rng.choice(["rent", "free"], n)),
+            "guarantor": rng.random(n) < np.where(good, 0.6, 0.2),
+        }
+    )
+    encode = make_column_transformer(
+        (StandardScaler(), ["years", "income"]), (OneHotEncoder(), ["housing", "guarantor"])
+    )
+    model = make_pipeline(encode, LogisticRegression()).fit(frame, label)
+    explainer = ew.Explainer(model, density=ew.MixedMixtureDensity(n_components=2)).fit(frame, label)
+    return SimpleNamespace(frame=frame, label=label, explainer=explainer)

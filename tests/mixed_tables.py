@@ -143,11 +143,11 @@ class TableReference:
         return found
 
     def _split(self, k: int, threshold: float, integer: BoolArray) -> tuple[tuple[FloatArray, float], ...]:
-        """Both sides of ``z_k <= threshold``, the right one closed; whole features as the tree itself compares them."""
+        """Both sides of ``z_k <= threshold``, both closed, as the tree itself compares: ``z_k`` is cast to 32 bits."""
         a, c = self.matrix[k], self.offset[k]
         seen = np.flatnonzero(a)
         if len(seen) == 1 and integer[seen[0]]:
-            # The tree casts to 32 bits: which whole numbers go left is found by trying those next to the threshold.
+            # Which whole numbers go left is found by trying those next to the threshold.
             f, slope = int(seen[0]), float(a[seen[0]])
             near = np.round((threshold - c) / slope) + np.arange(-2.0, 3.0)
             left = near[(slope * near + c).astype(np.float32).astype(np.float64) <= threshold]
@@ -155,6 +155,10 @@ class TableReference:
             unit[f] = 1.0 if slope > 0 else -1.0
             last = float(left.max() if slope > 0 else -left.min())
             return (unit, last), (-unit, -(last + 1.0))
+        # Numbers go left up to the middle between the last 32-bit number that does and the next one.
+        last = np.float32(threshold)
+        last = last if float(last) <= threshold else np.nextafter(last, np.float32(-np.inf))
+        threshold = 0.5 * (float(last) + float(np.nextafter(last, np.float32(np.inf))))
         return (a, threshold - c), (-a, c - threshold)
 
     def _cones(self, target: Any) -> list[Cone] | None:

@@ -205,17 +205,19 @@ def reference_cones(explainer: ew.Explainer, outcome: Outcome) -> list[tuple[Flo
 def assert_certified(explainer: ew.Explainer, X: Any, answers: ew.Explanations) -> None:
     """Check each point that was returned with the model's own predict and a fresh density, without tolerance."""
     found = answers.statuses != "infeasible"
-    assert np.isnan(answers.counterfactuals[~found]).all()
+    returned = answers.counterfactuals
+    assert np.isnan(np.asarray(returned, dtype=np.float64)[~found]).all()
     assert np.isinf(answers.lower_bounds[~found]).all()
     assert all(answers.reasons[i] for i in np.flatnonzero(~found))
     if not found.any():
         return
-    points = answers.counterfactuals[found]
+    rows_as_returned = returned.iloc[found] if hasattr(returned, "iloc") else returned[found]
+    points = np.asarray(rows_as_returned, dtype=np.float64)
     assert np.isfinite(points).all()
     wanted = [target for target, kept in zip(answers.targets, found) if kept]
     for predicted in (
-        explainer.model.predict(points),
-        np.concatenate([explainer.model.predict(p[None]) for p in points]),
+        explainer.model.predict(rows_as_returned),
+        np.concatenate([explainer.model.predict(rows_as_returned[i : i + 1]) for i in range(len(points))]),
     ):
         if explainer.classes_ is None:
             low, high = np.array(wanted).T

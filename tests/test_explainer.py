@@ -18,39 +18,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from bits import assert_same_bits
 from elsewise.regions.base import Label
 from models import FAMILIES, PIPELINES, assert_certified, measured_transform, random_data, reference_distance
-
-ARRAYS = [
-    "counterfactuals",
-    "predictions",
-    "statuses",
-    "distances",
-    "lower_bounds",
-    "gaps",
-    "log_densities",
-    "log_densities_mixture",
-    "log_thresholds",
-    "components",
-    "model_free",
-    "n_projections",
-]
-
-
-def assert_same_bits(left, right, *, skip=()):
-    for name in ARRAYS:
-        if name not in skip:
-            first, second = getattr(left, name), getattr(right, name)
-            assert np.array_equal(first, second, equal_nan=first.dtype.kind == "f"), name
-    assert list(left.targets) == list(right.targets)
-    assert left.reasons == right.reasons
-
 
 # --- conventions -----------------------------------------------------------------------------------------------------
 
 
 def test_parameters_can_be_read_and_set(iris_explainer):
-    assert set(iris_explainer.get_params(deep=False)) == {"model", "distance", "density", "threshold", "n_jobs"}
+    assert set(iris_explainer.get_params(deep=False)) == {
+        "model", "columns", "distance", "density", "threshold", "n_jobs",
+    }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
     assert iris_explainer.threshold == 0.5
@@ -66,8 +44,8 @@ def test_a_clone_is_unfitted_but_keeps_the_fitted_model(iris, iris_explainer):
 
 
 def test_init_only_stores():
-    explainer = ew.Explainer(None, distance=1, density=2, threshold=3, n_jobs=4)
-    assert explainer.get_params(deep=False) == {"model": None, "distance": 1, "density": 2, "threshold": 3, "n_jobs": 4}
+    stored = {"model": None, "columns": 0, "distance": 1, "density": 2, "threshold": 3, "n_jobs": 4}
+    assert ew.Explainer(**stored).get_params(deep=False) == stored
 
 
 def test_it_has_a_representation(iris_explainer):
@@ -143,8 +121,22 @@ def test_names_of_features_come_from_the_fit():
     explainer = ew.Explainer(LogisticRegression().fit(frame, y), density=None).fit(frame, y)
     assert explainer.feature_names_in_.tolist() == list("abcd")
     assert {change.feature for change in explainer.explain_one(X[0]).changes} <= set("abcd")
-    # names the model has seen are known even if the rows have none
-    assert ew.Explainer(explainer.model, density=None).fit(X, y).feature_names_in_.tolist() == list("abcd")
+    # names the model has seen are known even if the rows have none, and frames are held to them
+    unnamed = ew.Explainer(explainer.model, density=None).fit(X, y)
+    assert unnamed.feature_names_in_.tolist() == list("abcd")
+    with pytest.raises(ew.InvalidInputError, match="in another order"):
+        unnamed.explain(frame[list("badc")])
+
+
+def test_log_density_is_what_answers_are_held_to(iris, iris_explainer, loans):
+    X, _ = iris
+    mixture = iris_explainer.densities_["setosa"].mixture_
+    largest = mixture._estimate_weighted_log_prob(X).max(axis=1)
+    np.testing.assert_allclose(iris_explainer.log_density(X, "setosa"), largest, rtol=1e-9)
+    answers = loans.explainer.explain(loans.frame[:20], "yes")
+    np.testing.assert_array_equal(loans.explainer.log_density(answers.counterfactuals, "yes"), answers.log_densities)
+    with pytest.raises(ew.InvalidInputError, match=r"no density for 'rose'; there are \['setosa'"):
+        iris_explainer.log_density(X, "rose")
 
 
 def test_fitted_mixtures_are_taken_as_they_are(iris, iris_explainer):
@@ -207,10 +199,7 @@ def test_alone_in_a_batch_and_on_threads(family, density, distance):
     # A regressor's own prediction of the row may differ in the last bit between batches: it is echoed, not used.
     skip = () if family.n_classes else ("predictions",)
     assert_same_bits(threads, together, skip=skip)
-    for name in ARRAYS:
-        if name not in skip:
-            first, second = getattr(shuffled, name), getattr(together, name)[order]
-            assert np.array_equal(first, second, equal_nan=first.dtype.kind == "f"), name
+    assert_same_bits(shuffled, together.take(order), skip=skip)
     for i in range(0, 30, 5):
         assert_same_bits(explainer.explain(rows[i : i + 1], target), together[i : i + 1], skip=skip)
         np.testing.assert_array_equal(

@@ -139,3 +139,19 @@ def test_what_cannot_be_drawn_is_refused(iris, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", fails)
     with pytest.raises(ew.MissingDependencyError, match=r"elsewise\[plot\]"):
         plotting.draw_changes(plotting.changes_view(answers, X[y == "virginica"]))
+
+
+def test_tables_are_drawn_if_they_are_numbers(iris, loans):
+    pandas = pytest.importorskip("pandas")
+    explainer, answers, X, y = iris
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    framed = dict(zip(answers, explainer.explain(frame[:2], "virginica")))
+    view = plotting.changes_view(framed, frame[y == "virginica"])
+    plain = dict(zip(answers, explainer.explain(X[:2], "virginica")))
+    same = plotting.changes_view(plain, X[y == "virginica"])
+    np.testing.assert_array_equal(view.point_values, same.point_values)
+    mixed = {"plausible": loans.explainer.explain_one(loans.frame.iloc[0], "yes")}
+    with pytest.raises(ew.InvalidInputError, match=r"column 'housing' is a category. Use explanation.changes"):
+        plotting.counterfactual_figure(loans.explainer, mixed, loans.frame, loans.label)
+    with pytest.raises(ew.InvalidInputError, match=r"column 'housing' is a category"):
+        plotting.changes_view(mixed, loans.frame)

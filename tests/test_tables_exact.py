@@ -93,7 +93,7 @@ def compare(explainer, reference, rows, target, rules, *, solve=scip) -> int:
             continue
         assert answers.statuses[i] == "optimal", where
         np.testing.assert_allclose(answers.distances[i], expected.value, rtol=1e-6, atol=1e-9, err_msg=where)
-        assert answers.lower_bounds[i] <= expected.value * (1 + 1e-8), where
+        assert answers.lower_bounds[i] <= expected.value * (1 + 1e-6) + 1e-9, where
         # The row as returned is a point of the problem, and its distance is the one reported.
         point = reference.features(answers[i].counterfactual)
         assert problem.violation(point) < 1e-7, where

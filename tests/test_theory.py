@@ -296,3 +296,65 @@ def test_wrong_input_is_named(blobs):
     regressor = ew.Explainer(LinearRegression().fit(X, X[:, 0])).fit(X)
     with pytest.raises(ew.InvalidInputError, match="is a regressor"):
         theory.is_locally_sufficient_perfect(regressor, X)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def table_distance(loans, one, others):
+    """Distance of one row to others as a person would count it, from the table's own values."""
+    frame, value = loans.frame, 0.0
+    for name in frame:
+        if name in ("years", "income"):
+            apart = (frame[name] - frame[name].median()).abs()
+            value = value + (others[name].astype(float) - float(one[name])).abs() / apart.median()
+        else:
+            value = value + (others[name] != one[name])
+    return value.to_numpy()
+
+
+def test_model_free_counterfactuals_of_a_table(loans):
+    explainer, frame = loans.explainer, loans.frame
+    rows = frame[loans.label == "no"][:15]
+    free = theory.model_free_counterfactuals(explainer, rows, "yes")
+    assert (free.points.dtypes == frame.dtypes).all()
+    for name in ("housing", "guarantor"):
+        assert set(free.points[name]) <= set(frame[name])
+    np.testing.assert_array_equal(free.classified_as_target, explainer.model.predict(free.points) == "yes")
+    threshold = explainer.densities_["yes"].log_threshold_
+    np.testing.assert_array_equal(free.log_densities, explainer.log_density(free.points, "yes"))
+    assert (free.log_densities >= threshold).all()
+    dense = frame[explainer.log_density(frame, "yes") >= threshold]
+    full = explainer.explain(rows, "yes")
+    for i, (_, row) in enumerate(rows.iterrows()):
+        own = table_distance(loans, row, free.points.iloc[[i]])
+        np.testing.assert_allclose(free.distances[i], own[0], rtol=1e-9)
+        assert free.lower_bounds[i] <= table_distance(loans, row, dense).min() + 1e-9
+        assert free.distances[i] <= full.distances[i] * (1 + 1e-6)
+    same = full.model_free
+    assert same.any()
+    np.testing.assert_allclose(free.distances[same], full.distances[same], rtol=1e-6)
+
+
+def test_local_perfection_and_nearest_rows_of_a_table(loans):
+    explainer, frame, label = loans.explainer, loans.frame, loans.label
+    rows, truth = frame[::8], label[::8]
+    local = theory.is_locally_sufficient_perfect(explainer, rows, truth)
+    expected = []
+    for name, density in explainer.densities_.items():
+        table, mixture = explainer.table_, density.mixture_
+        E = table.encode(rows)
+        expected.append(mixture.score_samples(np.column_stack([E[:, table.numeric], table.codes(E)])) + np.log(0.5))
+        assert (label == name).mean() == 0.5
+    np.testing.assert_allclose(local.log_joint_densities, np.column_stack(expected), rtol=1e-9)
+    predicted = explainer.model.predict(rows)
+    np.testing.assert_array_equal(local.prediction_agrees, (predicted == local.likeliest) & (local.likeliest == truth))
+    nearest = theory.nearest_training_rows_correct(explainer, rows, frame, label, n_neighbors=2)
+    correct = explainer.model.predict(frame) == label
+    for i, (_, row) in enumerate(rows.iterrows()):
+        distances = table_distance(loans, row, frame)
+        for place, name in enumerate(explainer.classes_):
+            found = nearest.indices[i, place]
+            assert (label[found] == name).all()
+            np.testing.assert_allclose(np.sort(distances[label == name])[:2], distances[found], atol=1e-9)
+            assert nearest.correct[i, place] == correct[found].all()

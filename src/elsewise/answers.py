@@ -22,6 +22,7 @@ from .density import ClassDensity
 from .distances import ResolvedMahalanobis, ResolvedManhattan
 from .explanation import Explanations, concatenate
 from .infeasibility import why_infeasible
+from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome
 from .search import Answered, Domain, Found, SearchProblem, best_first, branch_and_bound, distinct
 
@@ -431,7 +432,7 @@ def _shares(question: Question, before: FloatArray, after: FloatArray) -> FloatA
     if isinstance(distance, ResolvedManhattan):
         each = np.abs(difference) * distance.weights
     else:
-        each = difference * (difference @ distance.omega)
+        each = difference * row_product(difference, distance.omega)  # the same bits in any batch
     starts = [column.start for column in question.table.columns]
     return np.asarray(np.add.reduceat(each, starts, axis=1))
 

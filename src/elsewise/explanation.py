@@ -393,10 +393,17 @@ def _cell(table: Table, column: Column, row: Any) -> Any:
     """What a row, in the user's form, has in a column; of a one-hot group the name of its level."""
     values = [row.iloc[source] if hasattr(row, "iloc") else row[source] for source in column.sources]
     if not column.is_group:
-        value = values[0]
-        return value.item() if isinstance(value, np.generic) else value
+        return _as_it_was(column, values[0])
     ones = [table.names[source] for source, value in zip(column.sources, values) if value == 1]
     return ones[0] if ones else next(level for level in column.levels if level not in table.names)
+
+
+def _as_it_was(column: Column, value: Any) -> Any:
+    """Undo what a row of several types does to its values: whole numbers beside others become floats."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if column.kind == "integer":
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+    return next((level for level in column.levels if level is not None and level == value), value)
 
 
 def _value(value: Any) -> str:

@@ -54,7 +54,7 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
             values = values.astype(np.float64, casting="safe" if values.dtype.kind in "cmM" else "unsafe")
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"{name}: expected numbers, received values of type {values.dtype} ({error}). Encode categories first."
+                f"{name}: expected numbers, received values of type {values.dtype} ({error}). The columns held numbers in the fit."
             ) from error
     rows = np.ascontiguousarray(values, dtype=np.float64)
     finite = np.isfinite(rows)
@@ -64,7 +64,7 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
         more = f" ({count} such values in all)" if count > 1 else ""
         raise InvalidInputError(
             f"{name} must be finite: received {rows[row, column]} in row {row}, column {names[column]!r}{more}. "
-            "Impute or drop missing values first."
+            "Impute or drop missing values first, or put a SimpleImputer into the pipeline."
         )
     return rows
 

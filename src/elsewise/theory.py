@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
-from .rows import FloatArray, as_floats, as_given, check_names
+from .rows import FloatArray
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -33,8 +34,8 @@ class ModelFreeCounterfactuals:
 
     Attributes
     ----------
-    points : array of shape (n_samples, n_features)
-        NaN where the target's mixture reaches the threshold nowhere.
+    points : data frame or array of shape (n_samples, n_columns)
+        In the columns of the rows; missing values where the target's mixture reaches the threshold nowhere.
     distances : array of shape (n_samples,)
         Infinite where there is no point.
     lower_bounds : array of shape (n_samples,)
@@ -45,7 +46,7 @@ class ModelFreeCounterfactuals:
         The model's own ``predict`` gives the target there: Theorem 2 holds for this row and target.
     """
 
-    points: FloatArray
+    points: Any
     distances: FloatArray
     lower_bounds: FloatArray
     log_densities: FloatArray
@@ -106,7 +107,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     Parameters
     ----------
     explainer : fitted Explainer of a classifier, with a density
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of shape (n_samples, n_columns)
     target : label, or one label a row
 
     Returns
@@ -120,7 +121,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     exists = found.statuses != "infeasible"
     as_target = np.zeros(len(found), dtype=np.bool_)
     wanted = np.array(found.targets, dtype=classes.dtype)
-    as_target[exists] = explainer._predict(found.counterfactuals[exists]) == wanted[exists]
+    as_target[exists] = _predictions(explainer, rows_of(found.counterfactuals, exists)) == wanted[exists]
     return ModelFreeCounterfactuals(
         points=found.counterfactuals,
         distances=np.where(exists, found.distances, np.inf),
@@ -139,7 +140,7 @@ def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) 
     Parameters
     ----------
     explainer : fitted Explainer of a classifier, with a density
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of shape (n_samples, n_columns)
     target : label, or one label a row
     """
     return model_free_counterfactuals(explainer, X, target).classified_as_target
@@ -154,7 +155,7 @@ def is_locally_sufficient_perfect(explainer: Explainer, X: ArrayLike, y: ArrayLi
     Parameters
     ----------
     explainer : fitted Explainer of a classifier, with a density
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of shape (n_samples, n_columns)
     y : array of labels of shape (n_samples,), optional
         The true labels; without them the likeliest class stands for the truth.
 
@@ -163,17 +164,16 @@ def is_locally_sufficient_perfect(explainer: Explainer, X: ArrayLike, y: ArrayLi
     LocalPerfection
     """
     classes = _require_densities(explainer)
-    rows = _rows(explainer, X)
-    log_joint = _log_joint_densities(explainer, rows)
+    log_joint = _log_joint_densities(explainer, _rows(explainer, X))
     likeliest = log_joint.argmax(axis=1)
-    agrees = np.asarray(explainer._predict(rows) == classes[likeliest], dtype=np.bool_)
+    agrees = np.asarray(_predictions(explainer, X) == classes[likeliest], dtype=np.bool_)
     truth = likeliest
     if y is not None:
-        truth = _class_positions(np.asarray(y), classes, len(rows), "y")
+        truth = _class_positions(np.asarray(y), classes, len(agrees), "y")
         agrees &= truth == likeliest
     counterfactuals = tuple(model_free_counterfactuals(explainer, X, label) for label in classes)
     reached = np.column_stack([each.classified_as_target for each in counterfactuals])
-    reached[np.arange(len(rows)), truth] = True  # only the other classes count
+    reached[np.arange(len(agrees)), truth] = True  # only the other classes count
     return LocalPerfection(
         holds=agrees & reached.all(axis=1),
         prediction_agrees=agrees,
@@ -193,8 +193,8 @@ def nearest_training_rows_correct(
     Parameters
     ----------
     explainer : fitted Explainer of a classifier
-    X : array or data frame of shape (n_samples, n_features)
-    X_train : array or data frame of shape (n_training, n_features)
+    X : array or data frame of shape (n_samples, n_columns)
+    X_train : array or data frame of shape (n_training, n_columns)
     y_train : array of labels of shape (n_training,)
     n_neighbors : int, default=5
         Rows of each class; all of them if a class has fewer.
@@ -208,7 +208,7 @@ def nearest_training_rows_correct(
         raise InvalidInputError(f"n_neighbors must be a whole number of at least 1, received {n_neighbors!r}.")
     rows, training = _rows(explainer, X), _rows(explainer, X_train, name="X_train")
     labels = _class_positions(np.asarray(y_train), classes, len(training), "y_train")
-    is_correct = np.asarray(explainer._predict(training) == classes[labels], dtype=np.bool_)
+    is_correct = np.asarray(_predictions(explainer, X_train) == classes[labels], dtype=np.bool_)
     members = [np.flatnonzero(labels == index) for index in range(len(classes))]
     indices = np.full((len(rows), len(classes), int(n_neighbors)), -1, dtype=np.int64)
     for i, row in enumerate(rows):
@@ -225,7 +225,7 @@ def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:
     assert explainer.classes_ is not None
     densities = [explainer.densities_[label] for label in explainer.classes_.tolist()]
     counts = np.array([len(density.log_densities_) for density in densities], dtype=np.float64)
-    Z = explainer.to_model_space(rows)
+    Z = explainer._density_rows(rows)
     log_joint: FloatArray = np.column_stack([density.log_mixture(Z) for density in densities])
     log_joint += np.log(counts / counts.sum())
     return log_joint
@@ -252,9 +252,15 @@ def _require_densities(explainer: Explainer) -> NDArray[Any]:
 
 
 def _rows(explainer: Explainer, X: ArrayLike, *, name: str = "X") -> FloatArray:
-    if hasattr(explainer, "feature_names_in_"):
-        check_names(X, explainer._names)
-    return as_floats(as_given(X, name=name), explainer._names, name=name)
+    """Rows in features."""
+    return explainer.table_.encode(X, name=name)
+
+
+def _predictions(explainer: Explainer, X: Any) -> NDArray[Any]:
+    """Ask the model about rows in the user's columns."""
+    given = as_table(X)
+    rows = explainer.table_.encode(given)
+    return explainer._predict(explainer.table_, rows, given, rows)
 
 
 def _class_positions(labels: NDArray[Any], classes: NDArray[Any], n_samples: int, name: str) -> IntArray:

@@ -402,22 +402,22 @@ def test_integers_imputed_then_encoded():
 
 # --- ColumnTransformer and friends -----------------------------------------------------------------------------------
 
-SELECTIONS = [
-    ["age", "income"],
-    [0, 1],
-    [-7, -6],
-    slice(0, 2),
-    slice("age", "income"),
-    [True, True, False, False, False, False, False],
-    np.array([True, True, False, False, False, False, False]),
-    pd.Index(["age", "income"]),
-    make_column_selector(pattern="age|income"),
-    lambda X: ["age", "income"],
-]
+SELECTIONS = {
+    "names": ["age", "income"],
+    "positions": [0, 1],
+    "from the end": [-7, -6],
+    "slice": slice(0, 2),
+    "slice of names": slice("age", "income"),
+    "mask": [True, True, False, False, False, False, False],
+    "mask array": np.array([True, True, False, False, False, False, False]),
+    "index": pd.Index(["age", "income"]),
+    "selector": make_column_selector(pattern="age|income"),
+    "function": lambda X: ["age", "income"],
+}
 
 
-@pytest.mark.parametrize("selection", SELECTIONS, ids=str)
-@pytest.mark.parametrize("remainder", ["drop", OneHotEncoder(handle_unknown="ignore")], ids=str)
+@pytest.mark.parametrize("selection", SELECTIONS.values(), ids=SELECTIONS)
+@pytest.mark.parametrize("remainder", ["drop", OneHotEncoder(handle_unknown="ignore")], ids=["drop", "one-hot"])
 def test_selections(selection, remainder):
     X, y = frame()
     steps = ColumnTransformer([("num", StandardScaler(), selection), ("none", PCA(), [])], remainder=remainder)

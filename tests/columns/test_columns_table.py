@@ -61,6 +61,20 @@ def test_every_dtype_comes_back(name):
     np.testing.assert_array_equal(table.encode(moved), E[order])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "Float32", "Sparse[float32]", "int8", "Int64", "Sparse[int]"])
+def test_values_a_dtype_does_not_hold_are_not_rounded(dtype):
+    X = pd.DataFrame({"a": pd.Series([1, 2, 4]).astype(dtype), "b": [0.5, 1.5, 2.5]})
+    table = read_table(X, {"a": "number"})
+    E = table.encode(X)
+    E[1, 0] = 1 / 3
+    result = table.decode(E, X)
+    assert result["a"].tolist() == [1.0, 1 / 3, 4.0]
+    np.testing.assert_array_equal(table.encode(result), E)
+    E[1, 0] = 3.0
+    assert table.decode(E, X)["a"].dtype == X["a"].dtype
+    assert table.decode(E, X)["a"].tolist() == [1, 3, 4]
+
+
 def mixed():
     return pd.DataFrame(
         {
@@ -203,6 +217,9 @@ def test_plain_arrays(dtype):
     assert result.dtype == np.float64
     np.testing.assert_array_equal(result, X + np.array([0.5, 0]))
     assert np.isnan(table.decode(np.full_like(E, np.nan), X)).all(), "rows without an answer"
+    objects = table.decode(E + np.array([0.5, 0]), X.astype(object))
+    assert objects.dtype == np.float64
+    np.testing.assert_array_equal(objects, result)
 
 
 def test_arrays_with_declared_columns():

@@ -76,11 +76,10 @@ class Study:
 
     def log_densities(self, points: FloatArray, labels: NDArray[Any]) -> FloatArray:
         """Component-wise maximum of each point under the density of its label, array of shape (n_samples,)."""
-        Z = self.plausible.to_model_space(points)
         values = np.empty(len(points))
-        for label, density in self.plausible.densities_.items():
+        for label in self.plausible.densities_:
             mine = labels == label
-            values[mine] = density.log_max(Z[mine])
+            values[mine] = self.plausible.log_density(points[mine], label)
         return values
 
 
@@ -152,7 +151,7 @@ def compare_row(study: Study, position: int) -> RowComparison:
     """Explain one held-out row both ways."""
     row = study.test[position]
     closest, plausible = (
-        replace(explainer.explain_one(row), feature_names=study.names) for explainer in (study.closest, study.plausible)
+        _named(explainer.explain_one(row), study.names) for explainer in (study.closest, study.plausible)
     )
     for answer in (closest, plausible):
         if answer.status == "infeasible":
@@ -171,6 +170,12 @@ def compare_row(study: Study, position: int) -> RowComparison:
             not study.was_seen(i, point[i]) for point in points for i in changed if point[i] != row[i]
         ),
     )
+
+
+def _named(answer: Explanation, names: tuple[str, ...]) -> Explanation:
+    """Name the columns of an answer: the demo runs on arrays, where pandas may be missing."""
+    columns = tuple(replace(column, name=name) for column, name in zip(answer.table.columns, names))
+    return replace(answer, table=replace(answer.table, columns=columns, names=names))
 
 
 def explain_all(study: Study, advance: Callable[[int], Any]) -> Batch:

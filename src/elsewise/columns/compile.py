@@ -70,7 +70,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None)
     names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
     if X.shape[1] != width:
         as_floats(np.empty((0, X.shape[1])), names[:width])  # says how many were expected
-    table = read_table(X, declared, names=names, unused=_dropped(steps, width))
+    table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
     _check(steps, table, to_model, X, seen_by_model)
     return CompiledModel(table, to_model, estimator)

@@ -167,12 +167,17 @@ def cell_as(column: Any, dtype: Any) -> Any:
 
 
 def written(column: Any, rows: IntArray, values: Any) -> Any:
-    """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them."""
+    """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them exactly.
+
+    Where it does not, the column gets wider: a value that is rounded after it was verified is another value.
+    """
     import pandas
 
     dtype = column.dtype
     if type(dtype).__name__ == "SparseDtype":
         dense = written(pandas.Series(np.asarray(column), index=column.index), rows, values)
+        if dense.dtype != dtype.subtype:
+            dtype = pandas.SparseDtype(dense.dtype, dtype.fill_value)
         return pandas.Series(pandas.arrays.SparseArray(dense.to_numpy(), dtype=dtype), index=column.index)
     if isinstance(dtype, np.dtype):
         array = _written_array(column.to_numpy(), rows, values)
@@ -184,8 +189,8 @@ def written(column: Any, rows: IntArray, values: Any) -> Any:
             value for value in dict.fromkeys(_cells(values).tolist()) if not (is_missing_value(value) or value in known)
         ]
         array = array.add_categories(new) if new else array
-    elif dtype.kind in "iu" and isinstance(values, np.ndarray) and (values != np.floor(values)).any():
-        array = array.astype("Float64")  # a column of whole numbers that was declared to be a number
+    elif dtype.kind in "fiu" and isinstance(values, np.ndarray) and not _fits(values, dtype.numpy_dtype):
+        array = array.astype("Float64")
     elif dtype.kind == "b" and isinstance(values, np.ndarray):
         values = values.astype(np.bool_)  # members of a one-hot group are written as 0 and 1
     array[rows] = values if isinstance(values, np.ndarray) else _cells(values)
@@ -200,13 +205,20 @@ def _written_array(array: NDArray[Any], rows: IntArray, values: Any) -> NDArray[
     if array.dtype.kind not in "fiub":  # fixed-width strings would be cut
         return _written_array(array.astype(object), rows, values)
     new = values if isinstance(values, np.ndarray) else np.array([np.nan if x is None else x for x in values])
-    numeric = new.dtype.kind in "fiub"
-    with np.errstate(invalid="ignore"):
-        fits = numeric and (array.dtype.kind == "f" or bool((new.astype(array.dtype) == new).all()))
-    dtype = array.dtype if fits else np.result_type(array.dtype, new.dtype) if numeric else np.dtype(object)
+    if new.dtype.kind not in "fiub":
+        dtype = np.dtype(object)
+    else:
+        dtype = array.dtype if _fits(new, array.dtype) else np.result_type(array.dtype, new.dtype)
     array = array.astype(dtype)  # a copy
     array[rows] = new
     return array
+
+
+def _fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype holds numbers exactly; NaN is at home in floats alone."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        same = values.astype(dtype) == values
+    return bool((same | np.isnan(values)).all() if dtype.kind == "f" else same.all())
 
 
 def _cells(values: Any) -> NDArray[Any]:

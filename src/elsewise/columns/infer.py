@@ -43,7 +43,7 @@ def read_table(
     unused : positions of columns to leave out, unless they are declared
     """
     X = as_table(X)
-    own = column_names(X)
+    own, given_names = column_names(X), names is not None
     names = own or names or tuple(f"x{place}" for place in range(X.shape[1]))
     declared = {} if declared is None else declared
     _check_declared(declared, names)
@@ -61,7 +61,7 @@ def read_table(
         elif place not in unused:
             columns.append(infer_column(column_of(X, place), place, name))
     dtypes = tuple(X.dtypes) if is_frame(X) else (X.dtype,) * len(names)
-    table = Table(lay_out(columns), names, own is not None, dtypes)
+    table = Table(lay_out(columns), names, own is not None or given_names, dtypes)
     for column in table.columns:
         if column.is_group:
             group_indicators([column_of(X, source) for source in column.sources], column, names, "X")

@@ -26,7 +26,7 @@ class Table:
     names : tuple of str
         The user's columns, as given.
     named : bool
-        Whether a frame's columns must have these names; an array has none.
+        Whether a frame's columns must have these names: the training data had them, or the model has seen them.
     dtypes : tuple
         The user's columns' dtypes in the training data.
     n_features : int
@@ -146,13 +146,13 @@ class Table:
 
         Returns
         -------
-        data frame like ``given``, or an array: of float64 if ``given`` holds numbers, else of objects
+        data frame like ``given``, or an array: of float64 if there are nothing but numbers, else of objects
         """
         given = as_table(given, name="given")
         before = self.encode(given, name="given") if encoded is None else encoded
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
-        if numeric and self.is_plain:
-            return np.where(features == before, given, features)
+        if self.is_plain and not is_frame(given):
+            return np.where(features == before, given if numeric else before, features)
         changed = self.changed(before, features)
         result = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
         for place, column in enumerate(self.columns):

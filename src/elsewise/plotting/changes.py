@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from ..errors import InvalidInputError
 from ..explanation import Explanation
 from .canvas import INK, MUTED, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
+from .numbers import row_and_points
 
 FloatArray = NDArray[np.float64]
 
@@ -62,12 +62,9 @@ def changes_view(answers: Mapping[str, Explanation], target_rows: ArrayLike, *, 
     max_features : int, default=10
         Only so many features, those with the largest changes.
     """
+    row, points = row_and_points(answers)
     explanations = list(answers.values())
-    if not explanations or any(each.status == "infeasible" for each in explanations):
-        raise InvalidInputError("Expected at least one explanation, all of them with a counterfactual to draw.")
     real = np.asarray(target_rows, dtype=np.float64)
-    row = np.asarray(explanations[0].x, dtype=np.float64)
-    points = np.vstack([each.counterfactual for each in explanations])
     mean, deviation = real.mean(axis=0), real.std(axis=0)
     deviation = np.where(deviation > 0, deviation, 1.0)
     change = np.abs((points - row) / deviation)

@@ -12,6 +12,7 @@ from ..explainer import Explainer
 from ..explanation import Explanation
 from .canvas import INK, OTHER_FILL, TARGET_FILL, new_figure
 from .changes import changes_view, draw_changes
+from .numbers import row_and_points
 from .plane import draw_plane, plane_view
 
 
@@ -30,6 +31,7 @@ def counterfactual_figure(
     y : array of labels of shape (n_samples,)
     title : str, optional
     """
+    row_and_points(answers)  # says what is wrong with them
     rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
     target = next(iter(answers.values())).target
     changes = changes_view(answers, rows[labels == target])

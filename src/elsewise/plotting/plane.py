@@ -21,6 +21,7 @@ from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..explanation import Explanation
 from .canvas import INK, MUTED, OTHER_FILL, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
+from .numbers import row_and_points
 
 FloatArray = NDArray[np.float64]
 
@@ -92,14 +93,11 @@ def plane_view(
     features : two positions of features, optional
         Across and up. By default the dearest change of the first answer, and the dearest other one of the last.
     """
+    row, points = row_and_points(answers)
     explanations = list(answers.values())
-    if not explanations or any(each.status == "infeasible" for each in explanations):
-        raise InvalidInputError("Expected at least one explanation, all of them with a counterfactual to draw.")
     rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
     if rows.shape[1] < 2:
         raise InvalidInputError("A plane needs two features, the rows have one.")
-    row = np.asarray(explanations[0].x, dtype=np.float64)
-    points = np.vstack([each.counterfactual for each in explanations])
     across, up = _main_features(row, points, rows.std(axis=0)) if features is None else features
     pick = [across, up]
     shown = np.vstack([rows[:, pick], row[pick], points[:, pick]])

@@ -117,7 +117,8 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
 
 
 def _explain(model: Any, density: Any, fold: Fold, X: FloatArray, targets: IntArray) -> FloatArray:
-    return Explainer(model, density=density).fit(fold.X, fold.y).explain(X, targets).counterfactuals
+    points: FloatArray = Explainer(model, density=density).fit(fold.X, fold.y).explain(X, targets).counterfactuals
+    return points
 
 
 def _mixtures(fold: Fold, estimator: GaussianMixtureDensity) -> dict[int, Any]:

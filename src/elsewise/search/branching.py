@@ -38,8 +38,10 @@ _TOLERANCE = 1e-9
 _WHOLE = 1e-6
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 _MOST_AT_ONCE, _WAVES_A_NODE = 8, 4
-# Cones and polyhedra tried, nearest first, when everything discrete is fixed.
+# Polyhedra tried, nearest first, when everything discrete is fixed but it is open which one.
 _DIVES = 4
+# Nodes of a row after which its proof is given up.
+_MOST_NODES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,8 @@ class _Tree:
     def unfinished(self) -> IntArray:
         """Rows whose cheapest open node could still be better than what they hold."""
         enough = self.limit * (1 - _TOLERANCE)
-        return np.array([row for row, heap in enumerate(self.heaps) if heap and heap[0][0] < enough[row]], dtype=np.int64)
+        rows = [row for row, heap in enumerate(self.heaps) if heap and heap[0][0] < enough[row]]
+        return np.array([row for row in rows if self.found.n_projections[row] < _MOST_NODES], dtype=np.int64)
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
@@ -306,7 +309,7 @@ class _Tree:
             at = np.flatnonzero(own_is_out.any(axis=1))
             self._divide_levels(
                 rows[at], bounds[at], cone[at], polyhedron[at], lower[at], upper[at], counted[at],
-                own_is_out[at].argmax(axis=1), None,
+                own_is_out[at].argmax(axis=1),
             )  # fmt: skip
             rest = np.flatnonzero(~own_is_out.any(axis=1))
             if len(rest) == 0:
@@ -315,14 +318,17 @@ class _Tree:
             lower, upper, counted = lower[rest], upper[rest], counted[rest]
             moved, decided = moved[rest], decided[rest]
         constant, batch, points = self._relax(rows, cone, polyhedron, lower, upper, moved, decided)
-        bounds = np.maximum(bounds, np.where(batch.status == INFEASIBLE, np.inf, constant + batch.bound))
+        proven = np.where(batch.status == INFEASIBLE, np.inf, constant + batch.bound)  # what the slopes add to
+        bounds = np.maximum(bounds, proven)
         alone = (polyhedron < 0) & self.use_region
         np.minimum.at(self.model_free_bound, rows[alone], bounds[alone])
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
         score = self._fractions(rows, points)
         score[~has_point] = 0.0
-        self._round(rows, points, score, has_point)
-        self._divide(rows, bounds, cone, polyhedron, lower, upper, counted, points, has_point, score, batch.slopes)
+        self._round(rows, cone, polyhedron, lower, upper, points, score, has_point)
+        self._divide(
+            rows, bounds, cone, polyhedron, lower, upper, counted, points, has_point, score, batch.slopes, proven
+        )
 
     def _decide(self, rows: IntArray, upper: FloatArray) -> tuple[FloatArray, BoolArray, BoolArray]:
         """Move rows to the levels their boxes decide.
@@ -405,52 +411,58 @@ class _Tree:
             score[:, self.category_columns] = missing * self.prices[self.indicators[self.first]]
         return score
 
-    def _round(self, rows: IntArray, points: FloatArray, score: FloatArray, has_point: BoolArray) -> None:
+    def _round(
+        self,
+        rows: IntArray,
+        cone: IntArray,
+        polyhedron: IntArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        points: FloatArray,
+        score: FloatArray,
+        has_point: BoolArray,
+    ) -> None:
         """Look for better incumbents around relaxed points."""
         at = np.flatnonzero(has_point)
-        if len(at) == 0:
+        if self.all_discrete:
+            made = self.candidates.around(rows[at], points[at], score[at])[1]
+            self._offer(np.repeat(rows[at], made.shape[1]), made.reshape(-1, points.shape[1]))
             return
-        if not self.all_discrete:
-            self._dive(rows[at], points[at], score[at])
-            return
-        _, made = self.candidates.around(rows[at], points[at], score[at])
-        owner = np.repeat(rows[at], made.shape[1])
-        made = made.reshape(-1, made.shape[2])
-        self._offer(owner, made)
-
-    def _dive(self, rows: IntArray, points: FloatArray, score: FloatArray) -> None:
-        """Fix everything discrete at its rounded value and solve for the rest."""
-        whole = ~(score > 0).any(axis=1)
+        # With numbers left to solve for, each try is a projection: where all is whole, and now and then.
         often = (self.waves[rows] & (self.waves[rows] - 1)) == 0
-        at = np.flatnonzero(whole | often | ~np.isfinite(self.limit[rows]))
+        at = at[(~(score > 0).any(axis=1) | often | ~np.isfinite(self.limit[rows]))[at]]
         if len(at) == 0:
             return
-        rows, nearest = rows[at], self.candidates.around(rows[at], points[at], score[at])[0]
-        lower, upper = self.domain.lower[rows], self.domain.upper[rows]
-        lower[:, self.discrete], upper[:, self.discrete] = nearest[:, self.discrete], nearest[:, self.discrete]
-        inside = (lower >= self.domain.lower[rows] - 1e-9) & (upper <= self.domain.upper[rows] + 1e-9)
-        rows, lower, upper = rows[inside.all(axis=1)], lower[inside.all(axis=1)], upper[inside.all(axis=1)]
+        fixed = self.candidates.around(rows[at], points[at], score[at])[0][:, self.discrete]
+        low, high = lower[at].copy(), upper[at].copy()
+        inside = ((fixed >= low[:, self.discrete]) & (fixed <= high[:, self.discrete])).all(axis=1)
+        low[:, self.discrete], high[:, self.discrete] = fixed, fixed
+        at, low, high = at[inside], low[inside], high[inside]
+        for polyhedron_tried, which in self._polyhedra_to_try(rows[at], polyhedron[at]):
+            self._dive(rows[at][which], cone[at][which], polyhedron_tried, low[which], high[which])
+
+    def _polyhedra_to_try(self, rows: IntArray, polyhedron: IntArray) -> list[tuple[IntArray, IntArray]]:
+        """The node's own polyhedron; for a cone alone the nearest few. Pairs (polyhedra, which of the rows)."""
+        if not self.use_region:
+            return [(polyhedron, np.arange(len(rows)))]
+        own, alone = np.flatnonzero(polyhedron >= 0), np.flatnonzero(polyhedron < 0)
+        nearest = np.argsort(self.cell_bounds[rows[alone]], axis=1, kind="stable")[:, :_DIVES]
+        tries = [(polyhedron[own], own)]
+        for place in range(nearest.shape[1]):
+            there = np.isfinite(self.cell_bounds[rows[alone], nearest[:, place]])
+            tries.append((nearest[there, place], alone[there]))
+        return tries
+
+    def _dive(
+        self, rows: IntArray, cone: IntArray, polyhedron: IntArray, lower: FloatArray, upper: FloatArray
+    ) -> None:
+        """Solve for the numbers where everything discrete is fixed."""
         if len(rows) == 0:
             return
-        for cone, polyhedron, mine in self._cells_of(rows):
-            moved, decided, _ = self._decide(rows[mine], upper[mine])
-            constant, batch, found = self._relax(
-                rows[mine], cone, polyhedron, lower[mine], upper[mine], moved, decided
-            )
-            ends = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
-            self._offer(rows[mine][ends], found[ends])
-
-    def _cells_of(self, rows: IntArray) -> list[tuple[IntArray, IntArray, IntArray]]:
-        """Cells to dive into, as (cone, polyhedron, which of the rows): all of them where they are few."""
-        cells = []
-        for g in np.unique(self.goal[rows]).tolist():
-            mine, at = self.problem.goals[g], np.flatnonzero(self.goal[rows] == g)
-            order = np.argsort(self.cell_bounds[rows[at]], axis=1, kind="stable")
-            for place in range(min(mine.n_polyhedra, _DIVES) if self.use_region else 1):
-                polyhedron = order[:, place] if self.use_region else np.full(len(at), -1)
-                for j in range(min(mine.n_cones, _DIVES)):
-                    cells.append((np.full(len(at), j), polyhedron, at))
-        return cells
+        moved, decided, _ = self._decide(rows, upper)
+        _, batch, points = self._relax(rows, cone, polyhedron, lower, upper, moved, decided)
+        ends = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
+        self._offer(rows[ends], points[ends])
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""
@@ -506,6 +518,7 @@ class _Tree:
         has_point: BoolArray,
         score: FloatArray,
         slopes: FloatArray,
+        proven: FloatArray,
     ) -> None:
         """Open the children of nodes that may still hold something better."""
         worth = bounds < self.limit[rows] * (1 - _TOLERANCE)
@@ -515,8 +528,8 @@ class _Tree:
             return
         rows, bounds, cone, polyhedron = rows[at], bounds[at], cone[at], polyhedron[at]
         lower, upper, counted, points = lower[at], upper[at], counted[at], points[at]
-        has_point, score, slopes = has_point[at], score[at], slopes[at]
-        self._tighten(rows, bounds, lower, upper, slopes, has_point)
+        has_point, score, slopes, proven = has_point[at], score[at], slopes[at], proven[at]
+        self._tighten(rows, proven, lower, upper, slopes, has_point)
         node = (rows, bounds, cone, polyhedron, lower, upper, counted)
         alone = (polyhedron < 0) & self.use_region
         if alone.any():  # a cone alone is divided into its cells first
@@ -537,21 +550,21 @@ class _Tree:
         if (broken & ~whole).any():
             at = broken & ~whole
             category = np.searchsorted(self.category_columns, column[at])
-            self._divide_levels(*_some(node, at), category, slopes[at])
+            self._divide_levels(*_some(node, at), category, slopes[at], proven[at])
         for k in np.flatnonzero(~alone & ~too_many & ~broken).tolist():
             self._divide_whole(*_some(node, np.array([k])), points[k] if has_point[k] else None)
 
     def _tighten(
         self,
         rows: IntArray,
-        bounds: FloatArray,
+        proven: FloatArray,
         lower: FloatArray,
         upper: FloatArray,
         slopes: FloatArray,
         has_point: BoolArray,
     ) -> None:
-        """Take out of the boxes what costs more than the incumbent: at distance v it is bound + |v| + slope v at least."""
-        room = self.limit[rows] - bounds
+        """Take out of the boxes what costs more than the incumbent: a move by v, proven + |v| + slope v at least."""
+        room = self.limit[rows] - proven
         known = has_point & np.isfinite(room)
         if not known.any():
             return
@@ -661,7 +674,8 @@ class _Tree:
         upper: FloatArray,
         counted: BoolArray,
         category: IntArray,
-        slopes: FloatArray | None,
+        slopes: FloatArray | None = None,
+        proven: FloatArray | None = None,
     ) -> None:
         """Divide nodes into the levels of a category, each with what the dual says it costs at least."""
         for c in np.unique(category).tolist():
@@ -671,14 +685,17 @@ class _Tree:
                 here = at[upper[at, level] == 1]
                 if len(here) == 0:
                     continue
-                moves = self.E[rows[here], level] == 0
-                extra = np.zeros(len(here)) if slopes is None else (1 + slopes[here, level]) * self.prices[level]
+                least = bounds[here]
+                if slopes is not None and proven is not None:
+                    extra = np.maximum((1 + slopes[here, level]) * self.prices[level], 0.0) * (1 - 1e-12)
+                    moves = self.E[rows[here], level] == 0
+                    least = np.maximum(least, proven[here] + np.where(moves, extra, 0.0))
                 high = upper[here]
                 high[:, levels] = 0.0
                 high[:, level] = 1.0
                 self._push(
                     rows[here],
-                    bounds[here] + np.where(moves, np.maximum(extra, 0.0) * (1 - 1e-12), 0.0),
+                    least,
                     cone[here],
                     polyhedron[here],
                     lower[here],
@@ -716,7 +733,7 @@ class _Tree:
         if len(self.indicators):
             left = np.add.reduceat(upper[0, self.indicators], self.first)
             if (left > 1).any():
-                self._divide_levels(*node, np.array([left.argmax()]), None)
+                self._divide_levels(*node, np.array([left.argmax()]))
                 return
         wide = self.integers[lower[0, self.integers] < upper[0, self.integers]]
         if len(wide) == 0:
