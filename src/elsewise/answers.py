@@ -338,7 +338,9 @@ class Answers:
             self.pursue(found, last.goal[found])
 
 
-def answer(question: Question, given: Any, rows: FloatArray, goal: IntArray, n_counterfactuals: int = 1) -> Explanations:
+def answer(
+    question: Question, given: Any, rows: FloatArray, goal: IntArray, n_counterfactuals: int = 1
+) -> Explanations:
     """Answer for a chunk of rows.
 
     Parameters

@@ -349,7 +349,12 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
                     "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
                 )
             domain = partial(
-                _domain, rules, _layout(self.table_), normals, offsets, problem.cells.n_polyhedra if len(offsets) else -1
+                _domain,
+                rules,
+                _layout(self.table_),
+                normals,
+                offsets,
+                problem.cells.n_polyhedra if len(offsets) else -1,
             )
         table = self._table_for(constraints)
         return Question(
@@ -508,9 +513,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             return np.empty(0)
         return np.asarray(self.model.predict(self._for_model(table, points, given, encoded))).ravel()
 
-    def _probability(
-        self, table: Table, points: FloatArray, given: Any, encoded: FloatArray, index: int
-    ) -> FloatArray:
+    def _probability(self, table: Table, points: FloatArray, given: Any, encoded: FloatArray, index: int) -> FloatArray:
         rows = self._for_model(table, points, given, encoded)
         return np.asarray(self.model.predict_proba(rows), dtype=np.float64)[:, index]
 

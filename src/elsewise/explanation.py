@@ -381,7 +381,9 @@ def _pandas() -> Any:
     try:
         import pandas
     except ImportError as error:
-        raise MissingDependencyError("to_frame needs pandas. Install it with: pip install 'elsewise[frames]'") from error
+        raise MissingDependencyError(
+            "to_frame needs pandas. Install it with: pip install 'elsewise[frames]'"
+        ) from error
     return pandas
 
 

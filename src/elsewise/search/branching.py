@@ -40,6 +40,8 @@ _WHOLE = 1e-6
 _MOST_AT_ONCE, _WAVES_A_NODE = 8, 4
 # Polyhedra tried, nearest first, when everything discrete is fixed but it is open which one.
 _DIVES = 4
+# Times an incumbent is improved by taking changes back.
+_MOST_IMPROVEMENTS = 10
 # Nodes of a row after which its proof is given up.
 _MOST_NODES = 100_000
 
@@ -166,6 +168,7 @@ class _Tree:
         self.use_region = use_region
         self.refused = refused if refused is not None else [()] * n
         self.answered = answered if answered is not None else [()] * n
+        self.has_history = any(self.refused) or any(self.answered)
         self.candidates = Candidates(problem, E, goal, domain, margin, use_region)
         self.prices = problem.coordinates.stretch
         self.discrete = domain.discrete
@@ -267,8 +270,7 @@ class _Tree:
         """
         layout, own = self.domain.layout, self.E[rows]
         outside = (own < lower) | (own > upper)
-        first = np.flatnonzero(np.diff(layout.column, prepend=-1))
-        counted |= np.logical_or.reduceat(outside, first, axis=1)
+        counted |= np.logical_or.reduceat(outside, layout.starts, axis=1)
         total = counted.sum(axis=1)
         assert self.domain.max_changes is not None
         full = total >= self.domain.max_changes
@@ -453,9 +455,7 @@ class _Tree:
             tries.append((nearest[there, place], alone[there]))
         return tries
 
-    def _dive(
-        self, rows: IntArray, cone: IntArray, polyhedron: IntArray, lower: FloatArray, upper: FloatArray
-    ) -> None:
+    def _dive(self, rows: IntArray, cone: IntArray, polyhedron: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         """Solve for the numbers where everything discrete is fixed."""
         if len(rows) == 0:
             return
@@ -466,13 +466,14 @@ class _Tree:
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""
-        values = self.candidates.values(rows, points)
-        at = np.flatnonzero(values < self.limit[rows] * (1 - _TOLERANCE))
-        while len(at):
+        for _ in range(_MOST_IMPROVEMENTS):
+            values = self.candidates.values(rows, points)
+            at = np.flatnonzero(values < self.limit[rows] * (1 - _TOLERANCE))
+            if len(at) == 0:
+                return
             rows, points, values = rows[at], points[at], values[at]
             checked = self.candidates.check(rows, points)
-            holds = checked.holds & self._is_new(rows, points, checked.polyhedron, checked.cone)
-            good = np.flatnonzero(holds)
+            good = np.flatnonzero(checked.holds & self._is_new(rows, points, checked.polyhedron, checked.cone))
             if len(good) == 0:
                 return
             order = good[np.lexsort((values[good], rows[good]))]
@@ -480,15 +481,13 @@ class _Tree:
             self._hold(rows[best], points[best], values[best], checked.polyhedron[best], checked.cone[best])
             if not self.all_discrete:
                 return
-            made = [self.candidates.neighbours(int(row), point) for row, point in zip(rows[best], points[best])]
-            rows = np.repeat(rows[best], [len(each) for each in made])
-            points = np.concatenate(made) if made else np.empty((0, self.E.shape[1]))
-            values = self.candidates.values(rows, points)
-            at = np.flatnonzero(values < self.limit[rows] * (1 - _TOLERANCE))
+            rows, points = self.candidates.neighbours(rows[best], points[best])
 
     def _is_new(self, rows: IntArray, points: FloatArray, polyhedron: IntArray, cone: IntArray) -> BoolArray:
         """Whether points are neither refused nor the same as an earlier answer."""
         new = np.ones(len(rows), dtype=np.bool_)
+        if not self.has_history:
+            return new
         for k, row in enumerate(rows.tolist()):
             for point in self.refused[row]:
                 new[k] &= bool((points[k] != point).any())
@@ -545,7 +544,7 @@ class _Tree:
         whole = np.isin(column, self.domain.layout.column[self.integers])
         if (broken & whole).any():
             at = broken & whole
-            feature = np.searchsorted(self.domain.layout.column, column[at])
+            feature = self.domain.layout.starts[column[at]]
             self._divide_numbers(*_some(node, at), feature, points[at, :][np.arange(at.sum()), feature])
         if (broken & ~whole).any():
             at = broken & ~whole
@@ -626,8 +625,7 @@ class _Tree:
     ) -> None:
         """Divide nodes that change too many columns: the dearest change is left out, or counted."""
         layout, own = self.domain.layout, self.E[rows]
-        first = np.flatnonzero(np.diff(layout.column, prepend=-1))
-        cost = np.add.reduceat(np.abs(points - own) * self.candidates.half_prices, first, axis=1)
+        cost = np.add.reduceat(np.abs(points - own) * self.candidates.half_prices, layout.starts, axis=1)
         cost[counted | ~changed] = -1.0
         column = cost.argmax(axis=1)
         here = layout.column == column[:, None]
@@ -660,9 +658,7 @@ class _Tree:
         if stays.any():
             low, high = lower[stays], upper[stays]
             low[np.arange(len(low)), feature[stays]] = high[np.arange(len(low)), feature[stays]] = own[stays]
-            self._push(
-                rows[stays], bounds[stays], cone[stays], polyhedron[stays], low, high, counted[stays].copy()
-            )
+            self._push(rows[stays], bounds[stays], cone[stays], polyhedron[stays], low, high, counted[stays].copy())
 
     def _divide_levels(
         self,

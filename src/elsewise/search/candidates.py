@@ -134,9 +134,7 @@ class Candidates:
                 self._check_goal(self.problem.goals[g], rows[at], points[at], at, result)
         return result
 
-    def _check_goal(
-        self, mine: Goal, rows: IntArray, points: FloatArray, at: IntArray, result: Membership
-    ) -> None:
+    def _check_goal(self, mine: Goal, rows: IntArray, points: FloatArray, at: IntArray, result: Membership) -> None:
         plain = self.problem.coordinates.points(points)
         if self.use_region and mine.n_polyhedra == 0:
             result.holds[at] = False
@@ -161,15 +159,26 @@ class Candidates:
         # Whole points may have the very density asked for: they are not shut out here, the last check decides.
         result.holds[at] &= best >= (self.margin if self.margin > 1e-9 else -1e-11)
 
-    def neighbours(self, row: int, point: FloatArray) -> FloatArray:
-        """One change taken back, wholly or by one step, array of shape (n, n_features)."""
-        domain, own = self.domain, self.E[row]
-        made = []
-        for column in np.flatnonzero(domain.layout.changed(own, point)):
-            here = domain.layout.column == column
-            back = np.where(here, own, point)
-            made.append(back)
-            step = here & domain.integer & (np.abs(point - own) > 1)
-            if step.any():
-                made.append(np.where(step, point - np.sign(point - own), point))
-        return np.array(made).reshape(-1, len(point))
+    def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Take one change back, wholly, by half or by one step.
+
+        Parameters
+        ----------
+        rows : int array of shape (n,)
+        points : array of shape (n, n_features)
+
+        Returns
+        -------
+        rows, points : arrays of shape (m,), (m, n_features)
+        """
+        domain, own = self.domain, self.E[rows]
+        which, column = np.nonzero(domain.layout.changed(own, points))
+        here = domain.layout.column == column[:, None]
+        own, points, rows = own[which], points[which], rows[which]
+        back = np.where(here, own, points)
+        steps = here & domain.integer & (np.abs(points - own) > 1)
+        some = np.flatnonzero(steps.any(axis=1))
+        apart = points[some] - own[some]
+        half = np.where(steps[some], points[some] - np.trunc(apart / 2), points[some])
+        one = np.where(steps[some], points[some] - np.sign(apart), points[some])
+        return np.concatenate([rows, rows[some], rows[some]]), np.concatenate([back, half, one])

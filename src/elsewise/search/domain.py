@@ -8,7 +8,7 @@ level left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,36 +25,39 @@ class Layout:
     Attributes
     ----------
     column : int array of shape (n_features,)
-        The column each feature belongs to.
+        The column each feature belongs to, ascending.
     n_columns : int
     group : int array of shape (n_features,)
         The category each feature is an indicator of, counted over categories; -1 for numeric features.
+    starts : int array of shape (n_columns,)
+        First feature of each column.
+    indicators : int array
+        Positions of all indicators, category by category.
+    first_indicators : int array of shape (n_categories,)
+        Where each category starts among the indicators.
+    category_columns : int array of shape (n_categories,)
+        The column of each category.
     """
 
     column: IntArray
     n_columns: int
     group: IntArray
+    starts: IntArray = field(init=False)
+    indicators: IntArray = field(init=False)
+    first_indicators: IntArray = field(init=False)
+    category_columns: IntArray = field(init=False)
 
-    @property
-    def indicators(self) -> IntArray:
-        """Positions of all indicators, category by category."""
-        return np.flatnonzero(self.group >= 0)
-
-    @property
-    def first_indicators(self) -> IntArray:
-        """Where each category starts among the indicators."""
-        return np.flatnonzero(np.diff(self.group[self.indicators], prepend=-1))
-
-    @property
-    def category_columns(self) -> IntArray:
-        """The column of each category."""
-        return self.column[self.indicators[self.first_indicators]]
+    def __post_init__(self) -> None:
+        indicators = np.flatnonzero(self.group >= 0)
+        first = np.flatnonzero(np.diff(self.group[indicators], prepend=-1))
+        object.__setattr__(self, "starts", np.flatnonzero(np.diff(self.column, prepend=-1)))
+        object.__setattr__(self, "indicators", indicators)
+        object.__setattr__(self, "first_indicators", first)
+        object.__setattr__(self, "category_columns", self.column[indicators[first]])
 
     def changed(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
         """Which columns differ by more than ``beyond``, array of shape (..., n_columns)."""
-        differs = np.abs(E1 - E0) > beyond
-        first = np.flatnonzero(np.diff(self.column, prepend=-1))
-        return np.asarray(np.logical_or.reduceat(differs, first, axis=-1))
+        return np.asarray(np.logical_or.reduceat(np.abs(E1 - E0) > beyond, self.starts, axis=-1))
 
 
 @dataclass(frozen=True, slots=True)

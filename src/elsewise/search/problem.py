@@ -241,9 +241,7 @@ def _pack_rows(coordinates: Coordinates, normals: FloatArray, offsets: FloatArra
     )
 
 
-def _possible(
-    region: Region, cones: Cones | None, to_model: AffineMap, group: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _possible(region: Region, cones: Cones | None, to_model: AffineMap, group: NDArray[np.int64]) -> NDArray[np.bool_]:
     n_cones = 1 if cones is None else len(cones.radii)
     possible = np.ones((n_cones, region.n_polyhedra), dtype=np.bool_)
     if cones is None or possible.size > _MOST_CELLS_CHECKED or (group >= 0).any():
