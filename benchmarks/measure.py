@@ -24,7 +24,7 @@ def seconds(function: Callable[[], Any]) -> float:
 def environment() -> dict[str, str]:
     """Describe what the numbers depend on."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "processors": str(os.cpu_count())}
-    for package in ("elsewise", "numpy", "scipy", "scikit-learn", "clarabel", "cvxpy", "scs"):
+    for package in ("elsewise", "numpy", "scipy", "scikit-learn", "clarabel", "cvxpy", "scs", "pyscipopt"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -70,7 +70,7 @@ def test_sparse_rows_are_refused(iris, iris_explainer, kind):
     "rows", [[["a", "b", "c", "d"]], np.ones((1, 4), dtype=complex), np.zeros((1, 4), dtype="datetime64[D]")], ids=str
 )
 def test_rows_that_are_no_numbers_are_refused(iris_explainer, rows):
-    with pytest.raises(ew.InvalidInputError, match="X: expected numbers, received values of type"):
+    with pytest.raises(ew.InvalidInputError, match="X: expected numbers, as in the fit, received values of type"):
         iris_explainer.explain(rows)
 
 

@@ -165,7 +165,8 @@ MADE_UP_RULES = [
     {"immutable": ["colour"], "monotone": {"size": "increase", "count": "decrease"}},
     {"bounds": {"weight": (0.0, 100.0)}, "allowed": {"colour": {"red": ["green"], "green": ["red", "blue"]}}},
     {"linear": [({"size": 10.0, "weight": 1.0, "count": -2.0}, "<=", 60.0)], "integer": []},
-    {"linear": [({"size": 1.0, "count": 1.0}, s, 4.0) for s in ("<=", ">=")], "immutable": ["member", "grade"]},
+    {"linear": [({"size": 1.0, "count": 1.0}, "<=", 4.5), ({"size": 1.0, "count": 1.0}, ">=", 3.5)]},
+    {"linear": [({"weight": 1.0}, ">=", 45.0)], "immutable": ["member", "grade"], "max_changes": 3},
 ]
 
 

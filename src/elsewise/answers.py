@@ -256,11 +256,12 @@ class Answers:
             labels = [item for item in question.outcomes if isinstance(item, Label)]
             holds = np.asarray(predictions == question.classes[[item.index for item in labels]][goal])
             for g, item in enumerate(labels):
-                mine = np.flatnonzero(holds & (goal == g)) if item.min_probability is not None else ()
-                if len(mine):
+                least = item.min_probability
+                mine = np.flatnonzero(holds & (goal == g))
+                if least is not None and len(mine):
                     given = rows_of(self.given, at[mine])
                     probability = question.probability(points[mine], given, self.rows[at[mine]], item.index)
-                    holds[mine] = probability >= item.min_probability
+                    holds[mine] = probability >= least
         if self.domain is not None:
             for row, _ in question.rules.broken(self.rows[at], points):
                 holds[row] = False
@@ -279,7 +280,7 @@ class Answers:
         return both[len(self.rows) :]
 
     def predict_rows(self) -> NDArray[Any]:
-        """What the model says of the rows themselves."""
+        """Ask the model about the rows themselves, once."""
         if self.predictions is None:
             self._predict(self.rows[:0], np.empty(0, dtype=np.int64))
         assert self.predictions is not None
@@ -429,7 +430,7 @@ def explanations_of(question: Question, wanted: IntArray, answers: Answers, numb
 
 
 def _shares(question: Question, before: FloatArray, after: FloatArray) -> FloatArray:
-    """What each column adds to the distance, array of shape (n_samples, n_columns)."""
+    """Compute what each column adds to the distance, array of shape (n_samples, n_columns)."""
     difference, distance = after - before, question.distance
     if isinstance(distance, ResolvedManhattan):
         each = np.abs(difference) * distance.weights

@@ -30,7 +30,7 @@ from .density import (
 )
 from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
-from .explanation import Explanation, Explanations, concatenate
+from .explanation import Explanations, concatenate
 from .progress import Progress, reporter
 from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
@@ -187,7 +187,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return row_product(rows, self._to_model.matrix.T) + self._to_model.offset
 
     def _density_rows(self, rows: FloatArray) -> FloatArray:
-        """What densities are about: model space, or numbers and codes of levels where there are categories."""
+        """Write rows as densities take them: in model space, or as numbers and codes where there are categories."""
         if not self._has_categories:
             return self._in_model_space(rows)
         return np.column_stack([rows[:, self.table_.numeric], self.table_.codes(rows)])
@@ -374,7 +374,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         )
 
     def _table_for(self, constraints: Constraints | None) -> Table:
-        """The table, with the columns whole that the user says are."""
+        """Make the table in which those columns are whole that the user says are."""
         if constraints is None or constraints.integer is None:
             return self.table_
         whole = set(constraints.integer)
@@ -477,7 +477,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         }
         if name not in named:
             raise InvalidInputError(
-                f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received {name!r}."
+                f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received "
+                f"{name!r}."
             )
         return named[name]
 
@@ -530,7 +531,7 @@ def _discrete(rules: Rules, table: Table) -> NDArray[np.bool_]:
 def _domain(
     rules: Rules, layout: Layout, normals: FloatArray, offsets: FloatArray, polyhedron: int, rows: FloatArray
 ) -> Domain:
-    """What rows may become under the rules."""
+    """Find what rows may become under the rules."""
     lower, upper = rules.limits(rows)
     upper[~rules.reachable(rows)] = 0.0
     return Domain(

@@ -306,7 +306,7 @@ class Explanations(Sequence[Explanation]):
         )
 
     def take(self, indices: NDArray[np.int64]) -> Explanations:
-        """Some of the explanations, in the order of the indices."""
+        """Pick some of the explanations, in the order of the indices."""
         parts: list[Any] = []
         for name, value in self._fields():
             if name in ("x", "counterfactuals"):
@@ -392,7 +392,7 @@ def _row(rows: Any, index: int) -> Any:
 
 
 def _cell(table: Table, column: Column, row: Any) -> Any:
-    """What a row, in the user's form, has in a column; of a one-hot group the name of its level."""
+    """Value that a row, in the user's form, has in a column; of a one-hot group the name of its level."""
     values = [row.iloc[source] if hasattr(row, "iloc") else row[source] for source in column.sources]
     if not column.is_group:
         return _as_it_was(column, values[0])

@@ -54,7 +54,7 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
             values = values.astype(np.float64, casting="safe" if values.dtype.kind in "cmM" else "unsafe")
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"{name}: expected numbers, received values of type {values.dtype} ({error}). The columns held numbers in the fit."
+                f"{name}: expected numbers, as in the fit, received values of type {values.dtype} ({error})."
             ) from error
     rows = np.ascontiguousarray(values, dtype=np.float64)
     finite = np.isfinite(rows)

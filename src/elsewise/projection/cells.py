@@ -133,7 +133,8 @@ class Batch:
     difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether a row of the first polyhedron holds
     the point back: if none does, it is the projection onto the cone alone. Multipliers are dual feasible for the distance, or Farkas
     multipliers where the status is INFEASIBLE. Under norm 1 every ``v`` of the cell is at distance at least
-    ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
+    ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive
+    (where there is a point).
     """
 
     status: NDArray[np.int32]

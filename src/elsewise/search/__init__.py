@@ -1,7 +1,8 @@
 """The search: cheapest cell first, stop when proven."""
 
 from .best_first import Found, best_first, distinct
-from .branching import Answered, branch_and_bound
+from .branching import branch_and_bound
+from .division import Answered
 from .domain import Domain, Layout
 from .problem import Goal, SearchProblem, compile_problem
 

@@ -87,7 +87,7 @@ class Domain:
     polyhedron: int
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
-        """The domain of some of the rows."""
+        """Make the domain of some of the rows."""
         return replace(self, lower=self.lower[rows], upper=self.upper[rows])
 
     @property
@@ -100,4 +100,4 @@ class Domain:
         if not len(self.offsets):
             return np.ones(len(E), dtype=np.bool_)
         size = np.abs(E) @ np.abs(self.normals).T + np.abs(self.offsets)
-        return np.asarray((E @ self.normals.T <= self.offsets + 1e-12 * size).all(axis=1))
+        return np.asarray((self.offsets + 1e-12 * size >= E @ self.normals.T).all(axis=1))

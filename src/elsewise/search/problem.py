@@ -20,8 +20,8 @@ from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates, mahalanobis_coordinates, manhattan_coordinates
 from ..regions.base import Region, union
 from ..regions.pipeline import AffineMap
-from .boxes import Boxes, boxes_of
 from .bounds import ConeBounds, PolyhedronBounds, cone_bounds, polyhedron_bounds
+from .boxes import Boxes, boxes_of
 from .emptiness import squared_radii_needed
 
 FloatArray = NDArray[np.float64]
@@ -103,8 +103,8 @@ class SearchProblem:
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
         """Add the rows ``normals e <= offsets`` to the table of cells, as its last polyhedron.
 
-        Where a rule is about ``discrete`` features alone, its boundary is itself a place to be: margins must not shut it
-        out, so the row is moved out by more than any of them. The points are checked against the rule as it is.
+        Where a rule is about ``discrete`` features alone, its boundary is itself a place to be: margins must not shut
+        it out, so the row is moved out by more than any of them. Points are checked against the rule as it is.
         """
         exact = ~(normals[:, ~discrete] != 0).any(axis=1)
         size = np.abs(normals).max(axis=1, initial=0.0)

@@ -55,7 +55,7 @@ typedef struct {
     double *z_rows;         /* out: multipliers of the rows of both polyhedra, in order */
     double *z_bounds;       /* out (n,): upper minus lower */
     double *y;              /* out (q + 1,) */
-    double *slope;          /* out (n,): every v of the cell is at distance >= bound + sum |v_i| + slope_i v_i (norm 1) */
+    double *slope;          /* out (n,): every v of the cell is at distance >= bound + sum |v_i| + slope_i v_i (norm 1, with a point) */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */

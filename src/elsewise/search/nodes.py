@@ -1,0 +1,138 @@
+"""Nodes of the branching search: a cell with a box, many at once, and the heaps they wait on."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A list of nodes; arrays with a leading axis of nodes.
+
+    Attributes
+    ----------
+    rows : int array of shape (n,)
+        The row each node belongs to.
+    bounds : array of shape (n,)
+        Nothing in the node is nearer.
+    cone, polyhedron : int arrays of shape (n,)
+        The cell, numbered within the row's goal; polyhedron -1 is the cone alone.
+    lower, upper : arrays of shape (n, n_features)
+        The box.
+    counted : bool array of shape (n, n_columns)
+        Columns that count as changed already.
+    """
+
+    rows: IntArray
+    bounds: FloatArray
+    cone: IntArray
+    polyhedron: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    counted: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Nodes:
+        """Copy some of the nodes."""
+        return Nodes(
+            self.rows[chosen],
+            self.bounds[chosen],
+            self.cone[chosen],
+            self.polyhedron[chosen],
+            self.lower[chosen],
+            self.upper[chosen],
+            self.counted[chosen],
+        )
+
+    def copy(self) -> Nodes:
+        """Copy all nodes."""
+        return self.some(np.arange(len(self)))
+
+    def children(
+        self,
+        *,
+        bounds: FloatArray | None = None,
+        polyhedron: IntArray | None = None,
+        lower: FloatArray | None = None,
+        upper: FloatArray | None = None,
+    ) -> Nodes:
+        """One child a node, with what is given instead of the node's own."""
+        return Nodes(
+            self.rows,
+            self.bounds if bounds is None else bounds,
+            self.cone,
+            self.polyhedron if polyhedron is None else polyhedron,
+            self.lower.copy() if lower is None else lower,
+            self.upper.copy() if upper is None else upper,
+            self.counted.copy(),
+        )
+
+
+class Heaps:
+    """Open nodes: a heap of bounds for every row, boxes in one table whose lines are used again."""
+
+    def __init__(self, n_rows: int, n_features: int, n_columns: int) -> None:
+        room = max(64, 4 * n_rows)
+        self.heaps: list[list[tuple[float, int, int]]] = [[] for _ in range(n_rows)]
+        self.lower, self.upper = np.empty((room, n_features)), np.empty((room, n_features))
+        self.counted = np.zeros((room, n_columns), dtype=np.bool_)
+        self.cone, self.polyhedron = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        self.free = list(range(room - 1, -1, -1))
+        self.count = 0  # nodes of equal bounds come out in the order they went in
+
+    def push(self, nodes: Nodes) -> None:
+        """Put nodes on the heaps of their rows."""
+        lines = self._lines(len(nodes))
+        self.lower[lines], self.upper[lines], self.counted[lines] = nodes.lower, nodes.upper, nodes.counted
+        self.cone[lines], self.polyhedron[lines] = nodes.cone, nodes.polyhedron
+        for row, bound, line in zip(nodes.rows.tolist(), nodes.bounds.tolist(), lines):
+            self.count += 1
+            heapq.heappush(self.heaps[row], (bound, self.count, line))
+
+    def pop(self, rows: Sequence[int], most: Sequence[int], enough: Sequence[float]) -> Nodes:
+        """Take the cheapest nodes of rows, at most so many each, none with a bound that is enough."""
+        owner, bounds, lines = [], [], []
+        for row, count, limit in zip(rows, most, enough):
+            heap = self.heaps[row]
+            while heap and count and heap[0][0] < limit:
+                bound, _, line = heapq.heappop(heap)
+                owner.append(row)
+                bounds.append(bound)
+                lines.append(line)
+                count -= 1
+        self.free.extend(lines)
+        return Nodes(
+            np.array(owner, dtype=np.int64),
+            np.array(bounds),
+            self.cone[lines],
+            self.polyhedron[lines],
+            self.lower[lines],
+            self.upper[lines],
+            self.counted[lines],
+        )
+
+    def cheapest(self) -> FloatArray:
+        """Smallest bound of each row's open nodes, infinite without any; array of shape (n_rows,)."""
+        return np.array([heap[0][0] if heap else np.inf for heap in self.heaps])
+
+    def _lines(self, count: int) -> list[int]:
+        while len(self.free) < count:
+            n = len(self.cone)
+            for name in ("lower", "upper", "counted", "cone", "polyhedron"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.empty_like(old)]))
+            self.free.extend(range(2 * n - 1, n - 1, -1))
+        taken = self.free[len(self.free) - count :]
+        del self.free[len(self.free) - count :]
+        return taken
