@@ -73,7 +73,7 @@ SEEDS = range(60)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_scip_and_brute_force_agree(seed):
     problem = random_problem(seed)
-    theirs, expected = scip(problem), by_enumeration(problem)
+    theirs, expected = scip(problem, tuned=seed % 2 == 0), by_enumeration(problem)
     assert theirs.status == expected.status
     if expected.point is None:
         assert theirs.point is None

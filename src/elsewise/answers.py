@@ -323,6 +323,16 @@ class Answers:
             logs.dense[at] = largest >= density.log_threshold_
         return logs
 
+    def start_from(self, other: Answers, goal: int) -> None:
+        """Take over the answers to a harder goal: they are answers to this one, and only nearer ones are of interest."""
+        found = np.flatnonzero(np.isfinite(other.value))
+        self.predictions = other.predictions
+        self.goal[found] = goal
+        for name in (
+            "points", "value", "log_density", "log_mixture", "component", "polyhedron", "cone", "model_free", "already",
+        ):  # fmt: skip
+            getattr(self, name)[found] = getattr(other, name)[found]
+
     def answer_that_differs(self, earlier: list[Answers]) -> None:
         """Look for the next best answer of every row, different from those it has already."""
         last = earlier[-1]
@@ -419,6 +429,7 @@ def explanations_of(question: Question, wanted: IntArray, answers: Answers, numb
         log_densities=answers.log_density,
         log_densities_mixture=answers.log_mixture,
         log_thresholds=thresholds[answers.goal],
+        plausibilities=_plausibilities(question, answers),
         components=answers.component,
         model_free=answers.model_free & feasible,
         reasons=_reasons(question, wanted, answers, feasible, optimal),
@@ -427,6 +438,18 @@ def explanations_of(question: Question, wanted: IntArray, answers: Answers, numb
         rows=numbers,
         table=question.table,
     )
+
+
+def _plausibilities(question: Question, answers: Answers) -> FloatArray:
+    """Compute the share of the target's training rows that are no denser than each answer; NaN without a density."""
+    shares = np.full(len(answers.goal), np.nan)
+    for g in distinct(answers.goal):
+        density = question.densities[g] if g >= 0 else None
+        if density is not None and len(density.log_densities_):
+            at = np.flatnonzero((answers.goal == g) & np.isfinite(answers.log_density))
+            below = np.searchsorted(density.log_densities_, answers.log_density[at], side="right")
+            shares[at] = below / len(density.log_densities_)
+    return shares
 
 
 def _shares(question: Question, before: FloatArray, after: FloatArray) -> FloatArray:

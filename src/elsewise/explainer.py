@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
-from .answers import Question, answer
+from .answers import Answers, Question, answer, explanations_of
 from .columns import Table, compile_model
 from .columns.frames import as_table, is_frame, rows_of
 from .constraints import Constraints, Rules, resolve
@@ -27,10 +27,12 @@ from .density import (
     LogDensity,
     MixedMixtureDensity,
     class_density,
+    log_threshold,
 )
 from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanations, concatenate
+from .frontier import Frontier, walk
 from .progress import Progress, reporter
 from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
@@ -38,6 +40,7 @@ from .regions.pipeline import unwrap
 from .rows import FloatArray
 from .search import Domain, Layout, SearchProblem, compile_problem
 from .targets import outcomes_of_rows
+from .why_not import Inquiry, WhyNot
 
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
 # holds more nodes than can be known beforehand.
@@ -235,7 +238,110 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
         )
-        return answers[0] if n_counterfactuals is None else answers
+        if n_counterfactuals is not None:
+            return answers
+        first = answers[0]
+        if (
+            first.status == "infeasible"
+            and first.lower_bound == np.inf
+            and constraints is not None
+            and target is not None
+        ):
+            why = self.why_not(row, target, constraints, min_probability=min_probability)
+            return replace(first, reason=why.sentence)
+        return first
+
+    def why_not(
+        self,
+        x: ArrayLike,
+        target: Any,
+        constraints: Constraints | None = None,
+        *,
+        min_probability: float | None = None,
+    ) -> WhyNot:
+        """Find out why a row has no counterfactual: which rules contradict each other, and what would help.
+
+        Parameters
+        ----------
+        x : one row of shape (n_columns,)
+        target : label, or ``(low, high)`` for a regressor
+        constraints : Constraints, optional
+        min_probability : float, optional
+
+        Returns
+        -------
+        WhyNot
+            A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
+            single rules whose absence helps, cheapest first.
+        """
+        given, rows, outcome = self._one_question(x, target, min_probability)
+        rules = resolve(constraints, self.table_, self._training_rows)
+        rules.check_rows(rows, given)
+        asked = Constraints() if constraints is None else constraints
+
+        def ask(some: Rules, density: ClassDensity | None) -> Question:
+            return self._question([outcome], some, constraints, densities=[density], differ=True)
+
+        density = self._density_of(outcome)
+        wanted = ask(rules, density).in_words(0)
+        return Inquiry(ask, given, rows, asked, rules, density, wanted).answer()
+
+    def frontier(
+        self,
+        x: ArrayLike,
+        target: Any,
+        quantiles: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+        *,
+        constraints: Constraints | None = None,
+        min_probability: float | None = None,
+        time_limit: float | None = None,
+    ) -> Frontier:
+        """Find the nearest answer of a row at several density thresholds, to choose between near and plausible.
+
+        Parameters
+        ----------
+        x : one row of shape (n_columns,)
+        target : label, or ``(low, high)`` for a regressor
+        quantiles : sequence of floats in (0, 1)
+            Thresholds, as quantiles of the densities of the target's training rows.
+        constraints : Constraints, optional
+        min_probability : float, optional
+        time_limit : float, optional
+            Seconds a quantile may take for its proof.
+
+        Returns
+        -------
+        Frontier
+        """
+        given, rows, outcome = self._one_question(x, target, min_probability)
+        density = self._density_of(outcome)
+        if density is None:
+            raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
+        levels = np.unique(np.asarray(quantiles, dtype=np.float64))
+        if levels.ndim != 1 or len(levels) == 0:
+            raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
+        densities = [self._at_threshold(density, float(level)) for level in levels]
+        rules = resolve(constraints, self.table_, self._training_rows)
+        rules.check_rows(rows, given)
+        question = self._question(
+            [outcome] * len(levels), rules, constraints, densities=densities, time_limit=time_limit
+        )
+        solved = walk(question, given, rows, len(levels))
+        parts = [explanations_of(question, np.array([place]), each, np.array([0])) for place, each in enumerate(solved)]
+        return Frontier(levels, np.array([item.log_threshold_ for item in densities]), concatenate(parts))
+
+    def _one_question(
+        self, x: ArrayLike, target: Any, min_probability: float | None
+    ) -> tuple[Any, FloatArray, Outcome]:
+        """One row as given and in features, and the one outcome wanted of it."""
+        self._check_is_fitted()
+        row: Any = self.table_.one_row(x) if np.ndim(x) == 1 else x
+        if np.ndim(row) != 2 or len(row) != 1:
+            raise InvalidInputError(f"Expected one row, received shape {np.shape(x)}.")
+        if target is None:
+            raise InvalidInputError("Expected a target: this is about one wanted outcome.")
+        given, rows = self._rows(row)
+        return given, rows, outcomes_of_rows(target, 1, self.classes_, min_probability).outcomes[0]
 
     def explain(
         self,
@@ -341,6 +447,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if densities is None:
             densities = [self._density_of(outcome) for outcome in outcomes]
         normals, offsets = rules.normals, rules.offsets
+        rules.refuse_equations()
         domain = None
         if differ or rules.single or rules.integer.any() or self._has_categories:
             if isinstance(self.distance_, ResolvedMahalanobis):
@@ -442,11 +549,14 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return densities
 
     def _class_density(self, label: Any, Z: FloatArray) -> ClassDensity:
-        density = class_density(self._density_estimator(label), Z, self.threshold)
-        if isinstance(self.threshold, LogDensity):
-            return density
+        return self._at_threshold(class_density(self._density_estimator(label), Z, self.threshold), self.threshold)
+
+    def _at_threshold(self, density: ClassDensity, threshold: Any) -> ClassDensity:
+        if isinstance(threshold, LogDensity):
+            return density.with_threshold(threshold.value)
+        value = log_threshold(threshold, density.log_densities_)
         # A quantile is the density of a training row: rounding in another arithmetic must not shut that row out.
-        return density.with_threshold(density.log_threshold_ - 1e-12 * (1.0 + abs(density.log_threshold_)))
+        return density.with_threshold(value - 1e-12 * (1.0 + abs(value)))
 
     def _density_estimator(self, label: Any) -> Any:
         density = self.density[label] if isinstance(self.density, Mapping) and label in self.density else self.density

@@ -102,6 +102,8 @@ class Explanation:
         The full mixture (Eq. gmm) there.
     log_threshold : float
         What the density had to reach; minus infinity without a density constraint.
+    plausibility : float
+        Share of the target's training rows that are no denser than the counterfactual; NaN without a density.
     component : int
         Component of the mixture that reaches the threshold; -1 without one.
     model_free : bool
@@ -128,6 +130,7 @@ class Explanation:
     log_density: float
     log_density_mixture: float
     log_threshold: float
+    plausibility: float
     component: int
     model_free: bool
     reason: str
@@ -217,6 +220,8 @@ class Explanations(Sequence[Explanation]):
     statuses : array of str of shape (n_samples,)
     distances, lower_bounds, gaps : arrays of shape (n_samples,)
     log_densities, log_densities_mixture, log_thresholds : arrays of shape (n_samples,)
+    plausibilities : array of shape (n_samples,)
+        Share of the target's training rows that are no denser than each counterfactual.
     components : int array of shape (n_samples,)
     model_free : bool array of shape (n_samples,)
     reasons : tuple of str
@@ -240,6 +245,7 @@ class Explanations(Sequence[Explanation]):
     log_densities: FloatArray
     log_densities_mixture: FloatArray
     log_thresholds: FloatArray
+    plausibilities: FloatArray
     components: NDArray[np.int64]
     model_free: NDArray[np.bool_]
     reasons: tuple[str, ...]
@@ -290,6 +296,7 @@ class Explanations(Sequence[Explanation]):
             log_density=float(self.log_densities[index]),
             log_density_mixture=float(self.log_densities_mixture[index]),
             log_threshold=float(self.log_thresholds[index]),
+            plausibility=float(self.plausibilities[index]),
             component=int(self.components[index]),
             model_free=bool(self.model_free[index]),
             reason=self.reasons[index],
@@ -332,6 +339,7 @@ class Explanations(Sequence[Explanation]):
                 "gap": self.gaps,
                 "log_density": self.log_densities,
                 "log_threshold": self.log_thresholds,
+                "plausibility": self.plausibilities,
                 "model_free": self.model_free,
                 "reason": list(self.reasons),
             }

@@ -71,6 +71,28 @@ class Rules:
         counts = [len(rule.offsets) if isinstance(rule, Linear) else 0 for rule in self.single]
         return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
 
+    def refuse_equations(self) -> None:
+        """Refuse linear rules that leave no room to each other, where a number that is not whole is about them.
+
+        The search keeps a small distance from every boundary; between ``a <= 3`` and ``a >= 3`` there is none.
+        """
+        normals, offsets = self.normals, self.offsets
+        size = np.abs(normals).max(axis=1, initial=0.0)
+        group = np.zeros(self.n_features, dtype=np.bool_)
+        for column in self.columns:
+            group[column.start : column.stop] = column.kind == "category"
+        for i in range(len(offsets)):
+            for j in range(i):
+                opposite = np.allclose(normals[i] / size[i], -normals[j] / size[j], rtol=1e-9, atol=1e-12)
+                width = offsets[i] / size[i] + offsets[j] / size[j]
+                rounding = 1e-9 * (1.0 + abs(offsets[i] / size[i]))
+                if opposite and abs(width) <= rounding and (normals[i] != 0)[~self.integer & ~group].any():
+                    names = sorted({self.names[self.rule_of_row[j]], self.names[self.rule_of_row[i]]})
+                    raise InvalidInputError(
+                        f"linear: {' and '.join(repr(name) for name in names)} leave a single value, which rounding "
+                        "cannot meet. Leave some room between the lower and the upper end."
+                    )
+
     def without(self, indices: Iterable[int]) -> Rules:
         """Drop the rules at some positions of ``names``."""
         dropped = set(indices)

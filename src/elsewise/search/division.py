@@ -208,6 +208,9 @@ class Division:
             yield from self.levels(node, np.array([left.argmax()]))
             return
         wide = self.integers[node.lower[0, self.integers] < node.upper[0, self.integers]]
+        if len(wide) == 0:  # without the dear nothing is left to divide: solved once more, it is done
+            yield node
+            return
         value = np.clip(own if point is None else point, node.lower[0], node.upper[0])
         feature = int(wide[np.abs(value[wide] - own[wide]).argmax()])
         whole = np.round(value[feature])
