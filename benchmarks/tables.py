@@ -214,8 +214,8 @@ def notes(tables: dict[str, list[dict[str, Any]]]) -> list[str]:
     """How to read the tables, and the ratios over all problems."""
     found = [
         "A row's time is the median of its repetitions, a call of its own with checks, proof and verification.",
-        "SCIP's time is that inside of the solver, with its default settings, or tuned: fast presolving, heuristics and "
-        "separation, no restarts. Ratios are of medians; geometric means are over the rows.",
+        "SCIP's time is that inside of the solver, with its default settings, or tuned: fast presolving, heuristics "
+        "and separation, no restarts. Ratios are of medians; geometric means are over the rows.",
     ]
     for rows in (rows for heading, rows in tables.items() if heading.endswith("SCIP")):
         for key in ("SCIP / elsewise", "geometric mean", "SCIP tuned / elsewise", "tuned, geometric mean"):

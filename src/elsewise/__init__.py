@@ -15,6 +15,8 @@ from .errors import (
 )
 from .explainer import Explainer
 from .explanation import Certificate, Change, Explanation, Explanations
+from .frontier import Frontier
+from .why_not import Relief, WhyNot
 
 __version__ = "0.1.0"
 
@@ -26,6 +28,7 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Explanations",
+    "Frontier",
     "GaussianMixtureDensity",
     "InvalidInputError",
     "KernelDensity",
@@ -36,10 +39,12 @@ __all__ = [
     "MixedMixtureDensity",
     "OneHot",
     "Ordinal",
+    "Relief",
     "Scaled",
     "UnsupportedModelError",
     "UnsupportedSettingError",
     "VerificationError",
+    "WhyNot",
     "density",
     "lvq",
     "projection",

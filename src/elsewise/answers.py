@@ -324,7 +324,7 @@ class Answers:
         return logs
 
     def start_from(self, other: Answers, goal: int) -> None:
-        """Take over the answers to a harder goal: they are answers to this one, and only nearer ones are of interest."""
+        """Take over the answers to a harder goal: they answer this one too, and only nearer ones are of interest."""
         found = np.flatnonzero(np.isfinite(other.value))
         self.predictions = other.predictions
         self.goal[found] = goal

@@ -1,8 +1,8 @@
 """Distances: how large a change is, in the space of the user's features.
 
 A distance is described by `Manhattan`, `Scaled` or `Mahalanobis` and becomes definite by ``resolve``, which checks it
-against the training rows and fills in what was left open. `theta(x', x)`, the paper's regularizer, is the value of the resolved
-object; for Mahalanobis this is the quadratic form itself, not its root.
+against the training rows and fills in what was left open. `theta(x', x)`, the paper's regularizer, is the value of the
+resolved object; for Mahalanobis this is the quadratic form itself, not its root.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import check_is_fitted
 
-from .answers import Answers, Question, answer, explanations_of
+from .answers import Question, answer, explanations_of
 from .columns import Table, compile_model
 from .columns.frames import as_table, is_frame, rows_of
 from .constraints import Constraints, Rules, resolve
@@ -33,6 +33,7 @@ from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanations, concatenate
 from .frontier import Frontier, walk
+from .profiles import ColumnProfile, profiles_of
 from .progress import Progress, reporter
 from .projection.coordinates import row_product
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
@@ -81,6 +82,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         :class:`~elsewise.density.ClassDensity` of each label (``None`` is the only key for a regressor); empty without
         a density.
     distance_ : resolved distance, a function of two arrays of rows
+    profiles_ : dict
+        How the columns are distributed, a :class:`~elsewise.profiles.ColumnProfile` each, among the training rows of each
+        label (None: among all).
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
@@ -155,6 +159,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             region_of(estimator, Label(0))  # several outputs: the family says that it takes one
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
         self.densities_ = self._fit_densities(self._density_rows(rows), y)
+        self.profiles_ = self._profiles(rows, y)
         self._outcomes: tuple[Outcome, ...] = (
             tuple(Label(index) for index in range(len(self.classes_))) if (self.classes_ is not None) else ()
         )
@@ -519,6 +524,17 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             return concatenate([run(span) for span in spans])
         with ThreadPoolExecutor(n_threads) as pool:
             return concatenate(list(pool.map(run, spans)))
+
+    def _profiles(self, rows: FloatArray, y: ArrayLike | None) -> dict[Any, tuple[ColumnProfile, ...]]:
+        """Distributions of the columns: of all rows (None), and of each label's."""
+        profiles: dict[Any, tuple[ColumnProfile, ...]] = {None: profiles_of(self.table_, rows)}
+        if y is not None and self.classes_ is not None:
+            labels = np.asarray(y)
+            for label in self.classes_.tolist():
+                mine = rows[labels == label]
+                if len(mine):
+                    profiles[label] = profiles_of(self.table_, mine)
+        return profiles
 
     def _fit_densities(self, Z: FloatArray, y: ArrayLike | None) -> dict[Any, ClassDensity]:
         if self.density is None:

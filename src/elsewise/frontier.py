@@ -1,8 +1,8 @@
 """The frontier: how far one has to go for how plausible an answer.
 
-Thresholds are nested: what is dense enough for one is so for all below it, and nothing is nearer than at one below. So an
-answer at a high quantile is a start for the lower ones, a bound at a low quantile holds for the higher ones, and where
-both ends of a stretch have the same distance, everything between them has the same answer, without a search.
+Thresholds are nested: what is dense enough for one is so for all below it, and nothing is nearer than at one below. So
+an answer at a high quantile is a start for the lower ones, a bound at a low quantile holds for the higher ones, and
+where both ends of a stretch have the same distance, everything between them has the same answer, without a search.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class Inquiry:
         return self.rules.without([index for index in range(len(self.rules.single)) if index not in indices])
 
     def _suspects(self) -> list[int]:
-        """Rules that have a part in the Farkas multipliers of some empty cell; how many changes there may be is always one."""
+        """List rules with a part in the Farkas multipliers of some empty cell; a limit on changes may always have one."""
         question = self.ask(self.rules, self.density)
         answers = Answers(question, self.given, self.row)
         assert answers.domain is not None
@@ -237,7 +237,7 @@ class Inquiry:
                 high = middle
         return low / 1000 if low else None
 
-    def _distance(self, rules: Rules, density: ClassDensity | None | str = "asked") -> float:
+    def _distance(self, rules: Rules, density: ClassDensity | str | None = "asked") -> float:
         """Distance of the answer under other rules or another density, infinite without one."""
         asked = self.density if isinstance(density, str) else density
         question = self.ask(rules, asked)

@@ -130,11 +130,10 @@ class Batch:
     """What the kernel says of each instance; arrays with a leading axis of instances.
 
     ``bound`` is a rigorous lower bound of the optimum (margins not counted) whatever the status; ``v`` is the plain
-    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether a row of the first polyhedron holds
-    the point back: if none does, it is the projection onto the cone alone. Multipliers are dual feasible for the distance, or Farkas
-    multipliers where the status is INFEASIBLE. Under norm 1 every ``v`` of the cell is at distance at least
-    ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive
-    (where there is a point).
+    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether a row of the first polyhedron
+    holds the point back: if none does, it is the projection onto the cone alone. Multipliers are dual feasible for the
+    distance, or Farkas multipliers where the status is INFEASIBLE. Under norm 1, where there is a point, every ``v`` of
+    the cell is at distance at least ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
     """
 
     status: NDArray[np.int32]

@@ -257,7 +257,7 @@ class _Tree:
         tries = nodes.some(at)
         inside = ((fixed >= tries.lower[:, discrete]) & (fixed <= tries.upper[:, discrete])).all(axis=1)
         tries.lower[:, discrete] = tries.upper[:, discrete] = fixed
-        self._dive(tries.some(inside))
+        self._dive(tries.some(np.flatnonzero(inside)))
 
     def _dive(self, nodes: Nodes) -> None:
         """Solve for the numbers where everything discrete is fixed; for a cone alone, in the nearest few polyhedra."""

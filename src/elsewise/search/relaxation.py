@@ -84,7 +84,8 @@ class Relaxation:
         if not len(self.indicators):
             return np.zeros((len(nodes), 0), dtype=np.bool_)
         own = nodes.upper[:, self.indicators] * self.E[nodes.rows][:, self.indicators]
-        return (self.levels_left(nodes.upper) > 1) & (np.add.reduceat(own, self.first, axis=1) == 0)
+        none_left = np.add.reduceat(own, self.first, axis=1) == 0
+        return np.asarray((self.levels_left(nodes.upper) > 1) & none_left)
 
     def solve(self, nodes: Nodes, limit: FloatArray) -> Relaxed:
         """Solve the relaxations of nodes, none of which has lost the row's own level.
