@@ -83,7 +83,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         a density.
     distance_ : resolved distance, a function of two arrays of rows
     profiles_ : dict
-        How the columns are distributed, a :class:`~elsewise.profiles.ColumnProfile` each, among the training rows of each
+        How each column is distributed, a :class:`~elsewise.profiles.ColumnProfile`, among the training rows of each
         label (None: among all).
     classes_ : array of labels, or None for a regressor
     table_ : Table
