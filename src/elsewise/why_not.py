@@ -171,7 +171,7 @@ class Inquiry:
         return self.rules.without([index for index in range(len(self.rules.single)) if index not in indices])
 
     def _suspects(self) -> list[int]:
-        """List rules with a part in the Farkas multipliers of some empty cell; a limit on changes may always have one."""
+        """List rules with a part in the Farkas multipliers of an empty cell; a limit on changes always may."""
         question = self.ask(self.rules, self.density)
         answers = Answers(question, self.given, self.row)
         assert answers.domain is not None
