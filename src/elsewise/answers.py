@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Table
-from .columns.frames import blanked, rows_of
+from .columns.frames import blanked, is_frame, rows_of
 from .constraints import Rules
 from .density import ClassDensity
 from .distances import ResolvedMahalanobis, ResolvedManhattan
@@ -207,11 +207,12 @@ class Answers:
     def _take(self, at: IntArray, goal: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
         """Verify what the search found for the rows ``at`` and keep it; tell which have to be searched again."""
         has_point = np.isfinite(found.value)
-        points = found.points
+        points = self._as_returned(found.points, at, has_point)
         logs = self._densities(points, goal)
         good = has_point & logs.dense
         if (has_point & ~good).any() and self.domain is None:
             self._refine(at, goal, found, points, has_point & ~good)
+            points = self._as_returned(points, at, has_point)
             logs = self._densities(points, goal)
             good = has_point & logs.dense
         if good.any() or self.predictions is None:
@@ -227,6 +228,16 @@ class Answers:
         self._note(better, logs, good)
         self.model_free[better] = found.model_free[good]
         return ~settled
+
+    def _as_returned(self, points: FloatArray, at: IntArray, has_point: BoolArray) -> FloatArray:
+        """Read the points back from the user's columns: a column of 32-bit numbers rounds what is written to it."""
+        if not is_frame(self.given) or not has_point.any():
+            return points
+        table, here = self.question.table, at[has_point]
+        written = table.decode(points[has_point], rows_of(self.given, here), encoded=self.rows[here])
+        back = points.copy()
+        back[has_point] = table.encode(written)
+        return back
 
     def _refine(self, at: IntArray, goal: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
         """Project once more from points far from their rows that rounding left short of the density."""
@@ -479,7 +490,9 @@ def _reasons(
                 f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
             )
         elif feasible[row]:
-            cause = "the time limit ended it" if answers.timed_out[row] else "rounding limits it"
+            cause = "rounding limits it"
+            if answers.timed_out[row]:
+                cause = "the search grew too large" if question.time_limit is None else "the time limit ended it"
             reasons[row] = f"The proof of optimality is not finished: {cause}."
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             reasons[row] = (

@@ -628,7 +628,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def _for_model(self, table: Table, points: FloatArray, given: Any, encoded: FloatArray) -> Any:
         """Points as the model takes them: in the user's columns, and with names if it saw names."""
-        rows = points if table.is_plain else table.decode(points, given, encoded=encoded)
+        plain = table.is_plain and not is_frame(given)
+        rows = points if plain else table.decode(points, given, encoded=encoded)
         if is_frame(rows) or not hasattr(self.model, "feature_names_in_"):
             return rows
         import pandas

@@ -61,7 +61,21 @@ def test_every_dtype_comes_back(name):
     np.testing.assert_array_equal(table.encode(moved), E[order])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "Float32", "Sparse[float32]", "int8", "Int64", "Sparse[int]"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "Float32", "Sparse[float32]"])
+def test_floats_of_few_bits_stay_and_round(dtype):
+    X = pd.DataFrame({"a": pd.Series([1, 2, 4]).astype(dtype), "b": [0.5, 1.5, 2.5]})
+    table = read_table(X, {"a": "number"})
+    E = table.encode(X)
+    E[1, 0] = 1 / 3
+    result = table.decode(E, X)
+    assert result["a"].dtype == X["a"].dtype
+    rounded = np.float16(1 / 3) if "16" in dtype else np.float32(1 / 3)
+    assert result["a"].tolist() == [1.0, float(rounded), 4.0]
+    E[1, 0] = 1e300
+    assert table.decode(E, X)["a"].tolist() == [1.0, 1e300, 4.0]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "Int64", "Sparse[int]"])
 def test_values_a_dtype_does_not_hold_are_not_rounded(dtype):
     X = pd.DataFrame({"a": pd.Series([1, 2, 4]).astype(dtype), "b": [0.5, 1.5, 2.5]})
     table = read_table(X, {"a": "number"})

@@ -167,9 +167,10 @@ def cell_as(column: Any, dtype: Any) -> Any:
 
 
 def written(column: Any, rows: IntArray, values: Any) -> Any:
-    """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them exactly.
+    """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them.
 
-    Where it does not, the column gets wider: a value that is rounded after it was verified is another value.
+    Floats of fewer bits round; what is verified is therefore read back from here. Where a dtype cannot hold a value (a
+    fraction among whole numbers, a number too large) the column gets wider.
     """
     import pandas
 
@@ -215,10 +216,10 @@ def _written_array(array: NDArray[Any], rows: IntArray, values: Any) -> NDArray[
 
 
 def _fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype holds numbers exactly; NaN is at home in floats alone."""
+    """Whether a dtype holds numbers: floats round them but must not overflow, whole numbers are exact or nothing."""
     with np.errstate(invalid="ignore", over="ignore"):
-        same = values.astype(dtype) == values
-    return bool((same | np.isnan(values)).all() if dtype.kind == "f" else same.all())
+        held = values.astype(dtype)
+    return bool((np.isfinite(held) | ~np.isfinite(values)).all() if dtype.kind == "f" else (held == values).all())
 
 
 def _cells(values: Any) -> NDArray[Any]:

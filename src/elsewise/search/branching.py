@@ -85,6 +85,7 @@ def branch_and_bound(
             tree.found.timed_out[rows[~goes_on]] = True
             rows = rows[goes_on]
         if len(rows) == 0:
+            tree.found.timed_out |= tree.found.n_projections >= _MOST_NODES
             return tree.result()
         started = time.perf_counter()
         tree.step(rows)
