@@ -38,6 +38,7 @@ def main() -> None:
         f"- {features[0]['features']} to {features[-1]['features']} features with a cone of up to "
         f"{features[-1]['cone dimension']} dimensions: {features[0]['ms per row']:.2f} to "
         f"{features[-1]['ms per row']:.2f} ms a row.",
+        *table_lines(),
         "",
         f"Measured with Python {about['python']}, NumPy {about['numpy']}, scikit-learn {about['scikit-learn']},",
         f"Clarabel {about['clarabel']} and cvxpy {about['cvxpy']} on {about['processors']} cores;",
@@ -48,6 +49,27 @@ def main() -> None:
     if not BLOCK.search(content):
         raise SystemExit("README.md has no line <!-- benchmark --> above a heading: nowhere to write the table.")
     README.write_text(BLOCK.sub(lambda _: "\n".join(lines), content), encoding="utf-8")
+
+
+def table_lines() -> list[str]:
+    """Lines about tables with categories, whole numbers and rules, if they have been measured."""
+    if not (RESULTS / "tables.json").exists():
+        return []
+    lines = []
+    for heading, rows in read("tables")["tables"].items():
+        if heading.endswith("SCIP"):
+            ratios = [row["SCIP / elsewise, of medians"] for row in rows]
+            lines.append(
+                f"- German credit, 13 of 20 columns categories, against SCIP: {min(ratios):.1f}x to {max(ratios):.1f}x."
+            )
+        elif heading.endswith("one at a time"):
+            middle, tail = (max(row[key] for row in rows) for key in ("median ms", "99 % under ms"))
+            lines.append(f"- German credit, a row a call: median at most {middle:.0f} ms, 99 % within {tail:.0f} ms.")
+        else:
+            for row in rows:
+                what = f"{row['table']} as {row['taken as']}, {row['model']}"
+                lines.append(f"- Two threads, {what}: {row['rows per second']:.0f} rows a second")
+    return lines
 
 
 def read(name: str) -> dict[str, Any]:

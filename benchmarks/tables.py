@@ -103,60 +103,59 @@ def case(path: Path, name: str, model: str, *, n_jobs: int = 1) -> Case:
 
 def against_scip(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time the same rows of German credit with the library and with SCIP, in turn."""
-    import elsewise as ew
-
     _, reference, tables = (_from_tests(name) for name in ("mixed_problem", "mixed_reference", "mixed_tables"))
     found = []
     for model in MODELS:
         german = case(options.german, "german", model)
         problems = tables.TableReference(german.explainer, german.train)
         for name, rules in (("none", {}), ("rules", RULES)):
-            constraints = ew.Constraints(**rules)
-            rows = _within(german.rejected, rules).iloc[: options.scip_rows]
-            times: dict[str, list[float]] = {
-                "elsewise": [],
-                "SCIP": [],
-                "SCIP with building": [],
-                "SCIP tuned": [],
-            }
-            differences, alike, proven = [0.0], 0, 0
-            for i in range(len(rows)):
-                row = rows.iloc[[i]]
-                own, answer = _row_time(german, row, constraints, options.repetitions)
-                problem = problems.problem(row.iloc[0], german.target, rules)
-                start = time.perf_counter()
-                expected = reference.scip(problem, tuned=False)
-                times["SCIP with building"].append(time.perf_counter() - start)
-                times["SCIP"].append(expected.seconds)
-                times["SCIP tuned"].append(reference.scip(problem, tuned=True).seconds)
-                times["elsewise"].append(own)
-                distance = float(answer.distances[0])
-                alike += np.isfinite(distance) == np.isfinite(expected.value)
-                proven += str(answer.statuses[0]) in ("optimal", "infeasible")
-                if np.isfinite(distance) and np.isfinite(expected.value):
-                    differences.append((distance - expected.value) / max(expected.value, 1e-9))
-            together = _row_time(german, rows, constraints, options.repetitions)[0] / len(rows)
-            arrays = {key: np.array(values) for key, values in times.items()}
-            found.append({
-                "model": model,
-                "rules": name,
-                "rows": len(rows),
-                **{f"{key}, median ms": 1e3 * float(np.median(values)) for key, values in arrays.items()},
-                "elsewise, all rows in one call, ms": 1e3 * together,
-                **{
-                    f"{solver} / elsewise, {what}": value
-                    for solver in ("SCIP", "SCIP tuned")
-                    for what, value in _ratios(arrays[solver], arrays["elsewise"], together).items()
-                },
-                "proven": f"{proven}/{len(rows)}",
-                "answered alike": f"{alike}/{len(rows)}",
-                "elsewise - SCIP, relative": max(differences, key=abs),
-            })  # fmt: skip
+            measured = _compare(german, problems, reference.scip, rules, options)
+            found.append({"model": model, "rules": name, **measured})
             _say(found[-1])
     return found
 
 
+def _compare(
+    german: Case, problems: Any, scip: Any, rules: dict[str, Any], options: argparse.Namespace
+) -> dict[str, Any]:
+    import elsewise as ew
+
+    constraints = ew.Constraints(**rules)
+    rows = _within(german.rejected, rules).iloc[: options.scip_rows]
+    times: list[tuple[float, ...]] = []
+    differences, alike, proven = [0.0], 0, 0
+    for i in range(len(rows)):
+        row = rows.iloc[[i]]
+        own, answer = _row_time(german, row, constraints, options.repetitions)
+        problem = problems.problem(row.iloc[0], german.target, rules)
+        start = time.perf_counter()
+        expected = scip(problem, tuned=False)
+        with_building = time.perf_counter() - start
+        times.append((own, expected.seconds, with_building, scip(problem, tuned=True).seconds))
+        distance = float(answer.distances[0])
+        alike += np.isfinite(distance) == np.isfinite(expected.value)
+        proven += str(answer.statuses[0]) in ("optimal", "infeasible")
+        if np.isfinite(distance) and np.isfinite(expected.value):
+            differences.append((distance - expected.value) / max(expected.value, 1e-9))
+    together = _row_time(german, rows, constraints, options.repetitions)[0] / len(rows)
+    each = dict(zip(("elsewise", "SCIP", "SCIP with building", "SCIP tuned"), np.array(times).T))
+    return {
+        "rows": len(rows),
+        **{f"{key}, median ms": 1e3 * float(np.median(values)) for key, values in each.items()},
+        "elsewise, all rows in one call, ms": 1e3 * together,
+        **{
+            f"{solver} / elsewise, {what}": value
+            for solver in ("SCIP", "SCIP tuned")
+            for what, value in _ratios(each[solver], each["elsewise"], together).items()
+        },
+        "proven": f"{proven}/{len(rows)}",
+        "answered alike": f"{alike}/{len(rows)}",
+        "elsewise - SCIP, relative": max(differences, key=abs),
+    }
+
+
 def _ratios(theirs: Any, own: Any, together: float) -> dict[str, float]:
+    """How many times longer than one row at a time (medians; mean of rows), and than all rows in one call (means)."""
     return {
         "of medians": float(np.median(theirs) / np.median(own)),
         "geometric mean": float(np.exp(np.log(theirs / own).mean())),

@@ -8,23 +8,16 @@ repeated with a wider margin, and without the point itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Table
-from .columns.frames import blanked, is_frame, rows_of
-from .constraints import Rules
-from .density import ClassDensity
-from .distances import ResolvedMahalanobis, ResolvedManhattan
-from .explanation import Explanations, concatenate
-from .infeasibility import why_infeasible
-from .projection.coordinates import row_product
-from .regions.base import Interval, Label, Outcome
-from .search import Answered, Domain, Found, SearchProblem, best_first, branch_and_bound, distinct
+from .columns.frames import is_frame, rows_of
+from .question import Question
+from .regions.base import Interval, Label
+from .search import Answered, Found, best_first, branch_and_bound, distinct
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -34,76 +27,6 @@ BoolArray = NDArray[np.bool_]
 MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 # Polyhedra given up for a row before the row is.
 _MOST_BANS = 20
-# An answer whose relative gap is at most this is called optimal.
-OPTIMAL_GAP = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, about any rows.
-
-    Attributes
-    ----------
-    table : Table
-    rules : Rules
-    predict : function of features, their rows as given, and those rows' features
-        The model's own, on the rows as they would be returned.
-    probability : the same and a class's position
-        The model's own.
-    density_rows : function of features
-        What the density is a density of.
-    problem : SearchProblem
-    domain : function of rows in features, or None
-        What rows may become; None where nothing is whole, a category, or ruled.
-    outcomes : tuple of outcomes, one a goal
-    densities : tuple of ClassDensity, one a goal; None without a density constraint
-    distance : resolved distance
-    classes : array of labels, None for a regressor
-    time_limit : seconds a row, or None
-    use_model : bool
-        False drops the classification constraint: any point will do that is dense enough (Theorem 2).
-    """
-
-    table: Table
-    rules: Rules
-    predict: Callable[[FloatArray, Any, FloatArray], NDArray[Any]]
-    probability: Callable[[FloatArray, Any, FloatArray, int], FloatArray]
-    density_rows: Callable[[FloatArray], FloatArray]
-    problem: SearchProblem
-    domain: Callable[[FloatArray], Domain] | None
-    outcomes: tuple[Outcome, ...]
-    densities: tuple[ClassDensity | None, ...]
-    distance: ResolvedManhattan | ResolvedMahalanobis
-    classes: NDArray[Any] | None
-    time_limit: float | None
-    use_model: bool = True
-
-    def label(self, goal: int) -> Any:
-        """Give the outcome as the user did."""
-        outcome = self.outcomes[goal]
-        if isinstance(outcome, Interval):
-            return (outcome.low, outcome.high)
-        assert self.classes is not None
-        return self.classes[outcome.index]
-
-    def in_words(self, goal: int) -> str:
-        """Put the outcome as the end of a sentence."""
-        outcome = self.outcomes[goal]
-        if isinstance(outcome, Interval):
-            return f"predict a value from {outcome.low:g} to {outcome.high:g}"
-        assert self.classes is not None
-        with_probability = "" if outcome.min_probability is None else f" with probability {outcome.min_probability:g}"
-        return f"predict {self.classes.tolist()[outcome.index]!r}{with_probability}"
-
-    def why_not(self, goal: int) -> str:
-        """Why no point reaches the outcome."""
-        mine = self.problem.goals[goal]
-        if self.domain is not None:
-            return (
-                f"No row that makes the model {self.in_words(goal)} is both dense enough and within the rules. "
-                "explainer.why_not(row, target, constraints) says which rules contradict each other."
-            )
-        return why_infeasible(mine.region, self.densities[goal], self.problem.to_model, self.in_words(goal))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +159,7 @@ class Answers:
         table, here = self.question.table, at[has_point]
         written = table.decode(points[has_point], rows_of(self.given, here), encoded=self.rows[here])
         back = points.copy()
-        back[has_point] = table.encode(written)
+        back[has_point] = table.of_numbers().encode(written)  # a row's own value may stay even if it is not whole
         return back
 
     def _refine(self, at: IntArray, goal: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
@@ -358,149 +281,3 @@ class Answers:
             self.answered[row] = tuple(answered)
         if len(found):
             self.pursue(found, last.goal[found])
-
-
-def answer(
-    question: Question, given: Any, rows: FloatArray, goal: IntArray, n_counterfactuals: int = 1
-) -> Explanations:
-    """Answer for a chunk of rows.
-
-    Parameters
-    ----------
-    question : Question
-    given : data frame or array of shape (n_samples, n_columns)
-        The rows as they came, to be echoed.
-    rows : array of shape (n_samples, n_features)
-        The same in features.
-    goal : int array of shape (n_samples,)
-        Which goal each row has; -1 asks for the nearest class other than the present one.
-    n_counterfactuals : int
-        So many answers a row, best first, as far as there are any that differ.
-    """
-    answers = Answers(question, given, rows)
-    chosen = np.flatnonzero(goal >= 0)
-    if len(chosen):
-        answers.pursue(chosen, goal[chosen])
-    open_choice = np.flatnonzero(goal < 0)
-    if len(open_choice):
-        assert question.classes is not None
-        predictions = answers.predict_rows()
-        for g, label in enumerate(question.classes):
-            others = open_choice[predictions[open_choice] != label]
-            if len(others):
-                answers.pursue(others, np.full(len(others), g))
-    everything = [answers]
-    while len(everything) < n_counterfactuals:
-        further = Answers(question, given, rows)
-        further.answer_that_differs(everything)
-        if not np.isfinite(further.value).any():
-            break
-        everything.append(further)
-    if n_counterfactuals == 1:
-        return explanations_of(question, goal, answers, np.arange(len(rows)))
-    return _in_turn([explanations_of(question, goal, each, np.arange(len(rows))) for each in everything])
-
-
-def _in_turn(rounds: list[Explanations]) -> Explanations:
-    """All answers of the first row, then those of the second, and so on; only the first round has infeasible ones."""
-    joined = concatenate(rounds)
-    n = len(rounds[0])
-    turn = np.arange(len(joined)) // n
-    keep = np.flatnonzero((turn == 0) | (joined.statuses != "infeasible"))
-    return joined.take(keep[np.lexsort((turn[keep], joined.rows[keep]))])
-
-
-def explanations_of(question: Question, wanted: IntArray, answers: Answers, numbers: IntArray) -> Explanations:
-    """Put verified answers in the user's form; ``numbers`` say which rows of the batch they are about."""
-    predictions, given = answers.predict_rows(), answers.given
-    feasible = np.isfinite(answers.value)
-    distances = np.full(len(feasible), np.nan)
-    shares = np.zeros((len(feasible), len(question.table.columns)))
-    if feasible.any():
-        before, after = answers.rows[feasible], answers.points[feasible]
-        distances[feasible] = question.distance(after, before)
-        shares[feasible] = _shares(question, before, after)
-    lower_bounds = np.where(feasible, np.minimum(answers.lower_bound, distances), answers.lower_bound)
-    gaps = np.full(len(feasible), np.nan)
-    gaps[feasible] = (distances - lower_bounds)[feasible] / np.where(distances[feasible] > 0, distances[feasible], 1.0)
-    optimal = feasible & (gaps <= OPTIMAL_GAP)
-    thresholds = np.array([-np.inf if item is None else item.log_threshold_ for item in question.densities] + [-np.inf])
-    labels = [question.label(g) for g in range(len(question.outcomes))] + [None]
-    points = np.where(feasible[:, None], answers.points, answers.rows)
-    return Explanations(
-        x=rows_of(given, np.arange(len(feasible))),
-        counterfactuals=blanked(question.table.decode(points, given, encoded=answers.rows), ~feasible),
-        changed=question.table.changed(answers.rows, points),
-        targets=tuple(labels[g] for g in answers.goal.tolist()),
-        predictions=predictions,
-        statuses=np.where(optimal, "optimal", np.where(feasible, "feasible", "infeasible")),
-        distances=distances,
-        lower_bounds=lower_bounds,
-        gaps=gaps,
-        log_densities=answers.log_density,
-        log_densities_mixture=answers.log_mixture,
-        log_thresholds=thresholds[answers.goal],
-        plausibilities=_plausibilities(question, answers),
-        components=answers.component,
-        model_free=answers.model_free & feasible,
-        reasons=_reasons(question, wanted, answers, feasible, optimal),
-        n_projections=answers.n_projections,
-        shares=shares,
-        rows=numbers,
-        table=question.table,
-    )
-
-
-def _plausibilities(question: Question, answers: Answers) -> FloatArray:
-    """Compute the share of the target's training rows that are no denser than each answer; NaN without a density."""
-    shares = np.full(len(answers.goal), np.nan)
-    for g in distinct(answers.goal):
-        density = question.densities[g] if g >= 0 else None
-        if density is not None and len(density.log_densities_):
-            at = np.flatnonzero((answers.goal == g) & np.isfinite(answers.log_density))
-            below = np.searchsorted(density.log_densities_, answers.log_density[at], side="right")
-            shares[at] = below / len(density.log_densities_)
-    return shares
-
-
-def _shares(question: Question, before: FloatArray, after: FloatArray) -> FloatArray:
-    """Compute what each column adds to the distance, array of shape (n_samples, n_columns)."""
-    difference, distance = after - before, question.distance
-    if isinstance(distance, ResolvedManhattan):
-        each = np.abs(difference) * distance.weights
-    else:
-        each = difference * row_product(difference, distance.omega)  # the same bits in any batch
-    starts = [column.start for column in question.table.columns]
-    return np.asarray(np.add.reduceat(each, starts, axis=1))
-
-
-def _reasons(
-    question: Question, wanted: IntArray, answers: Answers, feasible: BoolArray, optimal: BoolArray
-) -> tuple[str, ...]:
-    """Write a sentence for every row that is not simply optimal."""
-    reasons = [""] * len(wanted)
-    why_not: dict[int, str] = {}
-    for row in np.flatnonzero(~optimal | answers.already).tolist():
-        goal = int(answers.goal[row])
-        if goal < 0:
-            reasons[row] = "The model knows no other class."
-        elif answers.already[row]:
-            dense = " and the row is dense enough" if answers.component[row] >= 0 else ""
-            reasons[row] = (
-                f"The model does {question.in_words(goal)} for the row already{dense}: nothing has to change."
-            )
-        elif feasible[row]:
-            cause = "rounding limits it"
-            if answers.timed_out[row]:
-                cause = "the search grew too large" if question.time_limit is None else "the time limit ended it"
-            reasons[row] = f"The proof of optimality is not finished: {cause}."
-        elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
-            reasons[row] = (
-                f"No point at which the model would {question.in_words(goal)} was confirmed: at every candidate its "
-                "own predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
-            )
-        else:
-            if goal not in why_not:
-                why_not[goal] = question.why_not(goal)
-            reasons[row] = ("No other class can be reached. " if wanted[row] < 0 else "") + why_not[goal]
-    return tuple(reasons)

@@ -12,30 +12,22 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.mixture import GaussianMixture
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .answers import Question, answer, explanations_of
 from .columns import Table, compile_model
 from .columns.frames import as_table, is_frame, rows_of
 from .constraints import Constraints, Rules, resolve
-from .density import (
-    ClassDensity,
-    GaussianMixtureDensity,
-    KernelDensity,
-    LogDensity,
-    MixedMixtureDensity,
-    class_density,
-    log_threshold,
-)
+from .density import ClassDensity, at_threshold, fit_class_densities
 from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
 from .explanation import Explanations, concatenate
 from .frontier import Frontier, walk
+from .presenting import answer, explanations_of
 from .profiles import ColumnProfile, profiles_of
 from .progress import Progress, reporter
 from .projection.coordinates import row_product
+from .question import Question
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
 from .regions.pipeline import unwrap
 from .rows import FloatArray
@@ -158,7 +150,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if isinstance(getattr(estimator, "classes_", None), list):
             region_of(estimator, Label(0))  # several outputs: the family says that it takes one
         self.classes_: NDArray[Any] | None = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
-        self.densities_ = self._fit_densities(self._density_rows(rows), y)
+        n_levels = np.bincount(self.table_.group[self.table_.group >= 0])
+        self.densities_ = fit_class_densities(
+            self.density, self.threshold, self._density_rows(rows), y, self.classes_, n_levels.tolist()
+        )
         self.profiles_ = self._profiles(rows, y)
         self._outcomes: tuple[Outcome, ...] = (
             tuple(Label(index) for index in range(len(self.classes_))) if (self.classes_ is not None) else ()
@@ -169,7 +164,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator sees them, after the pipeline's own transformers."""
         self._check_is_fitted()
-        return self._in_model_space(self._rows(X)[1])
+        return self._in_model_space(self.table_.of_numbers().encode(as_table(X)))
 
     def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
         """Log density of rows as data of a class: the component-wise maximum that answers are held to.
@@ -186,7 +181,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self._check_is_fitted()
         if label not in self.densities_:
             raise InvalidInputError(f"There is no density for {label!r}; there are {list(self.densities_)}.")
-        return self.densities_[label].log_max(self._density_rows(self._rows(X)[1]))
+        return self.densities_[label].log_max(self._density_rows(self.table_.of_numbers().encode(as_table(X))))
 
     def _in_model_space(self, rows: FloatArray) -> FloatArray:
         # Not by the transformers' own arithmetic: here a row has the same bits in any batch, in the fit as in answers.
@@ -325,7 +320,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         levels = np.unique(np.asarray(quantiles, dtype=np.float64))
         if levels.ndim != 1 or len(levels) == 0:
             raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
-        densities = [self._at_threshold(density, float(level)) for level in levels]
+        densities = [at_threshold(density, float(level)) for level in levels]
         rules = resolve(constraints, self.table_, self._training_rows)
         rules.check_rows(rows, given)
         question = self._question(
@@ -535,78 +530,6 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
                 if len(mine):
                     profiles[label] = profiles_of(self.table_, mine)
         return profiles
-
-    def _fit_densities(self, Z: FloatArray, y: ArrayLike | None) -> dict[Any, ClassDensity]:
-        if self.density is None:
-            return {}
-        if self.classes_ is None:
-            return {None: self._class_density(None, Z)}
-        if y is None:
-            raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
-        labels = np.asarray(y)
-        if labels.shape != (len(Z),):
-            raise InvalidInputError(
-                f"y: expected one label for each of the {len(Z)} rows, received shape {labels.shape}."
-            )
-        unknown = [label for label in np.unique(labels).tolist() if label not in self.classes_.tolist()]
-        if unknown:
-            raise InvalidInputError(
-                f"y has labels the model does not know: {unknown[:5]}; it knows {self.classes_.tolist()}."
-            )
-        densities = {}
-        for label in self.classes_.tolist():
-            mine = Z[labels == label]
-            if len(mine) == 0:
-                raise InvalidInputError(
-                    f"Class {label!r} has no rows in X: its density cannot be learned. Pass rows of every class of the "
-                    "model, or density=None."
-                )
-            densities[label] = self._class_density(label, mine)
-        return densities
-
-    def _class_density(self, label: Any, Z: FloatArray) -> ClassDensity:
-        return self._at_threshold(class_density(self._density_estimator(label), Z, self.threshold), self.threshold)
-
-    def _at_threshold(self, density: ClassDensity, threshold: Any) -> ClassDensity:
-        if isinstance(threshold, LogDensity):
-            return density.with_threshold(threshold.value)
-        value = log_threshold(threshold, density.log_densities_)
-        # A quantile is the density of a training row: rounding in another arithmetic must not shut that row out.
-        return density.with_threshold(value - 1e-12 * (1.0 + abs(value)))
-
-    def _density_estimator(self, label: Any) -> Any:
-        density = self.density[label] if isinstance(self.density, Mapping) and label in self.density else self.density
-        if isinstance(density, Mapping):
-            raise InvalidInputError(f"density: the mapping has no mixture for label {label!r}; it has {list(density)}.")
-        if isinstance(density, str):
-            density = self._named_density(density)
-        if isinstance(density, GaussianMixture) and density is self.density and label is not None:
-            raise InvalidInputError(
-                "density: one fitted GaussianMixture cannot serve several classes. Pass a mapping {label: mixture}."
-            )
-        if not self._has_categories:
-            return density
-        if isinstance(density, (GaussianMixture, GaussianMixtureDensity, KernelDensity)):
-            raise InvalidInputError(
-                f"density: {type(density).__name__} is about numbers, but the table has categories. Use 'auto' or "
-                "MixedMixtureDensity."
-            )
-        if isinstance(density, MixedMixtureDensity):
-            return clone(density).set_params(n_levels=tuple(np.bincount(self.table_.group[self.table_.group >= 0])))
-        return density
-
-    def _named_density(self, name: str) -> Any:
-        named: dict[str, Any] = {
-            "auto": MixedMixtureDensity() if self._has_categories else GaussianMixtureDensity(),
-            "gaussian_mixture": GaussianMixtureDensity(),
-            "kernel": KernelDensity(),
-        }
-        if name not in named:
-            raise InvalidInputError(
-                f"density: expected one of {sorted(named)}, a density object, fitted mixtures or None, received "
-                f"{name!r}."
-            )
-        return named[name]
 
     def _density_of(self, outcome: Outcome) -> ClassDensity | None:
         if not self.densities_:

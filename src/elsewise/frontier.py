@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .answers import Answers, Question
+from .answers import Answers
 from .explanation import Explanations
+from .question import Question
 
 if TYPE_CHECKING:
     import pandas as pd

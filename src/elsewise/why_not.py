@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .answers import Answers, Question
+from .answers import Answers
 from .constraints import Constraints, Rules
 from .constraints.atomic import FewChanges, Linear
 from .constraints.relaxing import without
 from .density import ClassDensity
 from .projection.cells import INFEASIBLE
+from .question import Question
 
 FloatArray = NDArray[np.float64]
 

@@ -92,6 +92,10 @@ class Table:
         """Make a table of other columns, whose features are laid out one after the other."""
         return Table(lay_out(columns), self.names, self.named, self.dtypes)
 
+    def of_numbers(self) -> Table:
+        """Make the table in which whole numbers are numbers like any others."""
+        return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])
+
     def encode(self, X: Any, *, name: str = "X") -> FloatArray:
         """Turn rows in the user's columns into features.
 

@@ -1,6 +1,7 @@
 """Densities: where data of a class really lie (mixtures, thresholds, cones)."""
 
 from .base import ClassDensity, Cones
+from .classes import at_threshold, fit_class_densities
 from .fitted import from_mixture
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
@@ -16,7 +17,9 @@ __all__ = [
     "LogDensity",
     "MixedMixture",
     "MixedMixtureDensity",
+    "at_threshold",
     "class_density",
+    "fit_class_densities",
     "from_mixture",
     "log_threshold",
 ]

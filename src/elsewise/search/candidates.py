@@ -146,6 +146,7 @@ class Candidates:
             keep = self.margin * self.values(rows, points) if self.margin > 1e-9 else 0.0
             result.holds[at] &= depth.max(axis=1) > keep
         if not mine.has_density:
+            result.cone[at] = 0  # nodes without a density have the one pseudo-cone
             return
         cells, best, where = self.problem.cells, np.full(len(at), -np.inf), np.full(len(at), -1)
         for j in range(mine.first_cone, mine.first_cone + mine.n_cones):

@@ -1,0 +1,46 @@
+"""Sphinx: ``sphinx-build -W --keep-going -b html docs build/docs`` builds the site, without warnings and offline."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import elsewise  # noqa: E402
+
+project = "elsewise"
+author = "The elsewise developers"
+version = release = elsewise.__version__
+
+extensions = [
+    "mathml",  # beside this file
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
+# Parts of pages, written by commands into reproduction.md.
+exclude_patterns = ["reproduction/*.md", "reproduction/published/*.md"]
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# Docstrings write names in single backticks.
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings give types and shapes
+autosummary_generate = False
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_math_renderer = "mathml"
+html_theme = "furo"
+html_title = "elsewise"
+html_static_path = ["_static"]
+html_css_files = ["elsewise.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True

@@ -1,0 +1,31 @@
+"""Telling: how answers present themselves, as a sentence, as text and as HTML.
+
+Nothing here computes an answer or looks back at the explainer; what is rounded or shortened is so for reading only.
+"""
+
+from .html import html_of_explanation, html_of_explanations, html_of_frontier, html_of_why_not
+from .sentence import sentence
+from .text import (
+    headline,
+    headline_of_frontier,
+    headline_of_many,
+    text_of_change,
+    text_of_explanation,
+    text_of_explanations,
+    text_of_frontier,
+)
+
+__all__ = [
+    "headline",
+    "headline_of_frontier",
+    "headline_of_many",
+    "html_of_explanation",
+    "html_of_explanations",
+    "html_of_frontier",
+    "html_of_why_not",
+    "sentence",
+    "text_of_change",
+    "text_of_explanation",
+    "text_of_explanations",
+    "text_of_frontier",
+]

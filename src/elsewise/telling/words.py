@@ -1,0 +1,176 @@
+"""Words: the parts of a sentence, with names and values made fit to be read.
+
+Names and levels are the user's data and may hold anything. Here white space is made even, characters that do not print
+(line breaks, terminal codes, marks that turn the direction of writing) are spelt out, and long ones lose their middle.
+Escaping for HTML is the business of the HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .numbers import FEW, MANY, number, two_numbers
+
+# Longest name or level in running text; longest of all, where the whole is given.
+_LONGEST, _WHOLE = 48, 1000
+_HARMLESS = re.compile(r"\w([\w .()/%°²³#:+*-]*[\w)%])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A part of a sentence.
+
+    Attributes
+    ----------
+    text : str
+        Clean, and shortened for reading.
+    kind : "words", "label", "column" or "value"
+        What it is: words in between, something the model predicts, the name of a column, a value in one.
+    whole : str
+        Clean, but not shortened or rounded; empty if ``text`` is the whole.
+    is_text : bool
+        The label or value is a text rather than a number: it needs quotes where nothing else sets it apart.
+    """
+
+    text: str
+    kind: Literal["words", "label", "column", "value"] = "words"
+    whole: str = ""
+    is_text: bool = False
+
+    def __str__(self) -> str:
+        if self.is_text or (self.kind == "column" and not _HARMLESS.fullmatch(self.text)):
+            return quoted(self.text)
+        return self.text
+
+
+def clean(text: str) -> str:
+    """Make white space even and spell out what does not print."""
+    text = " ".join(text.split())
+    return text if text.isprintable() else "".join(c if c.isprintable() else _spelt_out(c) for c in text)
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """Leave out the middle of a long text: names that differ often do so at their ends."""
+    if len(text) <= longest:
+        return text
+    end = longest // 3
+    return f"{text[: longest - end - 1]}…{text[-end:]}"
+
+
+def quoted(text: str) -> str:
+    """Put quotes around a text, of the kind it does not contain."""
+    if '"' not in text:
+        return f'"{text}"'
+    return f"'{text}'" if "'" not in text else '"' + text.replace('"', '\\"') + '"'
+
+
+def column_word(name: str) -> Word:
+    """Name of a column."""
+    return _word(name, "column", is_text=False)
+
+
+def value_word(value: Any) -> Word:
+    """A value of a column, alone."""
+    return value_words(value, value)[0]
+
+
+def value_words(before: Any, after: Any, *, is_level: bool = False, digits: int = FEW) -> tuple[Word, Word]:
+    """Two values of a column, written so that they differ if the values do.
+
+    Parameters
+    ----------
+    before, after : number, level, or a missing value
+    is_level : bool
+        Numbers are names of levels here: not to be rounded or grouped.
+    digits : int
+    """
+    words = _value(before, is_level, digits), _value(after, is_level, digits)
+    if _is_measured(before) and _is_measured(after) and not is_level:
+        texts = two_numbers(_plain(before), _plain(after), digits)
+        words = _number_word(texts[0], _plain(before)), _number_word(texts[1], _plain(after))
+    if words[0].text == words[1].text and not is_missing(before) and not is_missing(after):
+        if str(before) == str(after):
+            return words
+        first, second = (clean(repr(_plain(value))) for value in (before, after))  # white space or the middle differs
+        return Word(first, "value"), Word(second, "value")
+    return words
+
+
+def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Word:
+    """Something a model predicts: a label, a number, or a range of numbers in words.
+
+    Parameters
+    ----------
+    label : label, number or (low, high)
+    other : float, optional
+        A number it must not be mistaken for.
+    digits : int
+    """
+    if isinstance(label, tuple):
+        return Word(range_in_words(*label), "label")
+    label = _plain(label)
+    if isinstance(label, float):
+        text = number(label, digits) if other is None else two_numbers(label, other, digits)[0]
+        return _number_word(text, label, "label")
+    if isinstance(label, (bool, int)):
+        return Word(str(label), "label")
+    return _word(str(label), "label", is_text=True)
+
+
+def range_in_words(low: float, high: float) -> str:
+    """Write the range that a regressor's prediction is wanted in."""
+    if low == -float("inf") and high == float("inf"):
+        return "any number"
+    if high == float("inf"):
+        return f"at least {number(low, MANY)}"
+    if low == -float("inf"):
+        return f"at most {number(high, MANY)}"
+    if low == high:
+        return f"exactly {number(low, MANY)}"
+    first, second = two_numbers(low, high, MANY)
+    return f"between {first} and {second}"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, ``pandas.NA`` or ``pandas.NaT``."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(_plain(value), float) and _plain(value) != _plain(value)
+
+
+def _value(value: Any, is_level: bool, digits: int) -> Word:
+    value = _plain(value)
+    if is_missing(value):
+        return Word("not given", "value")
+    if isinstance(value, bool):
+        return Word("yes" if value else "no", "value")
+    if isinstance(value, (int, float)):
+        if is_level:  # codes: 10115 is no amount
+            return Word(f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value), "value")
+        return _number_word(number(value, digits), value)
+    return _word(str(value), "value", is_text=True)
+
+
+def _number_word(text: str, value: float, kind: Literal["label", "value"] = "value") -> Word:
+    return Word(text, kind, "" if text.replace(",", "") in (str(value), f"{value:g}") else repr(value))
+
+
+def _word(text: str, kind: Literal["label", "column", "value"], *, is_text: bool) -> Word:
+    text = clean(text)
+    short = shortened(text)
+    return Word(short, kind, "" if short == text else shortened(text, _WHOLE), is_text)
+
+
+def _is_measured(value: Any) -> bool:
+    value = _plain(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not is_missing(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") and hasattr(value, "dtype") else value
+
+
+def _spelt_out(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
