@@ -1,7 +1,7 @@
 """Random tables, pipelines and rules, and a judge of answers that works on data frames alone.
 
-A :class:`Case` is drawn from one seed. What it knows of its columns it knows from drawing them: nothing of the library's
-own reading of tables is used to judge answers, and rules are checked cell by cell in plain Python.
+A :class:`Case` is drawn from one seed. What it knows of its columns it knows from drawing them: nothing of the
+library's own reading of tables judges answers, and rules are checked cell by cell in plain Python.
 """
 
 from __future__ import annotations
@@ -145,6 +145,11 @@ class Case:
                 found.append(f"linear {factors} {sign} {right}: missed by {excess}")
         return found
 
+    def columns_unchanged(self, name: str, before: pd.Series, after: pd.Series) -> bool:
+        """Whether the column that a column of the frame belongs to has the same value in both rows."""
+        column = next(column for column in self.columns if name in column.sources)
+        return column.kind == "unused" or column.value(before) == column.value(after)
+
     def _wrong(self, column: Drawn, old: Any, new: Any) -> Iterator[str]:
         """Why a column must not have moved so."""
         rules, name = self.rules, column.name
@@ -169,6 +174,15 @@ class Case:
             yield "is not allowed"
         if isinstance(allowed, list) and new not in allowed:
             yield "is not allowed"
+
+    def mixtures(self, row: pd.Series, count: int, rng: np.random.Generator) -> pd.DataFrame:
+        """Rows with some columns of the row and the others of training rows: many keep the rules, some are valid."""
+        rows = self.train.iloc[rng.integers(len(self.train), size=count)].reset_index(drop=True).astype(object)
+        for column in self.columns:
+            keep = np.flatnonzero(rng.random(count) < 0.6) if column.kind != "unused" else np.arange(count)
+            for name in column.sources:
+                rows.loc[keep, name] = row[name]
+        return rows.astype(self.train.dtypes.to_dict())
 
     def everything(self, row: pd.Series, integers: range) -> pd.DataFrame:
         """Every row that an all-discrete table knows: all levels, and whole numbers of a range."""
@@ -382,7 +396,8 @@ def _target(rng: np.random.Generator, explainer: Any, train: pd.DataFrame) -> An
         return None if rng.random() < 0.2 else explainer.classes_.tolist()[rng.integers(len(explainer.classes_))]
     predictions = explainer.model.predict(train)
     low, high = np.sort(rng.choice(np.quantile(predictions, [0.0, 0.2, 0.5, 0.8, 1.0]), 2, replace=False))
-    return (float(low), float(high)) if low < high else (float(low) - 0.1, float(high) + 0.1)
+    room = 1e-3 + 0.01 * (high - low)
+    return float(low - room), float(high + room)
 
 
 def _rules(rng: np.random.Generator, columns: tuple[Drawn, ...], rows: pd.DataFrame) -> dict[str, Any]:
@@ -411,7 +426,9 @@ def _rules(rng: np.random.Generator, columns: tuple[Drawn, ...], rows: pd.DataFr
     if len(numbers) > 1 and rng.random() < 0.3:
         first, second = (numbers[i] for i in rng.choice(len(numbers), 2, replace=False))
         factors = {first.name: float(rng.choice([1.0, -2.0, 0.1])), second.name: float(rng.choice([1.0, -0.5]))}
-        totals = [sum(f * c.value(row) for c, f in zip((first, second), factors.values())) for _, row in rows.iterrows()]
+        totals = [
+            sum(f * c.value(row) for c, f in zip((first, second), factors.values())) for _, row in rows.iterrows()
+        ]
         rules["linear"].append((factors, str(rng.choice(["<=", ">="])), float(np.median(totals))))
     if rng.random() < 0.3:
         rules["max_changes"] = int(rng.integers(0, len(used) + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -192,3 +193,17 @@ def test_made_up_table(model, density, rules):
     for target in ("a", "c"):
         others = rows[explainer.model.predict(rows) != target]
         compare(explainer, reference, within(others, rules), target, rules)
+
+
+@pytest.mark.xfail(strict=True, reason="rules without slack at the row: wrong proofs, and changes of 1e-12")
+def test_rules_that_the_row_meets_with_no_slack():
+    for density in ("default", "none"):
+        explainer, reference, rows = made_up_case("logistic", density)
+        others = rows[explainer.model.predict(rows) != "a"]
+        for i, extra in product(range(len(others)), ({"immutable": ["size", "weight"]}, {"max_changes": 1}, {})):
+            row = others.iloc[[i]]
+            bound = float(0.1 * row["size"].iloc[0] + 0.1 * row["weight"].iloc[0])
+            rules = {"linear": [({"size": 0.1, "weight": 0.1}, "<=", bound)], **extra}
+            compare(explainer, reference, row, "a", rules)
+            answer = explainer.explain_one(row.iloc[0], target="a", constraints=ew.Constraints(**rules))
+            assert all(change.cost > 1e-9 for change in answer.changes)

@@ -1,6 +1,6 @@
 """Plausible counterfactual explanations with proofs."""
 
-from . import density, lvq, projection, regions, search
+from . import density, lvq, plot, projection, regions, search
 from .columns import OneHot, Ordinal
 from .constraints import Constraints
 from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity
@@ -16,6 +16,7 @@ from .errors import (
 from .explainer import Explainer
 from .explanation import Certificate, Change, Explanation, Explanations
 from .frontier import Frontier
+from .saving import SavedExplainerError, load
 from .why_not import Relief, WhyNot
 
 __version__ = "0.1.0"
@@ -40,13 +41,16 @@ __all__ = [
     "OneHot",
     "Ordinal",
     "Relief",
+    "SavedExplainerError",
     "Scaled",
     "UnsupportedModelError",
     "UnsupportedSettingError",
     "VerificationError",
     "WhyNot",
     "density",
+    "load",
     "lvq",
+    "plot",
     "projection",
     "regions",
     "search",

@@ -25,6 +25,9 @@ BoolArray = NDArray[np.bool_]
 
 # Relative margins, widened step by step until model and density agree.
 MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+# The first margin where columns hold floats of fewer bits: what is written there is rounded, and so is the model's own
+# arithmetic, differently in different batches.
+_SHORT_FLOATS = 1e-6
 # Polyhedra given up for a row before the row is.
 _MOST_BANS = 20
 
@@ -79,13 +82,13 @@ class Answers:
         most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
         banned = np.zeros((len(at), most), dtype=np.bool_)
         banned_bound = np.full(len(at), np.inf)
-        step = 0
+        first = step = MARGINS.index(_SHORT_FLOATS) if self.question.table.has_short_floats else 0
         while len(at):
             found = self._search(at, goal, MARGINS[step], banned if banned.any() else None)
             self.n_projections[at] += found.n_projections
             self.timed_out[at] |= found.timed_out
             failed = self._take(at, goal, found, banned_bound)
-            if step == 0:
+            if step == first:
                 failed &= ~self._leave_as_is(at, goal)
             if step + 1 < len(MARGINS):
                 step += 1

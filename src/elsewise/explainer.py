@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ from .projection.coordinates import row_product
 from .question import Question
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
 from .regions.pipeline import unwrap
-from .rows import FloatArray
+from .rows import FloatArray, column_names
+from .saving import save
 from .search import Domain, Layout, SearchProblem, compile_problem
 from .targets import outcomes_of_rows
 from .why_not import Inquiry, WhyNot
@@ -160,6 +162,16 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         )
         self._problem = self._compile(self._outcomes)
         return self
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted explainer to a file, which :func:`elsewise.load` reads. See :mod:`elsewise.saving`.
+
+        Parameters
+        ----------
+        path : path of the file
+            ``.ew`` is the custom. A file that is there already is replaced.
+        """
+        save(self, path)
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator sees them, after the pipeline's own transformers."""
@@ -463,6 +475,11 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
                 offsets,
                 problem.cells.n_polyhedra if len(offsets) else -1,
             )
+        discrete = _discrete(rules, self.table_)
+        if domain is not None and discrete.all():
+            problem = problem.for_whole_points()
+        if len(offsets):
+            problem = problem.with_rules(normals, offsets, discrete)
         table = self._table_for(constraints)
         return Question(
             table=table,
@@ -470,7 +487,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             predict=partial(self._predict, table),
             probability=partial(self._probability, table),
             density_rows=self._density_rows,
-            problem=problem.with_rules(normals, offsets, _discrete(rules, self.table_)) if len(offsets) else problem,
+            problem=problem,
             domain=domain,
             outcomes=tuple(outcomes),
             densities=tuple(densities),
@@ -553,7 +570,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         """Points as the model takes them: in the user's columns, and with names if it saw names."""
         plain = table.is_plain and not is_frame(given)
         rows = points if plain else table.decode(points, given, encoded=encoded)
-        if is_frame(rows) or not hasattr(self.model, "feature_names_in_"):
+        if not hasattr(self.model, "feature_names_in_"):  # names would be a surprise to a model fitted on arrays
+            return np.asarray(rows) if column_names(rows) else rows
+        if is_frame(rows):
             return rows
         import pandas
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -16,12 +16,25 @@ from numpy.typing import NDArray
 from .columns import Column, Table
 from .columns.frames import is_frame, rows_of
 from .errors import InvalidInputError, MissingDependencyError
+from .telling import (
+    headline,
+    headline_of_many,
+    html_of_explanation,
+    html_of_explanations,
+    sentence,
+    text_of_change,
+    text_of_explanation,
+    text_of_explanations,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+# Distances of two answers that are no farther apart than this, relatively, are the same.
+_TIE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +59,7 @@ class Change:
     cost: float
 
     def __str__(self) -> str:
-        by_how_much = "" if self.difference is None else f" ({self.difference:+.4g})"
-        return f"{self.feature}: {_value(self.before)} -> {_value(self.after)}{by_how_much}"
+        return text_of_change(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +129,8 @@ class Explanation:
         What each of them adds to the distance.
     table : Table
         The columns.
+    nearer : int
+        How many answers of the same question about this row, which this one had to differ from, are nearer.
     """
 
     x: Any
@@ -138,11 +152,17 @@ class Explanation:
     changed: BoolArray
     shares: FloatArray
     table: Table
+    nearer: int = 0
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the user's columns."""
         return self.table.names
+
+    @property
+    def sentence(self) -> str:
+        """What is predicted, what would have to change, how plausible that is and what is proven, for people."""
+        return sentence(self)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -180,31 +200,13 @@ class Explanation:
         )
 
     def __repr__(self) -> str:
-        return f"<Explanation {str(self).splitlines()[0]}>"
+        return f"<Explanation {headline(self)}>"
 
     def __str__(self) -> str:
-        if self.status == "infeasible":
-            return f"{_label(self.prediction)} -> {_label(self.target)}: infeasible. {self.reason}"
-        lines = [f"{_label(self.prediction)} -> {_label(self.target)}: {self.status}, distance {self.distance:.6g}"]
-        changes = self.changes
-        width = max((len(change.feature) for change in changes), default=0)
-        for change in changes:
-            by_how_much = "" if change.difference is None else f"  ({change.difference:+.4g})"
-            lines.append(
-                f"  {change.feature:<{width}}  {_value(change.before):>10} -> {_value(change.after):>10}{by_how_much}"
-            )
-        if not changes:
-            lines.append("  nothing has to change")
-        if np.isfinite(self.log_threshold):
-            lines.append(f"  log density {self.log_density:.6g} >= threshold {self.log_threshold:.6g}")
-        lines.append(f"  no nearer answer than {self.lower_bound:.6g} exists (gap {self.gap:.1e})")
-        if self.model_free:
-            lines.append(
-                "  model-free: the nearest dense point of the target class is already predicted so (Theorem 2)"
-            )
-        if self.reason:
-            lines.append(f"  {self.reason}")
-        return "\n".join(lines)
+        return text_of_explanation(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_explanation(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,6 +234,9 @@ class Explanations(Sequence[Explanation]):
     rows : int array of shape (n_samples,)
         The row of the batch that each answer is about; several answers of a row follow each other, best first.
     table : Table
+    nearer : int array of shape (n_samples,)
+        How many answers of the same question about the same row are nearer. Counted here; a part of the answers
+        keeps what was counted among all.
     """
 
     x: Any
@@ -254,6 +259,12 @@ class Explanations(Sequence[Explanation]):
     shares: FloatArray
     rows: NDArray[np.int64]
     table: Table
+    nearer: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
+        known = self.nearer if len(self.nearer) == len(counted) else np.zeros_like(counted)
+        object.__setattr__(self, "nearer", np.maximum(known, counted))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -303,6 +314,7 @@ class Explanations(Sequence[Explanation]):
             changed=self.changed[index],
             shares=self.shares[index],
             table=self.table,
+            nearer=int(self.nearer[index]),
             certificate=Certificate(
                 valid=feasible,
                 dense=feasible if constrained else None,
@@ -351,14 +363,13 @@ class Explanations(Sequence[Explanation]):
         return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
 
     def __repr__(self) -> str:
-        return f"<Explanations: {self}>"
+        return f"<Explanations: {headline_of_many(self)}>"
 
     def __str__(self) -> str:
-        counts = {status: int((self.statuses == status).sum()) for status in ("optimal", "feasible", "infeasible")}
-        found = self.statuses != "infeasible"
-        middle = f", median distance {np.median(self.distances[found]):.6g}" if found.any() else ""
-        parts = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-        return f"{len(self)} explanations: {parts or 'none'}{middle}"
+        return text_of_explanations(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_explanations(self)
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
         return ((name, getattr(self, name)) for name in self.__dataclass_fields__)
@@ -416,17 +427,18 @@ def _as_it_was(column: Column, value: Any) -> Any:
     return next((level for level in column.levels if level is not None and level == value), value)
 
 
-def _value(value: Any) -> str:
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return _number(float(value)) if is_number else str(value)
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, tuple):
-        low, high = value
-        return f"[{_number(low)}, {_number(high)}]"
-    return _number(float(value)) if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
+def _n_nearer(rows: NDArray[np.int64], log_thresholds: FloatArray, distances: FloatArray) -> NDArray[np.int64]:
+    """Count the answers that are nearer, of the same row at the same threshold; ties within the proofs' accuracy."""
+    count = np.zeros(len(rows), dtype=np.int64)
+    if (np.diff(rows) > 0).all():  # one answer a row
+        return count
+    order = np.lexsort((distances, log_thresholds, rows))
+    first = tied = 0  # places, in this order, where the present question and the present tie begin
+    for place in range(1, len(order)):
+        here, before = order[place], order[place - 1]
+        if rows[here] != rows[before] or log_thresholds[here] != log_thresholds[before]:
+            first = tied = place
+        elif distances[here] > distances[order[tied]] * (1 + _TIE):
+            tied = place
+        count[here] = tied - first
+    return count

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .answers import Answers
 from .explanation import Explanations
 from .question import Question
+from .telling import headline_of_frontier, html_of_frontier, text_of_frontier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +52,15 @@ class Frontier:
         frame = self.explanations.to_frame().reset_index(drop=True)
         frame.insert(0, "quantile", self.quantiles)
         return frame
+
+    def __repr__(self) -> str:
+        return f"<Frontier: {headline_of_frontier(self)}>"
+
+    def __str__(self) -> str:
+        return text_of_frontier(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_frontier(self)
 
 
 def walk(question: Question, given: Any, row: NDArray[np.float64], n: int) -> list[Answers]:

@@ -22,6 +22,7 @@ from .constraints.relaxing import without
 from .density import ClassDensity
 from .projection.cells import INFEASIBLE
 from .question import Question
+from .telling import html_of_why_not
 
 FloatArray = NDArray[np.float64]
 
@@ -73,6 +74,9 @@ class WhyNot:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        return html_of_why_not(self)
 
 
 class Inquiry:

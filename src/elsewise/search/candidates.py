@@ -22,6 +22,8 @@ BoolArray = NDArray[np.bool_]
 
 # So many columns are rounded both ways, in all combinations.
 _BOTH_WAYS = 4
+# From this margin on whole points, too, are kept away from boundaries.
+_WIDE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Candidates:
     ) -> None:
         self.problem, self.E, self.goal, self.domain = problem, E, goal, domain
         self.margin, self.use_region = margin, use_region
+        self.all_discrete = bool(domain.discrete.all())
         self.prices = problem.coordinates.stretch
         layout = domain.layout
         self.indicators, self.first = layout.indicators, layout.first_indicators
@@ -142,9 +145,7 @@ class Candidates:
         if self.use_region:
             depth = mine.polyhedron_bounds.depth(plain)
             result.polyhedron[at] = depth.argmax(axis=1)
-            # A wider margin is asked for where the model did not agree with a narrower one.
-            keep = self.margin * self.values(rows, points) if self.margin > 1e-9 else 0.0
-            result.holds[at] &= depth.max(axis=1) > keep
+            result.holds[at] &= depth.max(axis=1) > self._wanted_depth(rows, points)
         if not mine.has_density:
             result.cone[at] = 0  # nodes without a density have the one pseudo-cone
             return
@@ -158,7 +159,18 @@ class Candidates:
             best = np.maximum(best, slack)
         result.cone[at] = where
         # Whole points may have the very density asked for: they are not shut out here, the last check decides.
-        result.holds[at] &= best >= (self.margin if self.margin > 1e-9 else -1e-11)
+        result.holds[at] &= best >= (self.margin if self.all_discrete and self.margin >= _WIDE else -1e-11)
+
+    def _wanted_depth(self, rows: IntArray, points: FloatArray) -> FloatArray:
+        """How deep points must lie in the region, in units of distance.
+
+        Numbers were solved for with the margin already. Whole points may lie on the very boundary: they are not shut
+        out, the model decides; where it did not agree, a wide margin keeps away from it.
+        """
+        value = self.values(rows, points)
+        if not self.all_discrete:
+            return np.zeros(len(value))
+        return self.margin * value if self.margin >= _WIDE else -1e-9 * (1.0 + value)
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Take one change back, wholly, by half or by one step.

@@ -100,6 +100,15 @@ class SearchProblem:
     goals: tuple[Goal, ...]
     group: NDArray[np.int64]
 
+    def for_whole_points(self) -> SearchProblem:
+        """Move the rows of all polyhedra out by a little more than rounding.
+
+        Where everything is discrete, a point may lie on the very boundary of a region, and the model's own arithmetic
+        decides on which side; no bound may shut it out.
+        """
+        size = np.abs(self.cells.offsets) + 100.0 * np.abs(self.cells.normals).max(axis=1, initial=0.0)
+        return replace(self, cells=replace(self.cells, offsets=self.cells.offsets + 1e-9 * size))
+
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
         """Add the rows ``normals e <= offsets`` to the table of cells, as its last polyhedron.
 

@@ -135,7 +135,7 @@ class GroupedCell:
         return status, self.distance(e) if e is not None else (np.inf if status == "infeasible" else np.nan)
 
     def most(self, slopes: FloatArray) -> float:
-        """Largest ``slopes·v`` over the cell, with plain ``v`` in which bases are implied; NaN if the solver gives up."""
+        """Largest ``slopes·v`` over the cell, ``v`` plain with bases implied; NaN if the solver gives up."""
         moves = np.where(self.is_base, 0.0, slopes * self.prices)
         status, e = self._solve(-moves)
         if status == "unbounded":
@@ -199,8 +199,12 @@ class GroupedCell:
         free = ~((low == 0) & (high == 0))
         rho, place = np.zeros(len(self.x0)), p
         for i in range(len(rho)):
-            base = np.flatnonzero((self.group == self.group[i]) & self.is_base)[0] if self.group[i] >= 0 else None
-            rho[i] = 0.0 if i == base else (gradient[i] - (gradient[base] if base is not None else 0.0)) / self.prices[i]
+            base = (
+                np.flatnonzero((self.group == self.group[i]) & self.is_base)
+                if self.group[i] >= 0
+                else np.empty(0, dtype=np.int64)
+            )
+            rho[i] = (gradient[i] - gradient[base].sum()) / self.prices[i]  # zero for the base itself
         for c in range(self.n_groups):  # rows of the groups in which something can move follow those of the polyhedra
             mine = (self.group == c) & ~self.is_base
             if free[mine].any():

@@ -1,0 +1,180 @@
+"""Pictures of explanations, for notebooks, papers and reports.
+
+Every function takes the axes to draw on (``ax=None`` makes new ones) and returns them; ``ax.figure.savefig(...)`` saves
+the picture. Needs matplotlib, which is imported when the first picture is drawn.
+
+Examples
+--------
+>>> import elsewise as ew
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.linear_model import LogisticRegression
+>>> data = load_iris()
+>>> X, y = data.data, data.target_names[data.target]
+>>> explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
+>>> answer = explainer.explain_one(X[0], target="virginica")
+>>> ew.plot.changes(answer).get_title(loc="left")
+'Predicted setosa, wanted virginica'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .explainer import Explainer
+from .explanation import Explanation, Explanations
+from .frontier import Frontier
+from .plotting.distributions import DistributionsPicture
+from .plotting.frontier import FrontierPicture
+from .plotting.images import ImagesPicture
+from .plotting.slice import SlicePicture
+from .plotting.summary import SummaryPicture
+from .plotting.waterfall import WaterfallPicture
+from .why_not import WhyNot
+
+__all__ = ["changes", "distributions", "frontier", "images", "plane", "summary"]
+
+
+def changes(explanation: Explanation, *, max_columns: int = 12, ax: Any = None) -> Any:
+    """Draw what changes in one row: a bar for each column as long as its share of the distance, dearest first.
+
+    At the right stand the values before and after, in the user's units. Blue bars with ▲ rise, orange ones with ▼
+    fall, hatched green ones with ◆ go to another level.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        With a counterfactual.
+    max_columns : int, default=12
+        Further columns share one bar.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return WaterfallPicture.compute(explanation, max_columns=max_columns).draw(ax)
+
+
+def distributions(
+    explanation: Explanation,
+    explainer: Explainer,
+    columns: Sequence[str] | None = None,
+    *,
+    max_columns: int = 12,
+    ax: Any = None,
+) -> Any:
+    """Draw how real rows of the target class are distributed, and where the row is before and after.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        With a counterfactual.
+    explainer : Explainer
+        The one that made it.
+    columns : sequence of column names, optional
+        By default those that change, dearest first.
+    max_columns : int, default=12
+        Only so many of those that change.
+    ax : array of as many matplotlib Axes as there are columns, optional
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (n_columns,)
+    """
+    return DistributionsPicture.compute(explanation, explainer, columns, max_columns=max_columns).draw(ax)
+
+
+def plane(
+    explainer: Explainer,
+    explanation: Explanation,
+    features: tuple[str, str] | None = None,
+    *,
+    resolution: int = 200,
+    ax: Any = None,
+) -> Any:
+    """Draw a plane through the counterfactual: what the model says there, and where rows are plausible enough.
+
+    Two numeric columns vary, all others are as in the counterfactual. Thick green lines bound the rows that are dense
+    enough, thin ones the single components of the density, dashed ones hold other shares of the target's rows out.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        The one that made the explanation.
+    explanation : Explanation
+        With a counterfactual.
+    features : two names of numeric columns, optional
+        Across and up; by default the two dearest changes.
+    resolution : int, default=200
+        Points a side at which model and density are evaluated.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return SlicePicture.compute(explainer, explanation, features, resolution=resolution).draw(ax)
+
+
+def images(
+    explanations: Explanation | Explanations | Sequence[Explanation], shape: tuple[int, int], *, ax: Any = None
+) -> Any:
+    """Draw rows that are images: before, after, and the difference.
+
+    Parameters
+    ----------
+    explanations : Explanation, Explanations or a sequence of explanations
+        Up to 40; rows without a counterfactual say why.
+    shape : (height, width)
+        In pixels; a row's columns are the pixels line by line.
+    ax : array of matplotlib Axes, of shape (n_rows, 3), optional
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (n_rows, 3)
+    """
+    return ImagesPicture.compute(explanations, shape).draw(ax)
+
+
+def frontier(frontier: Frontier, *, ax: Any = None) -> Any:
+    """Draw the distance of the nearest answer against how plausible it has to be.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        From ``explainer.frontier(row, target)``.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return FrontierPicture.compute(frontier).draw(ax)
+
+
+def summary(
+    explanations: Explanations,
+    why_not: Mapping[int, WhyNot] | None = None,
+    *,
+    max_columns: int = 15,
+    ax: Any = None,
+) -> Any:
+    """Draw over many rows which columns change how often and how far, and what stands in the way of the others.
+
+    Parameters
+    ----------
+    explanations : Explanations
+        Of several answers a row, the best one counts.
+    why_not : mapping of positions of infeasible rows to WhyNot, optional
+        What ``explainer.why_not`` says of them: rows are then grouped by the rules that contradict each other.
+    max_columns : int, default=15
+        Only so many columns, those that change most often.
+    ax : array of two matplotlib Axes, three if some rows have no answer, optional
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (2,) or (3,)
+        How often, how far and, if some rows have no answer, why.
+    """
+    return SummaryPicture.compute(explanations, why_not, max_columns=max_columns).draw(ax)
