@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import elsewise  # noqa: E402
+import elsewise
 
 project = "elsewise"
 author = "The elsewise developers"
@@ -41,6 +41,17 @@ html_static_path = ["_static"]
 html_css_files = ["elsewise.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+
+
+def _skip(app, what, name, obj, skip, options):
+    # scikit-learn gives every estimator set_fit_request and the like, with references to its own site
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app):
+    """Leave out what is not ours."""
+    app.connect("autodoc-skip-member", _skip)

@@ -4,10 +4,10 @@
 ``python docs/pages.py docs/start.md`` only one. The tests run the same blocks and compare.
 
 A page is a script. Its ``python`` blocks share one namespace and an empty working directory. A ``text`` block right
-after a ``python`` block is what it prints; a block that raises an elsewise error prints its message. A block whose first
-line is ``# not run by the tests: why`` is not run, and the page shows why. Pictures saved as ``name.png`` are
+after a ``python`` block is what it prints; a block that raises an elsewise error prints its message. A block whose
+first line is ``# not run by the tests: why`` is not run, and the page shows why. Pictures saved as ``name.png`` are
 ``docs/images/name.png``. ``toml`` and ``json`` blocks that are introduced by a file name, as in "`rules.toml`:", are
-written to that file.
+written to that file. Lines ``$ elsewise ...`` of ``console`` blocks are run, too; those of ``sh`` blocks are parsed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 NOT_RUN = "# not run by the tests: "
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
-_FILE = re.compile(r"`([\w.-]+\.(?:toml|json))`[^`\n]*:\n\n$")
+_FILE = re.compile(r"`([\w.-]+\.(?:toml|json))`[^\n]*:\n\n$")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)")
 _GAP = re.compile(r"gap \S+?(?=[)\s,;]|$)")
 
@@ -58,8 +58,8 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        """Whether it is Python that the tests run."""
-        return self.language == "python" and not self.text.startswith(NOT_RUN)
+        """Whether the tests run it."""
+        return self.language in ("python", "console") and not self.text.startswith(NOT_RUN)
 
 
 def pages() -> list[Path]:
@@ -105,8 +105,9 @@ def working_directory(path: Path) -> Iterator[None]:
 
 
 def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
-    """Run a page in an empty folder; give its Python blocks and what each has printed."""
+    """Run a page in an empty folder; give the blocks that are run and what each has printed."""
     from elsewise import ElsewiseError
+    from elsewise.cli import main
 
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = []
@@ -117,12 +118,16 @@ def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
             if not block.is_run:
                 continue
             out = io.StringIO()
-            code = compile("\n" * (block.line - 1) + block.text, str(path), "exec")
             with contextlib.redirect_stdout(out):
-                try:
-                    exec(code, namespace)
-                except ElsewiseError as error:
-                    print(f"{type(error).__name__}: {error}")
+                if block.language == "console":
+                    for arguments in _calls(block):
+                        if code := main(arguments):
+                            print(f"(exit code {code})")
+                else:
+                    try:
+                        exec(compile("\n" * (block.line - 1) + block.text, str(path), "exec"), namespace)
+                    except ElsewiseError as error:
+                        print(f"{type(error).__name__}: {error}")
             printed.append((block, out.getvalue()))
     return printed
 
@@ -152,15 +157,17 @@ def _is_number(text: str) -> bool:
 
 def commands(text: str) -> list[list[str]]:
     """Arguments of every ``elsewise`` call in the shell blocks of a page."""
+    return [call for block in blocks(text) if block.language in ("sh", "console") for call in _calls(block)]
+
+
+def _calls(block: Block) -> list[list[str]]:
+    """Arguments of every ``elsewise`` call in a shell block."""
     found = []
-    for block in blocks(text):
-        if block.language not in ("sh", "console"):
-            continue
-        for line in block.text.replace("\\\n", " ").splitlines():
-            for part in line.removeprefix("$ ").split("&&"):
-                words = shlex.split(part, comments=True)
-                if words and words[0] == "elsewise":
-                    found.append(words[1:])
+    for line in block.text.replace("\\\n", " ").splitlines():
+        for part in line.removeprefix("$ ").split("&&"):
+            words = shlex.split(part, comments=True)
+            if words and words[0] == "elsewise":
+                found.append(words[1:])
     return found
 
 

@@ -175,13 +175,13 @@ class Case:
         if isinstance(allowed, list) and new not in allowed:
             yield "is not allowed"
 
-    def mixtures(self, row: pd.Series, count: int, rng: np.random.Generator) -> pd.DataFrame:
+    def mixtures(self, place: int, count: int, rng: np.random.Generator) -> pd.DataFrame:
         """Rows with some columns of the row and the others of training rows: many keep the rules, some are valid."""
         rows = self.train.iloc[rng.integers(len(self.train), size=count)].reset_index(drop=True).astype(object)
         for column in self.columns:
             keep = np.flatnonzero(rng.random(count) < 0.6) if column.kind != "unused" else np.arange(count)
             for name in column.sources:
-                rows.loc[keep, name] = row[name]
+                rows.loc[keep, name] = self.rows[name].iloc[place]
         return rows.astype(self.train.dtypes.to_dict())
 
     def everything(self, row: pd.Series, integers: range) -> pd.DataFrame:
@@ -266,7 +266,7 @@ def _values(rng: np.random.Generator, kind: str, place: int, hidden: np.ndarray)
         values = pd.Series(signal * 10.0 ** rng.integers(-2, 4) + rng.choice([0.0, 50.0]))
     elif kind in ("int", "Int64"):
         values = pd.Series(np.round(2 * signal + 3).clip(0, 9 if rng.random() < 0.5 else 4).astype(np.int64))
-        values = values.astype(str(rng.choice(["int64", "int16", "uint8"])) if kind == "int" else "Int64")
+        values = values.astype(str(rng.choice(["int64", "int32", "int16"])) if kind == "int" else "Int64")
     elif kind == "bool":
         values = pd.Series(signal > 0.2)
     elif kind == "code":

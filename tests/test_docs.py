@@ -1,15 +1,22 @@
 """The documentation: every example runs and prints what is shown, every command parses, every public name is there."""
 
+from __future__ import annotations
+
+import doctest
 import importlib
 import importlib.util
+import inspect
+import pkgutil
 import re
+import subprocess
 import sys
-import warnings
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import elsewise
+from elsewise.cli.main import parser
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -19,3 +26,121 @@ sys.modules[_spec.name] = pages
 _spec.loader.exec_module(pages)
 
 PAGES = pages.pages()
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
+WITH_PYTHON = [path for path in PAGES if any(block.is_run for block in pages.blocks(TEXTS[path]))]
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(elsewise.__path__, "elsewise.") if "__main__" not in module.name
+)
+# Packages without a page: what they hold is seen on the command line and in the browser.
+NOT_IN_REFERENCE = {"elsewise.cli", "elsewise.app"}
+
+
+def name_of(path):
+    return path.relative_to(DOCS).as_posix()
+
+
+@pytest.mark.parametrize("path", WITH_PYTHON, ids=name_of)
+def test_page_runs_and_prints_what_it_shows(path, tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    for block, printed in pages.run(path, tmp_path):
+        shown = pages.shown(TEXTS[path], block)
+        place = f"{name_of(path)}, line {block.line}"
+        if shown is None:
+            assert not printed.strip(), f"{place} prints what the page does not show:\n{printed}"
+        else:
+            assert (wrong := pages.differences(shown.text, printed)) is None, f"{place}: {wrong}"
+    for picture in tmp_path.glob("*.png"):
+        assert (DOCS / "images" / picture.name).exists(), f"{name_of(path)} draws {picture.name}: run docs/pages.py"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_commands_parse(path):
+    for arguments in pages.commands(TEXTS[path]):
+        if arguments not in ([], ["--version"]) and arguments[-1] != "--help":
+            assert parser().parse_args(arguments).run
+
+
+def test_most_pages_have_examples():
+    assert len(WITH_PYTHON) >= 9
+    assert sum(len(pages.commands(text)) for text in TEXTS.values()) >= 5
+
+
+def test_what_is_not_run_says_why():
+    for path, text in TEXTS.items():
+        for block in pages.blocks(text):
+            if block.language == "python" and not block.is_run:
+                reason = block.text.splitlines()[0].removeprefix(pages.NOT_RUN)
+                assert len(reason.split()) > 3, f"{name_of(path)}, line {block.line}"
+
+
+def test_pages_with_the_same_table_have_the_same():
+    first = "rng = np.random.default_rng(7)"
+    tables = {block.text for text in TEXTS.values() for block in pages.blocks(text) if first in block.text}
+    assert len(tables) == 1
+
+
+def test_links_lead_somewhere():
+    for path, text in TEXTS.items():
+        prose = re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose):
+            if "://" not in link:
+                assert (path.parent / link).exists(), f"{name_of(path)} links to {link}, which is not there"
+
+
+def test_differences_are_seen():
+    same = "distance 2.5 (gap 1.0e-09)\n  a  1 -> 2"
+    assert pages.differences(same, "distance 2.5001 (gap 3e-10)\n a 1 ->  2") is None
+    assert "expected 2.5, received 2.6" in pages.differences(same, same.replace("2.5", "2.6"))
+    assert "expected" in pages.differences(same, same.replace("a ", "b "))
+    assert "gap of 0.01" in pages.differences(same, same.replace("1.0e-09", "1e-2"))
+
+
+def _reference():
+    """Objects that the reference documents: by name, or all that a package exports."""
+    documented = set()
+    for path in (DOCS / "api").glob("*.rst"):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^\.\. auto(?:class|function|data):: (\S+)$", text, flags=re.MULTILINE):
+            module, _, member = name.rpartition(".")
+            documented.add(id(getattr(importlib.import_module(module), member)))
+        for module, body in re.findall(r"^\.\. automodule:: (\S+)\n((?:   :.*\n)*)", text, flags=re.MULTILINE):
+            assert ":members:" in body
+            left_out = re.findall(r"[\w]+", next(iter(re.findall(r":exclude-members: (.*)", body)), ""))
+            package = importlib.import_module(module)
+            names = getattr(package, "__all__", [name for name in vars(package) if not name.startswith("_")])
+            documented |= {id(getattr(package, name)) for name in names if name not in left_out}
+    return documented
+
+
+def test_every_public_name_is_in_the_reference():
+    documented = _reference()
+    for name in ["elsewise", *MODULES]:
+        module = importlib.import_module(name)
+        if not hasattr(module, "__all__") or any(name.startswith(package) for package in NOT_IN_REFERENCE):
+            continue
+        for member in module.__all__:
+            value = getattr(module, member)
+            if isinstance(value, ModuleType) or not (inspect.isclass(value) or inspect.isfunction(value)):
+                continue
+            assert id(value) in documented, f"{name}.{member} is public, but not in docs/api"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    module = importlib.import_module(name)
+    outcome = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert outcome.failed == 0
+
+
+@pytest.mark.slow
+def test_site_builds_without_warnings(tmp_path):
+    for name in ("sphinx", "myst_parser", "numpydoc", "furo", "sphinx_copybutton"):
+        pytest.importorskip(name, reason="the site needs the extra docs: pip install 'elsewise[docs]'")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert built.returncode == 0, built.stderr
+    page = (tmp_path / "method.html").read_text(encoding="utf-8")
+    assert "<math" in page
+    assert "https://cdn" not in page  # it opens without a network

@@ -54,7 +54,7 @@ def test_readme_example_prints_what_the_readme_says():
 def test_a_model_family_is_added_as_described():
     (code,) = _blocks(ROOT / "docs" / "adding-a-model-family.md", "python")
     printed = _printed(code)
-    assert printed.startswith("denied -> granted: optimal")
+    assert printed.startswith('Predicted "denied". It would be "granted" if ')
     assert "income" not in printed  # the rows have no names
 
 

@@ -116,7 +116,7 @@ def test_a_body_that_needs_what_is_not_there_is_refused(saved, monkeypatch):
         raise ModuleNotFoundError("No module named 'bank_models'")
 
     monkeypatch.setattr(saving.joblib, "load", fails)
-    with pytest.raises(ew.SavedExplainerError, match="cannot be read here .*bank_models.*not installed"):
+    with pytest.raises(ew.SavedExplainerError, match=r"cannot be read here .*bank_models.*not installed"):
         ew.load(saved)
     _with_header(saved, versions={"scipy": "1.0"})
     with pytest.raises(ew.SavedExplainerError, match=r"saved with scipy 1\.0 \(here 1"):

@@ -195,7 +195,6 @@ def test_made_up_table(model, density, rules):
         compare(explainer, reference, within(others, rules), target, rules)
 
 
-@pytest.mark.xfail(strict=True, reason="rules without slack at the row: wrong proofs, and changes of 1e-12")
 def test_rules_that_the_row_meets_with_no_slack():
     for density in ("default", "none"):
         explainer, reference, rows = made_up_case("logistic", density)

@@ -60,7 +60,7 @@ def attack(case: Case, answers: ew.Explanations, seed: int) -> None:
         if answers.targets[i] is None:
             continue
         before = case.rows.iloc[i]
-        tries = case.mixtures(before, 40, rng)
+        tries = case.mixtures(i, 40, rng)
         for at in np.flatnonzero(case.is_valid(tries, answers.targets[i])).tolist():
             if case.broken(before, tries.iloc[at]) == []:
                 distance = case.distance(before, tries.iloc[at])

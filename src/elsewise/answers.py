@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .columns.frames import is_frame, rows_of
 from .question import Question
 from .regions.base import Interval, Label
-from .search import Answered, Found, best_first, branch_and_bound, distinct
+from .search import Answered, Found, answered_at, best_first, branch_and_bound, distinct
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -82,7 +82,9 @@ class Answers:
         most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
         banned = np.zeros((len(at), most), dtype=np.bool_)
         banned_bound = np.full(len(at), np.inf)
-        first = step = MARGINS.index(_SHORT_FLOATS) if self.question.table.has_short_floats else 0
+        first = step = (
+            MARGINS.index(_SHORT_FLOATS) if is_frame(self.given) and self.question.table.has_short_floats else 0
+        )
         while len(at):
             found = self._search(at, goal, MARGINS[step], banned if banned.any() else None)
             self.n_projections[at] += found.n_projections
@@ -275,12 +277,13 @@ class Answers:
         last = earlier[-1]
         found = np.flatnonzero(np.isfinite(last.value))
         self.goal[:], self.predictions = last.goal, last.predictions
-        for row in range(len(self.rows)):
-            answered = []
-            for before in earlier:
-                if np.isfinite(before.value[row]):
-                    columns = np.flatnonzero(self.question.table.changed(self.rows[[row]], before.points[[row]])[0])
-                    answered.append(Answered(columns, int(before.polyhedron[row]), int(before.cone[row])))
-            self.answered[row] = tuple(answered)
+        assert self.domain is not None
+        for row in found.tolist():
+            self.answered[row] = tuple(
+                answered_at(
+                    self.question.problem, int(last.goal[row]), self.domain.layout, self.rows[row], before.points[row]
+                )
+                for before in earlier
+            )
         if len(found):
             self.pursue(found, last.goal[found])

@@ -470,7 +470,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             domain = partial(
                 _domain,
                 rules,
-                _layout(self.table_),
+                self.table_,
                 normals,
                 offsets,
                 problem.cells.n_polyhedra if len(offsets) else -1,
@@ -598,13 +598,16 @@ def _discrete(rules: Rules, table: Table) -> NDArray[np.bool_]:
 
 
 def _domain(
-    rules: Rules, layout: Layout, normals: FloatArray, offsets: FloatArray, polyhedron: int, rows: FloatArray
+    rules: Rules, table: Table, normals: FloatArray, offsets: FloatArray, polyhedron: int, rows: FloatArray
 ) -> Domain:
     """Find what rows may become under the rules."""
     lower, upper = rules.limits(rows)
+    least, most = table.dtype_limits()
+    lower = np.where(rules.integer, np.maximum(lower, least), lower)
+    upper = np.where(rules.integer, np.minimum(upper, most), upper)
     upper[~rules.reachable(rows)] = 0.0
     return Domain(
-        layout=layout,
+        layout=_layout(table),
         lower=lower,
         upper=upper,
         integer=rules.integer,

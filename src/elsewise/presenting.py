@@ -13,7 +13,6 @@ from .distances import ResolvedManhattan
 from .explanation import Explanations, concatenate
 from .projection.coordinates import row_product
 from .question import Question
-from .search import distinct
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -62,9 +61,9 @@ def answer(
     if n_counterfactuals == 1:
         return explanations_of(question, goal, answers, np.arange(len(rows)))
     first = explanations_of(question, goal, answers, np.arange(len(rows)))
-    further = [_found_only(question, goal, each) for each in everything[1:]]
-    joined = concatenate([first, *further])
-    turn = np.repeat(np.arange(len(everything)), [len(first), *(len(each) for each in further)])
+    later = [_found_only(question, goal, each) for each in everything[1:]]
+    joined = concatenate([first, *later])
+    turn = np.repeat(np.arange(len(everything)), [len(first), *(len(each) for each in later)])
     return joined.take(np.lexsort((turn, joined.rows)))
 
 
@@ -132,8 +131,8 @@ def explanations_of(
 def _plausibilities(question: Question, answers: Answers) -> FloatArray:
     """Compute the share of the target's training rows that are no denser than each answer; NaN without a density."""
     shares = np.full(len(answers.goal), np.nan)
-    for g in distinct(answers.goal):
-        density = question.densities[g] if g >= 0 else None
+    for g in np.unique(answers.goal[answers.goal >= 0]).tolist():
+        density = question.densities[g]
         if density is not None and len(density.log_densities_):
             at = np.flatnonzero((answers.goal == g) & np.isfinite(answers.log_density))
             below = np.searchsorted(density.log_densities_, answers.log_density[at], side="right")

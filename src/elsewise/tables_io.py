@@ -78,7 +78,8 @@ def read_rows(path: Path, table: Table) -> Rows:
     """
     check_format(path)
     index: tuple[str, ...] = ()
-    if path.suffix.lower() in PARQUET:
+    is_text = path.suffix.lower() in CSV
+    if not is_text:
         frame = _read_parquet(path)
         if not _is_counted(frame.index):
             named = frame.index.set_names([name or f"index_{i}" if frame.index.nlevels > 1 else name or "index"
@@ -93,7 +94,7 @@ def read_rows(path: Path, table: Table) -> Rows:
     positions = _positions(frame, table, path, index)
     by_source = {source: column for column in table.columns for source in column.sources}
     read = {
-        place: as_trained(frame.iloc[:, position], table.dtypes[place], by_source.get(place))
+        place: as_trained(frame.iloc[:, position], table.dtypes[place], by_source.get(place), is_text=is_text)
         for place, position in enumerate(positions)
     }
     columns = _pandas(path).DataFrame(read, index=frame.index)
@@ -141,7 +142,7 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
         with warnings.catch_warnings():
             # Lines of other lengths than the first would be cut, or taken for an index.
             warnings.simplefilter("error", pandas.errors.ParserWarning)
-            frame = pandas.read_csv(path, index_col=False, float_precision="round_trip", **options)
+            frame = pandas.read_csv(path, index_col=False, **_all_digits(pandas), **options)
     except pandas.errors.EmptyDataError as error:
         raise InvalidInputError(f"{path} is empty: expected a line of column names, then rows.") from error
     except UnicodeDecodeError as error:
@@ -150,6 +151,12 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
         told = str(error).strip()
         raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
     return frame
+
+
+def _all_digits(pandas: Any) -> dict[str, str]:
+    """Option for numbers read to their last bit, which later versions of pandas do by themselves."""
+    major, minor = (int(part) for part in pandas.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

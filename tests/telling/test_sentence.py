@@ -94,9 +94,8 @@ def test_two_and_three_changes_are_joined_as_people_do(loans):
 
 
 def test_plausibility_is_the_share_of_real_rows_no_denser(iris, iris_explainer, flowers):
-    X, y = iris
     real = iris_explainer.densities_["versicolor"].log_densities_
-    assert len(real) == (y == "versicolor").sum()
+    assert len(real) == (iris[1] == "versicolor").sum()
     for one in flowers:
         share = np.mean(real <= one.log_density)
         whole = int(re.search(r"at least as plausible as (\d+) % of real \"versicolor\" cases", one.sentence)[1])
@@ -293,6 +292,8 @@ def test_further_answers_do_not_claim_to_be_the_smallest_change(loans):
             if nearer:
                 others = "nearer answer" if nearer == 1 else f"{nearer} nearer answers"
                 assert f" of another kind than the {others} exists" in one.sentence
+                certificate = str(one).splitlines()[len(one.changes) + 1]
+                assert f"than {one.lower_bound:.6g} and of another kind than the {others} exists (gap" in certificate
                 assert "no smaller change exists" not in one.sentence
             elif one.changes and one.status == "optimal":
                 assert one.sentence.endswith("; no smaller change exists.")

@@ -1,7 +1,7 @@
 """The command ``elsewise``: one subcommand a module.
 
 A subcommand is a module with ``add_to(commands)``, which adds its parser and sets ``run``, a function of the parsed
-arguments that returns an exit code: 0 done, 1 it went wrong (said on stderr), 2 wrong usage, 130 interrupted.
+arguments that returns one of the exit codes of :mod:`elsewise.cli.exit_codes`.
 """
 
 from __future__ import annotations
@@ -10,25 +10,34 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from .. import __version__
 from ..errors import ElsewiseError
-from . import demo, reproduce
+from .exit_codes import IN_WORDS, INTERRUPTED, WENT_WRONG
 
-_COMMANDS: tuple[ModuleType, ...] = (demo, reproduce)
+_COMMANDS = ("fit", "explain", "report", "serve", "demo", "reproduce")
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser with all subcommands."""
     top = argparse.ArgumentParser(
-        prog="elsewise", description="Plausible counterfactual explanations with proofs: valid, dense, minimal, fast."
+        prog="elsewise",
+        description="Plausible counterfactual explanations with proofs: valid, dense, minimal, fast.",
+        epilog=f"exit codes: {IN_WORDS}",
     )
     top.add_argument("--version", action="version", version=f"elsewise {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in _COMMANDS:
+    for module in _modules():
         module.add_to(commands)
     return top
+
+
+def _modules() -> list[ModuleType]:
+    names = [f"{__package__}.{name}" for name in _COMMANDS]
+    return [import_module(name) for name in names if find_spec(name) is not None]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):
             # The reader has gone (`elsewise demo | head`): leave quietly, also when Python flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1
+            return WENT_WRONG
         print(f"elsewise: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
+        return WENT_WRONG
+    except KeyboardInterrupt as error:
         print("elsewise: interrupted", file=sys.stderr)
-        return 130
+        return getattr(error, "exit_code", INTERRUPTED)

@@ -19,7 +19,7 @@ MISSING_WORDS = frozenset(
 _YES_NO = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 
 
-def as_trained(given: Any, dtype: Any, column: Column | None = None) -> Any:
+def as_trained(given: Any, dtype: Any, column: Column | None = None, *, is_text: bool = False) -> Any:
     """Return a series in the dtype of the training data, wherever that holds its values.
 
     Values that cannot be, such as words among numbers or categories never seen, stay as they are: what is wrong with
@@ -28,12 +28,13 @@ def as_trained(given: Any, dtype: Any, column: Column | None = None) -> Any:
     Parameters
     ----------
     given : series
-        Of a file: all text, or in dtypes of its own.
     dtype : dtype of the column in the training data
     column : Column, optional
         The table's column it is; None for one that the model does not use, or that is a part of several.
+    is_text : bool
+        All values are text, as a CSV file has them: missing ones are empty, or words for it.
     """
-    if given.dtype == dtype and not _is_object(dtype):
+    if not is_text and given.dtype == dtype and not _is_object(dtype):
         return given
     levels = column.levels if column is not None and not column.is_group else ()
     marker = column.missing if column is not None else None
@@ -94,8 +95,6 @@ def _number(value: Any) -> Any:
         return value
     if value in MISSING_WORDS:
         return None
-    if "_" in value:  # Python would read 1_000, no table means it
-        return value
     try:
         return int(value)
     except ValueError:

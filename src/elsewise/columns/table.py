@@ -98,6 +98,27 @@ class Table:
         kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in self.dtypes]
         return any(getattr(kind, "kind", "") == "f" and kind.itemsize < 8 for kind in kinds)
 
+    def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest value each feature's dtype holds, where that is a small or unsigned integer type.
+
+        Returns
+        -------
+        lower, upper : arrays of shape (n_features,)
+            Infinite where the dtype sets no limit worth speaking of.
+        """
+        lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
+        for column in self.columns:
+            dtype = self.dtypes[column.sources[0]] if len(self.dtypes) else None
+            dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))
+            if column.kind != "integer" or getattr(dtype, "kind", "") not in ("i", "u"):
+                continue
+            ends = np.iinfo(dtype)
+            if ends.min == 0:
+                lower[column.start] = 0.0
+            if dtype.itemsize <= 2:
+                lower[column.start], upper[column.start] = ends.min, ends.max
+        return lower, upper
+
     def of_numbers(self) -> Table:
         """Make the table in which whole numbers are numbers like any others."""
         return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])

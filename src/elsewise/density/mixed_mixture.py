@@ -94,7 +94,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         Logarithms of the probabilities of the levels, all finite.
     converged_ : bool
     n_iter_ : int
-    lower_bounds_ : array of shape (n_iter_,)
+    lower_bounds_ : array of shape (n_iterations,)
         Mean penalised log-likelihood of each iteration of the start kept; it never falls.
     lower_bound_ : float
         The last of them.

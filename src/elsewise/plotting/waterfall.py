@@ -22,7 +22,7 @@ _LOOKS = {
     "level": (GREEN, "////", "◆"),
     "others": (FAINT, "", ""),
 }
-_LONG_VALUES = 30
+_LONG_VALUES = 36
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +63,8 @@ class WaterfallPicture:
     def compute(cls, explanation: Explanation, *, max_columns: int = 12) -> WaterfallPicture:
         """Take from one explanation what is drawn."""
         answered(explanation)
-        every = explanation.changes
-        kept = every[: positive(max_columns, "max_columns")]
+        every, most = explanation.changes, positive(max_columns, "max_columns")
+        kept = every if len(every) <= most + 1 else every[:most]  # a bar for one other would save nothing
         costs = np.array([change.cost for change in kept], dtype=np.float64)
         return cls(
             columns=tuple(change.feature for change in kept),
@@ -83,7 +83,8 @@ class WaterfallPicture:
     def draw(self, ax: Any = None) -> Any:
         """Draw on axes (new ones by default) and return them."""
         bars = self._bars()
-        ax = axes_for(ax, 7.5, 1.5 + 0.36 * max(len(bars), 1))
+        wide = 8.5 if any("\n" in bar[1] for bar in bars) else 7.5
+        ax = axes_for(ax, wide, 1.5 + 0.36 * max(len(bars), 1))
         headline(ax, self.title, self.note)
         plain_axes(ax)
         if not bars:
@@ -118,8 +119,7 @@ class WaterfallPicture:
             words = _change_in_words(self.before[i], self.after[i])
             bars.append((short(name), words, float(self.starts[i]), float(self.costs[i]), self.directions[i]))
         if self.n_others:
-            name = f"{self.n_others} other{'s' * (self.n_others > 1)}"
-            bars.append((name, "", float(self.costs.sum()), self.others_cost, "others"))
+            bars.append((f"{self.n_others} others", "", float(self.costs.sum()), self.others_cost, "others"))
         return bars
 
 

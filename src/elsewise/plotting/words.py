@@ -70,13 +70,15 @@ def outcome(target: Any, longest: int = 24) -> str:
 
 
 def rows_of_target(target: Any) -> str:
-    """What to call the training rows an answer is held against."""
-    return "real rows" if isinstance(target, tuple) or target is None else f"real {outcome(target)} rows"
+    """Name the training rows an answer is held against."""
+    return "real cases" if isinstance(target, tuple) or target is None else f"real {outcome(target)} cases"
 
 
 def percent(share: float) -> str:
-    """Text of a share."""
-    return f"{100.0 * share:.0f} %"
+    """Text of a share; none that is not is shown as nothing or as all."""
+    if 0.0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
 
 
 def wrapped(sentence: str, width: int, most_lines: int = 4) -> str:

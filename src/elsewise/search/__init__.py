@@ -1,13 +1,14 @@
 """The search: cheapest cell first, stop when proven."""
 
+from .answered import Answered, answered_at
 from .best_first import Found, best_first, distinct
 from .branching import branch_and_bound
-from .division import Answered
 from .domain import Domain, Layout
 from .problem import Goal, SearchProblem, compile_problem
 
 __all__ = [
     "Answered",
+    "answered_at",
     "Domain",
     "Found",
     "Goal",

@@ -60,8 +60,10 @@ class Boxes:
         lower, upper = self.rounded(integer)
         limited = np.isfinite(lower).any(axis=0) | np.isfinite(upper).any(axis=0)
         for i in np.flatnonzero((self.group < 0) & limited):
-            apart = np.maximum(lower[:, i] - E[:, i, None], E[:, i, None] - upper[:, i])
-            bounds += prices[i] * np.maximum(apart, 0.0)
+            own = E[:, i, None]
+            apart = np.maximum(lower[:, i] - own, own - upper[:, i])
+            stays = (self.lower[:, i] <= own) & (own <= self.upper[:, i])  # even if it is not whole itself
+            bounds += prices[i] * np.where(stays, 0.0, np.maximum(apart, 0.0))
         for i in np.flatnonzero((self.group >= 0) & (upper == 0).any(axis=0)):
             bounds += prices[i] * np.outer(E[:, i], upper[:, i] == 0)  # the row's own level is ruled out
         bounds *= 1 - 1e-12

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .answered import Answered, cells_at
 from .best_first import Found
 from .candidates import Candidates
-from .division import Answered, Division
+from .division import Division
 from .domain import Domain
 from .nodes import Heaps, Nodes
 from .problem import SearchProblem
@@ -236,7 +237,7 @@ class _Tree:
             points = nodes.lower[at]
             points[:, self.relaxation.indicators] = nodes.upper[at][:, self.relaxation.indicators]
             checked = self.candidates.check(nodes.rows[at], points)
-            new = self._is_new(nodes.rows[at], points, checked.polyhedron, checked.cone)
+            new = self._is_new(nodes.rows[at], points)
             nodes.bounds[at[~(checked.holds & new)]] = np.inf
         return done
 
@@ -284,7 +285,7 @@ class _Tree:
                 return
             rows, points, values = rows[at], points[at], values[at]
             checked = self.candidates.check(rows, points)
-            good = np.flatnonzero(checked.holds & self._is_new(rows, points, checked.polyhedron, checked.cone))
+            good = np.flatnonzero(checked.holds & self._is_new(rows, points))
             if len(good) == 0:
                 return
             order = good[np.lexsort((values[good], rows[good]))]
@@ -294,7 +295,7 @@ class _Tree:
                 return
             rows, points = self.candidates.neighbours(rows[best], points[best])
 
-    def _is_new(self, rows: IntArray, points: FloatArray, polyhedron: IntArray, cone: IntArray) -> BoolArray:
+    def _is_new(self, rows: IntArray, points: FloatArray) -> BoolArray:
         """Whether points are neither refused nor the same as an earlier answer."""
         new = np.ones(len(rows), dtype=np.bool_)
         if not self.has_history:
@@ -302,10 +303,14 @@ class _Tree:
         for k, row in enumerate(rows.tolist()):
             for point in self.refused[row]:
                 new[k] &= bool((points[k] != point).any())
+            if not new[k] or not self.answered[row]:
+                continue
+            changed = self.domain.layout.changed(self.E[row], points[k])
+            polyhedra, cones = cells_at(self.problem, int(self.goal[row]), points[[k]], use_region=self.use_region)
+            cells = np.logical_and.outer(polyhedra[0], cones[0])
             for earlier in self.answered[row]:
-                if earlier.polyhedron == polyhedron[k] and earlier.cone == cone[k]:
-                    changed = self.domain.layout.changed(self.E[row], points[k])
-                    new[k] &= not changed[earlier.columns].all()
+                elsewhere = cells & ~np.logical_and.outer(earlier.polyhedra, earlier.cones)
+                new[k] &= not changed[earlier.columns].all() or bool(elsewhere.any())
         return new
 
     def _hold(

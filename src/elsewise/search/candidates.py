@@ -35,6 +35,17 @@ class Membership:
     cone: IntArray
 
 
+def cone_slacks(problem: SearchProblem, mine: Goal, plain: FloatArray) -> FloatArray:
+    """How far inside of each cone of a goal points lie, as a share of its radius, array of shape (n, n_cones)."""
+    cells, slacks = problem.cells, np.empty((len(plain), mine.n_cones))
+    for j in range(mine.n_cones):
+        at = mine.first_cone + j
+        apart = row_product(plain, cells.factors[cells.shape[at]]) - cells.centres[at]
+        right = cells.radii[at] + (row_product(plain, cells.tilts[at][:, None])[:, 0] if len(cells.tilts) else 0.0)
+        slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[at]
+    return slacks
+
+
 class Candidates:
     """Makes and checks candidates for the rows of a batch."""
 
@@ -149,17 +160,12 @@ class Candidates:
         if not mine.has_density:
             result.cone[at] = 0  # nodes without a density have the one pseudo-cone
             return
-        cells, best, where = self.problem.cells, np.full(len(at), -np.inf), np.full(len(at), -1)
-        for j in range(mine.first_cone, mine.first_cone + mine.n_cones):
-            centre, radius = cells.centres[j], cells.radii[j]
-            length = np.sqrt(((row_product(plain, cells.factors[cells.shape[j]]) - centre) ** 2).sum(axis=1))
-            right = radius + (plain @ cells.tilts[j] if len(cells.tilts) else 0.0)
-            slack = (right - length) / radius
-            where = np.where(slack > best, j - mine.first_cone, where)
-            best = np.maximum(best, slack)
-        result.cone[at] = where
+        slack = cone_slacks(self.problem, mine, plain)
+        result.cone[at], best = slack.argmax(axis=1), slack.max(axis=1)
         # Whole points may have the very density asked for: they are not shut out here, the last check decides.
-        result.holds[at] &= best >= (self.margin if self.all_discrete and self.margin >= _WIDE else -1e-11)
+        # The same for numbers that the kernel solved for to its own precision.
+        lenient = -1e-11 if self.all_discrete else -1e-7
+        result.holds[at] &= best >= (self.margin if self.all_discrete and self.margin >= _WIDE else lenient)
 
     def _wanted_depth(self, rows: IntArray, points: FloatArray) -> FloatArray:
         """How deep points must lie in the region, in units of distance.
@@ -169,7 +175,7 @@ class Candidates:
         """
         value = self.values(rows, points)
         if not self.all_discrete:
-            return np.zeros(len(value))
+            return -1e-8 * (1.0 + value)
         return self.margin * value if self.margin >= _WIDE else -1e-9 * (1.0 + value)
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:

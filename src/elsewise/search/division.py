@@ -7,11 +7,11 @@ node; children are made without them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .answered import Answered
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
@@ -20,18 +20,6 @@ from .relaxation import WHOLE, Relaxation, Relaxed
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """An earlier answer of a row, which the next one must differ from.
-
-    It differs if it leaves one of the changed columns alone, or lies in another polyhedron or cone.
-    """
-
-    columns: IntArray
-    polyhedron: int
-    cone: int
 
 
 class Division:
@@ -63,8 +51,7 @@ class Division:
         self.cell_bounds, self.answered, self.use_region = cell_bounds, answered, use_region
         self.prices, self.integers = relaxation.prices, relaxation.integers
         self.indicators, self.category_of = relaxation.indicators, relaxation.category_of
-        boxes = [mine.boxes.rounded(domain.integer) for mine in problem.goals]
-        self.box_lower, self.box_upper = [low for low, _ in boxes], [high for _, high in boxes]
+        self.rounded_boxes = [mine.boxes.rounded(domain.integer) for mine in problem.goals]
 
     def divide(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Iterator[Nodes]:
         """Make the children of nodes that are not done, for points nearer than ``limit``."""
@@ -134,13 +121,21 @@ class Division:
             for i in range(mine.n_polyhedra):
                 possible = mine.possible[nodes.cone[at], i] & np.isfinite(self.cell_bounds[nodes.rows[at], i])
                 here = nodes.some(at[possible])
-                if len(here):
-                    yield here.children(
-                        bounds=np.maximum(self.cell_bounds[here.rows, i], here.bounds),
-                        polyhedron=np.full(len(here), i),
-                        lower=np.maximum(here.lower, self.box_lower[g][i]),
-                        upper=np.minimum(here.upper, self.box_upper[g][i]),
-                    )
+                if len(here) == 0:
+                    continue
+                low, high = self._box(g, i, self.E[here.rows])
+                yield here.children(
+                    bounds=np.maximum(self.cell_bounds[here.rows, i], here.bounds),
+                    polyhedron=np.full(len(here), i),
+                    lower=np.maximum(here.lower, low),
+                    upper=np.minimum(here.upper, high),
+                )
+
+    def _box(self, g: int, i: int, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of a polyhedron for rows: rounded inwards, but a row's own value within stays even if it is not whole."""
+        boxes, (lower, upper) = self.problem.goals[g].boxes, self.rounded_boxes[g]
+        low = np.where((boxes.lower[i] <= own) & (own < lower[i]), own, lower[i])
+        return low, np.where((boxes.upper[i] >= own) & (own > upper[i]), own, upper[i])
 
     def levels(self, nodes: Nodes, category: IntArray, relaxed: Relaxed | None = None) -> Iterator[Nodes]:
         """Make the levels of a category of each node, with what the dual says they cost at least."""
@@ -223,6 +218,6 @@ class Division:
     def _earlier(self, row: int, changed: BoolArray, polyhedron: int, cone: int) -> Answered | None:
         """Find the earlier answer of a row that a point with these changes in this cell does not differ from."""
         for earlier in self.answered[row]:
-            if earlier.polyhedron == polyhedron and earlier.cone == cone and changed[earlier.columns].all():
+            if earlier.polyhedra[polyhedron] and earlier.cones[cone] and changed[earlier.columns].all():
                 return earlier
         return None

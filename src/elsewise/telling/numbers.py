@@ -19,7 +19,7 @@ _LARGEST, _SMALLEST = 1e15, 1e-4
 def number(value: float, digits: int = FEW) -> str:
     """Write a number with so many significant digits; whole numbers, and numbers that are short, are kept as they are.
 
-    >>> number(4.65975), number(24.0), number(1234567.891), number(17.99), number(2024)
+    >>> number(4.6597513), number(24.0), number(1234567.891), number(17.99), number(2024)
     ('4.66', '24', '1,234,568', '17.99', '2024')
     """
     if isinstance(value, int):
@@ -43,7 +43,7 @@ def number(value: float, digits: int = FEW) -> str:
 def two_numbers(first: float, second: float, digits: int = FEW) -> tuple[str, str]:
     """Write two numbers with as many digits as it takes to see how far they are apart.
 
-    >>> two_numbers(0.3, 0.30000001), two_numbers(3.5, 4.65975)
+    >>> two_numbers(0.3, 0.30000001), two_numbers(3.5, 4.6597513)
     (('0.3', '0.30000001'), ('3.5', '4.66'))
     """
     if first == second or not (math.isfinite(first) and math.isfinite(second)):

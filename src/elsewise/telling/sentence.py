@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .numbers import FEW, gap_in_percent, number, percent, rounded_down, two_numbers
+from .numbers import FEW, gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
 if TYPE_CHECKING:
@@ -130,20 +130,20 @@ def _plausible(explanation: Explanation, before: str) -> Iterator[Word]:
     yield Word(" case" if share <= 0 or share >= 1 else " cases")
 
 
-def _proven(explanation: Explanation) -> str:
+def other_kind(explanation: Explanation) -> str:
+    """Name the answers a further one had to differ from: proofs are about others only; empty for the first."""
     nearer = explanation.nearer
-    kind = (
-        "" if not nearer else f" of another kind than the {'nearer answer' if nearer == 1 else f'{nearer} nearer ones'}"
-    )
+    if not nearer:
+        return ""
+    return f" of another kind than the {'nearer answer' if nearer == 1 else f'{nearer} nearer answers'}"
+
+
+def _proven(explanation: Explanation) -> str:
+    kind = other_kind(explanation)
     if explanation.status == "optimal":
         return f"no smaller change{kind} exists"
     if not explanation.lower_bound > 0:
         return f"whether a smaller change{kind} exists is not proven"
-    distance, _ = two_numbers(explanation.distance, explanation.lower_bound)
-    bound = rounded_down(explanation.lower_bound, max(FEW, len(distance.replace(".", "").replace(",", ""))))
+    distance, bound = number(explanation.distance), rounded_down(explanation.lower_bound)
     gap = gap_in_percent(explanation.gap)
-    return f"at distance {number_or(distance)}, and no change{kind} smaller than {bound} exists (gap {gap})"
-
-
-def number_or(text: str) -> str:
-    return text
+    return f"at distance {distance}, and no change smaller than {bound}{kind and f' and{kind}'} exists (gap {gap})"

@@ -8,7 +8,7 @@ Escaping for HTML is the business of the HTML.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .numbers import FEW, MANY, number, two_numbers
@@ -71,9 +71,9 @@ def column_word(name: str) -> Word:
     return _word(name, "column", is_text=False)
 
 
-def value_word(value: Any) -> Word:
-    """A value of a column, alone."""
-    return value_words(value, value)[0]
+def row_word(value: Any) -> Word:
+    """Name or number of a row."""
+    return replace(_value(value, True, FEW), is_text=False)
 
 
 def value_words(before: Any, after: Any, *, is_level: bool = False, digits: int = FEW) -> tuple[Word, Word]:

@@ -99,13 +99,14 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
                 for (ptrdiff_t i = 0; i < n; i++) largest = fmax(largest, fabs(w->score[i]));
             }
             double offset = cells->offsets[row] - cells->shift_offsets[which];
+            w->noise[count] = rounding(e) * (size + fabs(offset));
             w->b[count] = offset - product;
+            if (side == 1 && w->b[count] >= -w->noise[count]) w->b[count] = fmax(w->b[count], 0); /* holds up to rounding */
             w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
             if (!(largest > 0)) { /* 0·x <= b holds everywhere or nowhere */
                 w->row_scale[count] = 1;
                 w->b[count] = w->b[count] < 0 ? -HUGE_VAL : 1;
             }
-            w->noise[count] = rounding(e) * (size + fabs(offset));
         }
     }
     return count;
@@ -181,7 +182,8 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
     }
     for (ptrdiff_t j = 0; j < w->n_rows; j++) {
         look.distance = fmax(look.distance, -w->b[j] / w->row_scale[j]);
-        look.sigma = fmax(look.sigma, (w->noise[j] - w->b[j]) / w->row_scale[j]);
+        double noise = j < w->n_first_rows ? w->noise[j] : 0; /* what holds at x0 up to rounding moves nothing */
+        look.sigma = fmax(look.sigma, (noise - w->b[j]) / w->row_scale[j]);
     }
     double forced = 0;
     if (e->lower || e->upper)

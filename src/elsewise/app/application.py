@@ -1,0 +1,258 @@
+"""The application: the page, its JSON interface, and the description of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..errors import ElsewiseError, MissingDependencyError
+from ..explainer import Explainer
+
+try:
+    from fastapi import FastAPI, Query, Request
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import FileResponse, Response
+    from starlette.exceptions import HTTPException
+    from starlette.staticfiles import StaticFiles
+except ImportError as error:
+    raise MissingDependencyError(
+        "The explorer needs FastAPI and uvicorn. Install them with: pip install 'elsewise[serve]'"
+    ) from error
+
+from .. import __version__
+from . import schemas, takeaway
+from .desk import Desk
+from .guard import Guard
+from .workers import Overloaded, Overtime, Workers
+
+_STATIC = Path(__file__).parent / "static"
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": schemas.Problem, "description": "The body is no JSON."},
+    403: {"model": schemas.Problem, "description": "The request comes from the page of another site."},
+    413: {"model": schemas.Problem, "description": "The body is too large."},
+    421: {"model": schemas.Problem, "description": "The server does not answer to this name."},
+    422: {"model": schemas.Problem, "description": "The question makes no sense: the message says what and why."},
+    503: {"model": schemas.Problem, "description": "Too many questions are waiting; ask again."},
+}
+
+
+def create_app(
+    explainer: Explainer,
+    rows: Any = None,
+    *,
+    time_limit: float = 4.0,
+    title: str = "elsewise",
+    image_shape: tuple[int, int] | None = None,
+    hosts: frozenset[str] | None = _LOCAL_HOSTS,
+    most_bytes: int = 1_000_000,
+    n_threads: int = 2,
+    most_waiting: int = 64,
+) -> FastAPI:
+    """Make the web application that explores one explainer.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Fitted.
+    rows : data frame or array of shape (n_rows, n_columns), optional
+        Rows to pick from; without any, people type theirs.
+    time_limit : float, default=4.0
+        Seconds after which a question is ended. Half of it is for proofs, so that an answer that is found but not
+        proven optimal in time is still given, with its gap.
+    title : str
+        What the page is about.
+    image_shape : (height, width), optional
+        The columns are the pixels of an image, line by line.
+    hosts : set of str or None
+        Names this server may be called by, without a port; None for any.
+    most_bytes : int
+        Largest request.
+    n_threads, most_waiting : int
+        Questions answered at a time, and those that may wait before more are refused.
+
+    Returns
+    -------
+    FastAPI application
+        ``/`` is the page, ``/api/reference`` the description of the JSON interface, ``/api/openapi.json`` the same
+        for machines.
+    """
+    desk = Desk(explainer, rows, title=title, image_shape=image_shape, time_limit=time_limit / 2)
+    workers = Workers(n_threads, most_waiting)
+    about = _json(desk.about())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        workers.close()
+
+    app = FastAPI(
+        title=f"elsewise: {title}" if title != "elsewise" else title,
+        version=__version__,
+        description="Nearest plausible counterfactuals of one fitted model. All requests and answers are JSON; every "
+        "request ends within a bounded time.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+    )
+    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes)
+    app.exception_handler(RequestValidationError)(_malformed)
+    app.exception_handler(ElsewiseError)(_senseless)
+    app.exception_handler(HTTPException)(_plain_error)
+    app.exception_handler(Overloaded)(_overloaded)
+    app.exception_handler(Exception)(_unexpected)
+
+    async def answered(call: Callable[[], bytes], late: dict[str, Any], seconds: float = time_limit) -> Response:
+        try:
+            return Response(await workers.run(call, seconds), media_type="application/json")
+        except Overtime:
+            return Response(_json(late), media_type="application/json")
+
+    @app.get("/api/about", response_model=schemas.About, responses={421: _REFUSALS[421]}, tags=["table"])
+    async def get_about() -> Response:
+        """Say what can be asked: columns with kinds, levels and ranges, classes, and whether columns are pixels."""
+        return Response(about, media_type="application/json")
+
+    @app.get("/api/rows", response_model=schemas.Rows, responses=_some(421, 422), tags=["table"])
+    async def get_rows(
+        offset: Annotated[int, Query(ge=0, le=10**9)] = 0, limit: Annotated[int, Query(ge=1, le=500)] = 100
+    ) -> Response:
+        """List rows to pick from, with what the model predicts for them."""
+        return Response(_json(desk.known_rows(offset, limit)), media_type="application/json")
+
+    @app.get("/api/profiles", response_model=schemas.Profiles, responses=_some(421, 422), tags=["table"])
+    async def get_profiles(
+        target: Annotated[int | None, Query(ge=0, le=10**6, description="Position of a class; none for all rows.")] = None,
+    ) -> Response:
+        """Give the distributions of all columns among the training rows of a class."""
+        return Response(_json(desk.profiles(target)), media_type="application/json")
+
+    @app.post("/api/explain", response_model=schemas.Answer, responses=_REFUSALS, tags=["answers"])
+    async def explain(question: schemas.Question) -> Response:
+        """Find the nearest plausible row for which the model decides as wanted."""
+        return await answered(lambda: _json(desk.explain(question)), _late_answer(question, time_limit))
+
+    @app.post("/api/frontier", response_model=schemas.FrontierAnswer, responses=_REFUSALS, tags=["answers"])
+    async def frontier(question: schemas.FrontierQuestion) -> Response:
+        """Find the nearest answers at several quantiles: how far one has to go for how plausible an answer."""
+        late = [
+            {"quantile": quantile, "status": "timeout", "distance": None, "n_changes": None}
+            for quantile in sorted(set(question.quantiles))
+        ]
+        return await answered(lambda: _json(desk.frontier(question)), {"points": late}, 2 * time_limit)
+
+    @app.post("/api/why-not", response_model=schemas.WhyNotAnswer, responses=_REFUSALS, tags=["answers"])
+    async def why_not(question: schemas.Question) -> Response:
+        """Find out why there is no answer: which rules contradict each other, and what would help."""
+        late = {
+            "reason": "timeout",
+            "sentence": f"What stands in the way was not found within {2 * time_limit:g} seconds.",
+            "conflict": [],
+            "highest_quantile": None,
+            "reliefs": [],
+        }
+        return await answered(lambda: _json(desk.why_not(question)), late, 2 * time_limit)
+
+    csv_answer: dict[int | str, dict[str, Any]] = {
+        200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line a column."}
+    }
+
+    async def taken_away(call: Callable[[], bytes], kind: str, name: str) -> Response:
+        try:
+            content = await workers.run(call, time_limit)
+        except Overtime:
+            raise Overloaded from None
+        return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    @app.post("/api/answer.csv", response_class=Response, responses={**_REFUSALS, **csv_answer}, tags=["to take away"])
+    async def answer_csv(question: schemas.Question) -> Response:
+        """Answer as CSV: a line a column, before and after."""
+        return await taken_away(
+            lambda: takeaway.csv_of(desk.explain(question), question.row), "text/csv; charset=utf-8", "answer.csv"
+        )
+
+    if takeaway.has_report():
+        html_answer: dict[int | str, dict[str, Any]] = {
+            200: {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "One self-contained page."}
+        }
+
+        @app.post("/api/report", response_class=Response, responses={**_REFUSALS, **html_answer}, tags=["to take away"])
+        async def report(question: schemas.Question) -> Response:
+            """Answer as a report: one HTML file that opens anywhere."""
+            return await taken_away(partial(takeaway.report_of, desk, question), "text/html; charset=utf-8", "report.html")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return FileResponse(_STATIC / "index.html")
+
+    @app.get("/api/reference", include_in_schema=False)
+    async def reference() -> Response:
+        return FileResponse(_STATIC / "reference.html")
+
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    return app
+
+
+def _some(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: _REFUSALS[status] for status in statuses}
+
+
+def _json(content: Any) -> bytes:
+    # ASCII: half of a surrogate pair, which JSON can hold, has no UTF-8.
+    return json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def _problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    return Response(_json({"detail": detail}), status_code=status, media_type="application/json", headers=headers)
+
+
+def _malformed(_: Request, error: Exception) -> Response:
+    """Say what does not fit, without echoing it: what was sent may be huge, or no JSON at all."""
+    assert isinstance(error, RequestValidationError)
+    said = []
+    for item in error.errors()[:3]:
+        where = ".".join(str(part)[:80] for part in item["loc"] if part != "body")
+        said.append(f"{where}: {item['msg']}" if where else str(item["msg"]))
+    return _problem(422, "; ".join(said)[:2000])
+
+
+def _senseless(_: Request, error: Exception) -> Response:
+    return _problem(422, str(error)[:2000])
+
+
+def _plain_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _problem(error.status_code, str(error.detail)[:2000], dict(error.headers) if error.headers else None)
+
+
+def _overloaded(_: Request, error: Exception) -> Response:
+    return _problem(503, "Too many questions are waiting. Ask again in a second.", {"retry-after": "1"})
+
+
+def _unexpected(_: Request, error: Exception) -> Response:
+    return _problem(500, "Something went wrong here; the server's log says what.")
+
+
+def _late_answer(question: schemas.Question, seconds: float) -> dict[str, Any]:
+    target = question.target.model_dump() if isinstance(question.target, schemas.Interval) else question.target
+    reason = f"No answer was found within {seconds:g} seconds, nor a proof that there is none. Fewer rules may help."
+    nothing = dict.fromkeys(
+        ("prediction", "distance", "lower_bound", "gap", "plausibility", "log_density", "log_threshold")
+    )
+    return {
+        **nothing,
+        "status": "timeout",
+        "target": [target["low"], target["high"]] if isinstance(target, dict) else target,
+        "sentence": reason,
+        "reason": reason,
+        "model_free": False,
+        "changes": [],
+        "counterfactual": None,
+        "positions": {},
+    }

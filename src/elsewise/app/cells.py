@@ -1,0 +1,161 @@
+"""Cells of a table as JSON writes them, and back: numbers, and levels looked up among those the table knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..columns import Column, Table
+from ..columns.frames import column_of, is_missing_value
+from ..constraints.words import did_you_mean
+from ..errors import InvalidInputError
+
+_PLAIN = (bool, int, float, str)
+
+
+def to_json(value: Any) -> Any:
+    """Write a value so that JSON holds it: plain types as they are, missing as None, anything else as text."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, tuple):
+        return [to_json(item) for item in value]
+    return None if is_missing_value(value) else str(value)
+
+
+class Cells:
+    """Reads rows that came as ``{column: value}``, and writes rows so.
+
+    Parameters
+    ----------
+    table : Table
+    spare : row of a frame or array, optional
+        Where columns come from that the model never sees.
+    """
+
+    def __init__(self, table: Table, spare: Any = None) -> None:
+        self.table, self.spare = table, spare
+        self.by_name = {column.name: column for column in table.columns}
+        self.names = list(self.by_name)
+        self._levels = {
+            column.name: {_key(to_json(level)): level for level in column.levels} for column in table.columns
+        }
+
+    def column(self, name: str, what: str) -> Column:
+        """Look a column up."""
+        if name not in self.by_name:
+            raise InvalidInputError(f"{what}: there is no column {name!r}. {did_you_mean(name, self.names)}")
+        return self.by_name[name]
+
+    def level(self, column: Column, value: Any, what: str) -> Any:
+        """Look a level up as the table has it."""
+        levels = self._levels[column.name]
+        if _key(value) in levels:
+            return levels[_key(value)]
+        if column.open and what == "row" and value is not None:
+            return value
+        known = [to_json(level) for level in column.levels]
+        raise InvalidInputError(
+            f"{what}: {value!r} is not a level of column {column.name!r}. {did_you_mean(value, known)}"
+        )
+
+    def number(self, column: Column, value: Any, what: str) -> float | int:
+        """Check that a value is a number."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidInputError(f"{what}: column {column.name!r} takes numbers, received {value!r}.")
+        return value
+
+    def read(self, row: Mapping[str, Any]) -> Any:
+        """Turn a row that came by name into what the explainer takes: a frame or an array of one row."""
+        for name in row:
+            self.column(name, "row")
+        missing = [name for name in self.names if name not in row]
+        if missing:
+            raise InvalidInputError(f"row: no value for {len(missing)} columns, {missing[0]!r} first; give all of them.")
+        table = self.table
+        if table.is_plain:
+            return np.array([[self.number(column, row[column.name], "row") for column in table.columns]], dtype=float)
+        cells: list[Any] = [self._spare(place) for place in range(len(table.names))]
+        for column in table.columns:
+            value = row[column.name]
+            if column.is_group:
+                level = self.level(column, value, "row")
+                for source in column.sources:
+                    cells[source] = int(table.names[source] == level)
+            elif column.kind in ("category", "ordinal"):
+                level = self.level(column, value, "row")
+                cells[column.sources[0]] = column.missing if level is None else level
+            elif value is None and column.fill is not None:
+                cells[column.sources[0]] = np.nan
+            else:
+                cells[column.sources[0]] = self.number(column, value, "row")
+        return _as_rows(table, cells)
+
+    def _spare(self, place: int) -> Any:
+        if self.spare is None:
+            return None
+        return self.spare.iloc[place] if hasattr(self.spare, "iloc") else self.spare[place]
+
+    def write(self, given: Any) -> list[dict[str, Any]]:
+        """Write the rows of a frame or array by name."""
+        encoded = self.table.encode(given)
+        written: list[dict[str, Any]] = [{} for _ in range(len(encoded))]
+        for column in self.table.columns:
+            mine = encoded[:, column.features]
+            values = None if column.is_group else column_of(given, column.sources[0])
+            for place, row in enumerate(written):
+                row[column.name] = self._written(column, mine[place], values, place)
+        return written
+
+    def _written(self, column: Column, features: Any, values: Any, place: int) -> Any:
+        if column.kind in ("number", "integer"):
+            if column.fill is not None:
+                value = values.iloc[place] if is_frame_column(values) else values[place]
+                if is_missing_value(value):
+                    return None
+            number = float(features[0])
+            return int(number) if number.is_integer() and abs(number) < 2**53 else number
+        position = int(features.argmax()) if column.kind == "category" else int(features[0])
+        if position < len(column.levels):
+            return to_json(column.levels[position])
+        return to_json(values.iloc[place] if is_frame_column(values) else values[place])
+
+
+def is_frame_column(values: Any) -> bool:
+    """Whether a column is a series."""
+    return hasattr(values, "iloc")
+
+
+def _key(value: Any) -> tuple[bool, Any]:
+    """Tell True from 1."""
+    return isinstance(value, bool), value
+
+
+def _as_rows(table: Table, cells: list[Any]) -> Any:
+    """One row, in the dtypes of the training data wherever they hold it."""
+    if not table.named:
+        row = np.empty((1, len(cells)), dtype=object)
+        row[0, :] = cells
+        return row
+    import pandas
+
+    columns = [_series(pandas, value, dtype) for value, dtype in zip(cells, table.dtypes)]
+    return pandas.concat(columns, axis=1).set_axis(list(table.names), axis=1)
+
+
+def _series(pandas: Any, value: Any, dtype: Any) -> Any:
+    """Put a value in a series of its column's dtype if that does not change it, else of whatever holds it."""
+    try:
+        typed = pandas.Series([value], dtype=dtype)
+    except (TypeError, ValueError, OverflowError):
+        return pandas.Series([value], dtype=object if isinstance(value, (str, type(None))) else None)
+    cell = typed.iloc[0]
+    same = is_missing_value(cell) if is_missing_value(value) else bool(not is_missing_value(cell) and cell == value)
+    return typed if same else pandas.Series([value])
+
+
+

@@ -1,0 +1,130 @@
+"""What stands before the application: whose requests are taken, how large they may be, and what browsers are told.
+
+A page on another site can make a browser send requests to localhost, and with a name that resolves to 127.0.0.1 even
+read the answers; the Host and Origin headers tell such requests apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+# Scripts, styles and requests of the page's own and nothing else; data: is for the icon.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class TooLarge(Exception):  # noqa: N818 - a state, told to the client as such
+    """A body went on after the largest size."""
+
+
+class Guard:
+    """Checks requests before the application sees them, and adds headers to what it answers.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : set of str or None
+        Names in the Host header that are taken, without a port; None takes any.
+    most_bytes : int
+        Largest body.
+    """
+
+    def __init__(self, app: App, *, hosts: frozenset[str] | None = _LOCAL, most_bytes: int = 1_000_000) -> None:
+        self.app, self.hosts, self.most_bytes = app, hosts, most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take or refuse a request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return  # websockets are not for us: closed by returning
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refused = self._objection(headers)
+        if refused is not None:
+            await _refuse(send, *refused)
+            return
+        started = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                own = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(item for item in _HEADERS if item[0] not in own)]
+            await send(message)
+
+        try:
+            await self.app(scope, self._counted(receive), send_with_headers)
+        except TooLarge:
+            if not started:
+                await _refuse(send, 413, self._too_large())
+
+    def _objection(self, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        host = headers.get(b"host", "")
+        if self.hosts is not None and _name(host) not in self.hosts:
+            return 421, (
+                f"This server answers to {', '.join(sorted(self.hosts))}, not to {host[:100]!r}. Open it by one of these "
+                "names, or start it with --host."
+            )
+        origin = headers.get(b"origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return 403, f"A page of {origin[:100]!r} may not ask here."
+        length = headers.get(b"content-length", "0")
+        if not (length.isascii() and length.isdecimal()):
+            return 400, "The Content-Length header is not a number."
+        if len(length) > 15 or int(length) > self.most_bytes:
+            return 413, self._too_large()
+        return None
+
+    def _too_large(self) -> str:
+        return f"The request is too large: at most {self.most_bytes:,} bytes are read."
+
+    def _counted(self, receive: Receive) -> Receive:
+        n_bytes = 0
+
+        async def counted() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > self.most_bytes:
+                raise TooLarge
+            return message
+
+        return counted
+
+
+def _name(host: str) -> str:
+    """Name in a Host header, without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+async def _refuse(send: Send, status: int, detail: str) -> None:
+    body = json.dumps({"detail": detail}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *_HEADERS]
+    # The rest of a body that is not read makes the connection useless for a next request.
+    headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,131 @@
+"""Rules as they come over the wire -> :class:`~elsewise.Constraints`, and relaxed constraints back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..constraints import Constraints
+from ..errors import InvalidInputError
+from .cells import Cells
+from .schemas import Rules
+
+
+def constraints_of(rules: Rules, row: dict[str, Any], cells: Cells) -> Constraints | None:
+    """Turn rules into constraints; None if there are none.
+
+    A range is about the answer: where the row itself lies outside of it, it becomes a linear rule, which rows need not
+    keep (a bound they must).
+    """
+    if rules == Rules():
+        return None
+    locked = [cells.column(name, "locked").name for name in rules.locked]
+    bounds: dict[str, tuple[Any, Any]] = {}
+    linear: list[Any] = []
+    for name, ends in rules.ranges.items():
+        column = cells.column(name, "ranges")
+        if column.kind == "category":
+            raise InvalidInputError(f"ranges: column {name!r} is a category; use allowed to choose levels.")
+        read = cells.level if column.kind == "ordinal" else cells.number
+        low, high = (None if end is None else read(column, end, "ranges") for end in ends)
+        if column.kind == "ordinal":
+            bounds[name] = (low, high)
+            continue
+        if low is not None and high is not None and low > high:
+            raise InvalidInputError(f"ranges: {name!r} from {low!r} to {high!r}: the low end is above the high end.")
+        value = row.get(name)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and low is not None and value < low:  # type: ignore[operator]
+            linear.append(({name: 1.0}, ">=", float(low)))
+            low = None
+        if is_number and high is not None and value > high:  # type: ignore[operator]
+            linear.append(({name: 1.0}, "<=", float(high)))
+            high = None
+        if (low, high) != (None, None):
+            bounds[name] = (low, high)
+    allowed = {}
+    for name, levels in rules.allowed.items():
+        column = cells.column(name, "allowed")
+        if column.kind != "category":
+            raise InvalidInputError(f"allowed: column {name!r} is no category; use ranges.")
+        allowed[name] = [cells.level(column, level, "allowed") for level in levels]
+    directions = {cells.column(name, "directions").name: way for name, way in rules.directions.items()}
+    return Constraints(
+        immutable=locked,
+        bounds=bounds,
+        linear=linear,
+        allowed=allowed,
+        monotone=directions,
+        max_changes=rules.max_changes,
+    )
+
+
+def relaxed(rules: Rules, asked: Constraints, left: Constraints) -> Rules:
+    """Find the rules that became ``left``, which is ``asked`` with one rule dropped."""
+    ranges = {name: list(ends) for name, ends in rules.ranges.items()}
+    for name in set(asked.bounds) - set(left.bounds):
+        low, high = asked.bounds[name]
+        ranges[name] = [None if low is not None else ranges[name][0], None if high is not None else ranges[name][1]]
+    kept = list(left.linear)
+    for rule in asked.linear:
+        if rule in kept:
+            kept.remove(rule)
+            continue
+        factors, sign, _ = rule
+        ranges[next(iter(factors))][0 if sign == ">=" else 1] = None
+    return Rules(
+        locked=[name for name in rules.locked if name in left.immutable],
+        ranges={name: ends for name, ends in ranges.items() if ends != [None, None]},
+        allowed={name: levels for name, levels in rules.allowed.items() if name in left.allowed},
+        directions={name: way for name, way in rules.directions.items() if name in left.monotone},
+        max_changes=left.max_changes,
+    )
+
+
+def kept_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: Cells) -> tuple[Rules, str]:
+    """Leave only the rules that an answer keeps, and say which it breaks.
+
+    Parameters
+    ----------
+    rules : Rules
+    row : {column: value}
+    after : {column: value}
+        Columns that change, and what they become.
+    cells : Cells
+    """
+    broken: dict[str, list[str]] = {"locked": [], "ranges": [], "allowed": [], "directions": []}
+    for name, value in {**row, **after}.items():
+        column = cells.column(name, "row")
+
+        def rank(level: Any, levels: tuple[Any, ...] = column.levels) -> Any:
+            return levels.index(level) if levels and level in levels else level
+
+        if name in rules.ranges and value is not None:
+            low, high = rules.ranges[name]
+            if (low is not None and rank(value) < rank(low)) or (high is not None and rank(value) > rank(high)):
+                broken["ranges"].append(name)
+        if name not in after:
+            continue
+        if name in rules.locked:
+            broken["locked"].append(name)
+        if name in rules.allowed and value not in rules.allowed[name]:
+            broken["allowed"].append(name)
+        if name in rules.directions and row[name] is not None:
+            rises = rank(value) > rank(row[name])
+            if rises != (rules.directions[name] == "increase"):
+                broken["directions"].append(name)
+    too_many = rules.max_changes is not None and len(after) > rules.max_changes
+    kept = Rules(
+        locked=[name for name in rules.locked if name not in broken["locked"]],
+        ranges={name: ends for name, ends in rules.ranges.items() if name not in broken["ranges"]},
+        allowed={name: levels for name, levels in rules.allowed.items() if name not in broken["allowed"]},
+        directions={name: way for name, way in rules.directions.items() if name not in broken["directions"]},
+        max_changes=None if too_many else rules.max_changes,
+    )
+    names = list(dict.fromkeys(name for each in broken.values() for name in each))
+    said = [f"the rules for {_listed(names)}"] if names else []
+    return kept, " and ".join([*said, *(["the limit on the number of changes"] if too_many else [])])
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    shown = names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -1,0 +1,76 @@
+"""A server for the application: a port on this computer, and a browser that opens once it listens."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from typing import Any
+
+from ..errors import ElsewiseError, MissingDependencyError
+
+_LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port, so that it is known before the server starts; 0 takes any that is free."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        raise ElsewiseError(
+            f"Cannot listen on {host}:{port}: {error.strerror or error}. Choose another with --port, or 0 for any."
+        ) from error
+
+
+def hosts_of(host: str) -> frozenset[str] | None:
+    """Names a server bound to ``host`` answers to; None for any, where it is bound to all addresses."""
+    if host in ("0.0.0.0", "::", ""):
+        return None
+    return frozenset({*_LOCAL_HOSTS, host}) if host in _LOCAL_HOSTS else frozenset({host})
+
+
+def address(sock: socket.socket, host: str) -> str:
+    """Write the address to open."""
+    port = sock.getsockname()[1]
+    name = "127.0.0.1" if hosts_of(host) is None else host
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+
+
+def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True) -> None:
+    """Serve until interrupted.
+
+    Parameters
+    ----------
+    app : ASGI application
+    sock : socket
+        That listens already.
+    host : str
+        What it is bound to.
+    browser : bool
+        Open the page in a browser.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingDependencyError(
+            "The explorer needs FastAPI and uvicorn. Install them with: pip install 'elsewise[serve]'"
+        ) from error
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=256,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    place = address(sock, host)
+    print(f"The explorer is at {place} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    if browser:
+        # The socket listens already: a browser that is early waits for the first answer.
+        threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
+    uvicorn.Server(config).run(sockets=[sock])

@@ -1,0 +1,440 @@
+// The page: one state, questions to the server as it changes, and answers shown in place.
+
+import { download, get, post } from "./api.js";
+import { columnList } from "./columns.js";
+import { byId, h, setText } from "./dom.js";
+import { number, outcome, percent, value } from "./format.js";
+import { frontierChart } from "./frontier.js";
+import { picker } from "./picker.js";
+import { triptych } from "./picture.js";
+import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
+
+// A pause in typing before a question is asked, and before the frontier is.
+const TYPING = 120;
+const FRONTIER = 180;
+
+const about = await get("/api/about");
+const columns = about.columns;
+const state = { number: null, row: { ...about.typical }, target: null, quantile: about.quantile, rules: noRules() };
+let original = null; // the row as it was picked
+let shown = null; // the answer on the page
+
+// Asking. One question is on its way at a time; when its answer is there, the latest state is asked, if it has changed.
+let asking = null;
+let stale = null;
+let timer = 0;
+let nFrontier = 0;
+let frontierTimer = 0;
+let frontierKey = "";
+
+function ask(since, wait = 0) {
+  stale = { since };
+  clearTimeout(timer);
+  if (wait > 0) timer = setTimeout(send, wait);
+  else send();
+}
+
+async function send() {
+  if (asking !== null || stale === null) return;
+  const { since } = stale;
+  stale = null;
+  const body = question(state);
+  asking = body;
+  document.body.classList.add("busy");
+  try {
+    const answer = await post("/api/explain", body);
+    problem("");
+    show(answer, body);
+    document.dispatchEvent(
+      new CustomEvent("answered", { detail: { since, now: performance.now(), quantile: body.quantile } }),
+    );
+  } catch (error) {
+    problem(error.message);
+  } finally {
+    asking = null;
+    if (stale === null) document.body.classList.remove("busy");
+  }
+  if (stale !== null) send();
+  else {
+    history.replaceState(null, "", toFragment(state, columns));
+    askFrontier();
+  }
+}
+
+function problem(text) {
+  const place = byId("problem");
+  place.hidden = text === "";
+  setText(place, text);
+}
+
+// The answer
+
+const BADGES = {
+  optimal: "Proven smallest",
+  feasible: "Not proven smallest",
+  infeasible: "No answer",
+  timeout: "Out of time",
+};
+
+function show(answer, body) {
+  shown = answer;
+  const found = answer.counterfactual !== null;
+  if (answer.prediction !== null) setText(byId("prediction"), outcome(answer.prediction));
+  setText(byId("sentence"), answer.sentence);
+  const badge = byId("badge");
+  setText(badge, found && answer.changes.length === 0 ? "Already so" : BADGES[answer.status]);
+  badge.dataset.status = answer.status;
+  facts(answer, found);
+  list.answer(answer);
+  byId("no-changes").hidden = !byId("only-changes").checked || answer.changes.length > 0;
+  if (about.image) {
+    byId("pictures").hidden = false;
+    byId("pictures").replaceChildren(
+      ...triptych(about.image, columns, body.row, answer.counterfactual, outcome(answer.prediction), outcome(answer.target)),
+    );
+  }
+  chart.here(body.quantile, answer.distance);
+  if (found) hideReliefs();
+  else lookForReliefs(answer, body);
+}
+
+function facts(answer, found) {
+  const entries = [];
+  if (found) {
+    entries.push(["Columns that change", `${answer.changes.length} of ${columns.length}`]);
+    entries.push(["Distance", number(answer.distance)]);
+    entries.push(["No answer is nearer than", number(answer.lower_bound)]);
+    if (answer.plausibility !== null) {
+      entries.push(["As plausible as", `${percent(Math.floor(answer.plausibility * 100) / 100)} of the class`]);
+    }
+  }
+  const place = byId("facts");
+  place.hidden = entries.length === 0;
+  const texts = [...place.children].map((each) => each.textContent);
+  if (texts.join() === entries.flat().join()) return;
+  place.replaceChildren(...entries.map(([name, text]) => h("div", null, h("dt", null, name), h("dd", null, text))));
+}
+
+// What would help where there is no answer
+
+let nReliefs = 0;
+
+function hideReliefs() {
+  nReliefs += 1;
+  byId("reliefs").hidden = true;
+  byId("reliefs").replaceChildren();
+}
+
+async function lookForReliefs(answer, body) {
+  const mine = (nReliefs += 1);
+  const place = byId("reliefs");
+  place.hidden = false;
+  place.replaceChildren(h("p", { class: "hint" }, "Looking for what would help…"));
+  let why;
+  try {
+    why = await post("/api/why-not", body);
+  } catch (error) {
+    why = { sentence: error.message, reliefs: [], highest_quantile: null, reason: "timeout" };
+  }
+  if (mine !== nReliefs) return;
+  if (why.reason === "none") return hideReliefs();
+  setText(byId("sentence"), why.reason === "timeout" ? answer.sentence : why.sentence);
+  const buttons = why.reliefs.map((relief) =>
+    reliefButton(`Without ${/^the (rules|limit)/.test(relief.rule) ? relief.rule : `“${relief.rule}”`}`, `distance ${number(relief.distance)}`, () => {
+      state.rules = { ...noRules(), ...relief.rules };
+    }),
+  );
+  if (why.highest_quantile !== null && why.highest_quantile >= 0.01) {
+    const quantile = Math.floor(why.highest_quantile * 100) / 100;
+    buttons.push(
+      reliefButton(`Plausibility ${percent(quantile)}`, "with all rules kept", () => {
+        state.quantile = quantile;
+      }),
+    );
+  }
+  if (buttons.length === 0 && hasRules(body.rules) && why.reason !== "model") {
+    buttons.push(
+      reliefButton("Without any rules", "", () => {
+        state.rules = noRules();
+      }),
+    );
+  }
+  const text = why.reason === "timeout" ? why.sentence : buttons.length ? "What would help:" : "";
+  place.replaceChildren(...(text ? [h("p", { class: "hint" }, text)] : []), ...buttons);
+  place.hidden = place.childElementCount === 0;
+}
+
+function reliefButton(text, detail, apply) {
+  const button = h("button", { type: "button", class: "relief" }, h("strong", null, text), detail ? ` ${detail}` : null);
+  button.addEventListener("click", () => {
+    apply();
+    showState();
+    ask(performance.now());
+    byId("answer").focus({ preventScroll: true });
+  });
+  return button;
+}
+
+// The frontier: about row, target and rules, not about the present quantile
+
+const chart = frontierChart((quantile) => {
+  state.quantile = quantile;
+  showQuantile();
+  ask(performance.now());
+});
+
+function askFrontier() {
+  if (!about.has_density) return;
+  const { quantile: _, ...body } = question(state);
+  const key = JSON.stringify(body);
+  if (key === frontierKey) return;
+  clearTimeout(frontierTimer);
+  frontierTimer = setTimeout(async () => {
+    const mine = (nFrontier += 1);
+    frontierKey = key;
+    byId("frontier-figure").classList.add("stale");
+    try {
+      const { points } = await post("/api/frontier", body);
+      if (mine !== nFrontier) return;
+      chart.draw(points);
+      const found = points.filter((point) => point.distance !== null);
+      const none = points.length - found.length;
+      setText(
+        byId("frontier-note"),
+        none === 0 ? "" : found.length === 0 ? "There is no answer at any of these." : "More typical answers do not exist under these rules.",
+      );
+    } catch (error) {
+      if (mine !== nFrontier) return;
+      frontierKey = "";
+      chart.draw([]);
+      setText(byId("frontier-note"), error.status === 422 ? "" : error.message);
+    }
+    byId("frontier-figure").classList.remove("stale");
+  }, FRONTIER);
+}
+
+// The question
+
+const list = columnList(byId("columns"), columns, state, (kind, immediate) => {
+  if (kind === "row") showRowNote();
+  showRules();
+  ask(performance.now(), immediate ? 0 : TYPING);
+});
+
+function showQuantile() {
+  const slider = byId("quantile");
+  if (Number(slider.value) !== state.quantile) slider.value = String(state.quantile);
+  setText(byId("quantile-out"), percent(state.quantile));
+  slider.setAttribute("aria-valuetext", `at least as plausible as ${percent(state.quantile)} of the class`);
+}
+
+function showRules() {
+  byId("clear-rules").hidden = !hasRules(state.rules);
+  byId("most").value = state.rules.max_changes === null ? "" : String(state.rules.max_changes);
+}
+
+function showRowNote() {
+  const known = state.number !== null;
+  const edited = original !== null && columns.some((column) => original[column.name] !== state.row[column.name]);
+  setText(byId("row-note"), edited ? (known ? "edited" : "your own") : known ? `of ${about.n_rows}` : "a typical row");
+  byId("reset-row").hidden = !edited;
+  if (about.n_rows) byId("row-number").value = known ? String(state.number + 1) : "";
+}
+
+function showState() {
+  list.show();
+  showRules();
+  showRowNote();
+  if (state.quantile !== null) showQuantile();
+  target.show();
+}
+
+async function pick(place) {
+  if (!(place >= 0 && place < about.n_rows)) return;
+  const { rows } = await get(`/api/rows?offset=${place}&limit=1`);
+  if (rows.length === 0) return;
+  use(rows[0]);
+}
+
+function use(known) {
+  state.number = known.number;
+  state.row = { ...known.row };
+  original = { ...known.row };
+  if (about.classes && state.target === known.prediction) {
+    state.target = about.classes.find((label) => label !== known.prediction) ?? state.target;
+    target.profiles();
+  }
+  setText(byId("prediction"), outcome(known.prediction));
+  showState();
+  ask(performance.now());
+}
+
+// What is wanted: a class, or a range
+
+const target = about.classes ? classTarget() : rangeTarget();
+
+function classTarget() {
+  const select = h(
+    "select",
+    { id: "target" },
+    ...about.classes.map((label, place) => h("option", { value: place }, value(label))),
+  );
+  byId("target-field").replaceChildren(h("label", { for: "target" }, "Wanted"), select);
+  let nProfiles = 0;
+  async function profiles() {
+    const place = about.classes.indexOf(state.target);
+    const mine = (nProfiles += 1);
+    const { profiles: drawn } = await get(`/api/profiles?target=${Math.max(place, 0)}`);
+    if (mine !== nProfiles) return;
+    list.profiles(drawn);
+    setText(byId("legend-class"), `of “${value(state.target)}”`);
+  }
+  select.addEventListener("change", () => {
+    state.target = about.classes[Number(select.value)];
+    ask(performance.now());
+    profiles();
+  });
+  return {
+    profiles,
+    start: () => about.classes[0],
+    fits: (wanted) => about.classes.includes(wanted),
+    show() {
+      select.value = String(about.classes.indexOf(state.target));
+    },
+  };
+}
+
+function rangeTarget() {
+  const ends = ["low", "high"].map((name) => h("input", { id: `target-${name}`, type: "number", step: "any", placeholder: "any" }));
+  byId("target-field").replaceChildren(
+    h("label", { for: "target-low" }, "Wanted from"),
+    h("div", { class: "range" }, ends[0], h("label", { for: "target-high" }, "to"), ends[1]),
+  );
+  for (const end of ends) {
+    end.addEventListener("input", () => {
+      const [low, high] = ends.map((each) => (each.value === "" ? null : each.valueAsNumber));
+      state.target = { low, high };
+      ask(performance.now(), TYPING);
+    });
+  }
+  return {
+    async profiles() {
+      list.profiles((await get("/api/profiles")).profiles);
+    },
+    start: () => ({ low: about.outcomes ? Number(about.outcomes[1].toPrecision(3)) : 0, high: null }),
+    fits: (wanted) => wanted !== null && typeof wanted === "object" && "low" in wanted,
+    show() {
+      ends[0].value = state.target.low ?? "";
+      ends[1].value = state.target.high ?? "";
+    },
+  };
+}
+
+// Controls
+
+byId("quantile").addEventListener("input", (event) => {
+  state.quantile = Number(event.target.value);
+  showQuantile();
+  ask(event.timeStamp);
+});
+byId("most").append(
+  h("option", { value: "" }, "any number"),
+  ...[1, 2, 3, 4, 5, 6, 8, 10].filter((most) => most < columns.length).map((most) =>
+    h("option", { value: most }, String(most)),
+  ),
+);
+byId("most").addEventListener("change", (event) => {
+  state.rules.max_changes = event.target.value === "" ? null : Number(event.target.value);
+  showRules();
+  ask(performance.now());
+});
+byId("clear-rules").addEventListener("click", () => {
+  state.rules = noRules();
+  showState();
+  ask(performance.now());
+});
+byId("only-changes").addEventListener("change", (event) => {
+  byId("columns").classList.toggle("only-changes", event.target.checked);
+  byId("no-changes").hidden = !event.target.checked || (shown?.changes.length ?? 0) > 0;
+});
+byId("previous").addEventListener("click", () => pick((state.number ?? 0) - 1));
+byId("next").addEventListener("click", () => pick((state.number ?? -1) + 1));
+byId("row-number").addEventListener("change", (event) => pick(event.target.valueAsNumber - 1));
+byId("reset-row").addEventListener("click", () => {
+  state.row = { ...original };
+  showState();
+  ask(performance.now());
+});
+
+let toasting = 0;
+function toast(text) {
+  const place = byId("toast");
+  setText(place, text);
+  place.classList.add("on");
+  clearTimeout(toasting);
+  toasting = setTimeout(() => place.classList.remove("on"), 2500);
+}
+byId("share").addEventListener("click", async () => {
+  history.replaceState(null, "", toFragment(state, columns));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    toast("Link copied: it holds the row, the question and the rules.");
+  } catch {
+    toast("The address of this page is the link.");
+  }
+});
+const take = (path, name) => () => download(path, question(state), name).catch((error) => problem(error.message));
+byId("take-csv").addEventListener("click", take("/api/answer.csv", "answer.csv"));
+byId("take-report").addEventListener("click", take("/api/report", "report.html"));
+byId("take-report").hidden = !about.has_report;
+
+addEventListener("hashchange", () => {
+  const linked = fromFragment(location.hash, columns);
+  if (linked !== null) start(linked);
+});
+
+function start(linked) {
+  Object.assign(state, linked);
+  if (!target.fits(state.target)) state.target = target.start();
+  if (state.quantile === null && about.has_density) state.quantile = about.quantile ?? 0.5;
+  if (!about.has_density) state.quantile = null;
+  original ??= { ...state.row };
+  target.profiles();
+  showState();
+  ask(performance.now());
+}
+
+// Begin
+
+document.title = about.title === "elsewise" ? "elsewise" : `${about.title} · elsewise`;
+setText(byId("title"), about.title);
+byId("frontier").append(chart.element);
+byId("quantile-field").hidden = byId("frontier-figure").hidden = !about.has_density;
+document.querySelector(".result").classList.toggle("alone", !about.has_density);
+if (about.n_rows === 0) document.querySelector(".row-field .stepper").hidden = true;
+byId("row-number").max = String(about.n_rows);
+setText(byId("table-summary"), about.image ? `All ${columns.length} pixels` : `All ${columns.length} columns`);
+if (about.image) {
+  byId("table-details").open = false;
+  setText(byId("table-title"), "Pixels");
+} else {
+  document.body.classList.add("always-open");
+}
+picker(about, use);
+
+const linked = fromFragment(location.hash, columns);
+if (linked !== null) {
+  if (linked.number !== null && linked.number >= 0 && linked.number < about.n_rows) {
+    original = { ...(await get(`/api/rows?offset=${linked.number}&limit=1`)).rows[0].row };
+  }
+  start(linked);
+} else if (about.n_rows > 0) {
+  state.target = target.start();
+  if (state.quantile === null && about.has_density) state.quantile = 0.5;
+  const { rows } = await get("/api/rows?limit=50");
+  const first = about.classes ? rows.find((known) => known.prediction !== about.classes[0]) : null;
+  target.profiles();
+  use(first ?? rows[0]);
+} else {
+  start({});
+}

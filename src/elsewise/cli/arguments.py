@@ -1,0 +1,88 @@
+"""Readers of single arguments, for argparse: they say what was expected and what was received."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from math import isfinite
+from pathlib import Path
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Reader of whole numbers within limits."""
+    limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+
+    def read(text: str) -> int:
+        if not text.removeprefix("-").isdecimal() or int(text) < low or (high is not None and int(text) > high):
+            raise argparse.ArgumentTypeError(f"expected a whole number {limits}, received {text!r}")
+        return int(text)
+
+    return read
+
+
+def jobs(text: str) -> int:
+    """Read a number of threads: 1 or more, or -1 for all cores."""
+    number = whole(-1)(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("expected a whole number of at least 1, or -1 for all cores, received '0'")
+    return number
+
+
+def share(text: str) -> float:
+    """Read a number strictly between 0 and 1."""
+    number = _number(text)
+    if not 0.0 < number < 1.0:
+        raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, both excluded, received {text!r}")
+    return number
+
+
+def seconds(text: str) -> float:
+    """Read a positive number of seconds."""
+    number = _number(text)
+    if number <= 0.0:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, received {text!r}")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected a number, received {text!r}") from error
+    if not isfinite(number):
+        raise argparse.ArgumentTypeError(f"expected a finite number, received {text!r}")
+    return number
+
+
+def file_to_read(*suffixes: str) -> Callable[[str], Path]:
+    """Reader of names of files that are there, with one of the endings if some are given."""
+
+    def read(text: str) -> Path:
+        path = Path(text)
+        _check_suffix(path, suffixes)
+        if not path.is_file():
+            what = "is a folder" if path.is_dir() else "does not exist"
+            raise argparse.ArgumentTypeError(f"the file {text!r} {what}")
+        return path
+
+    return read
+
+
+def file_to_write(*suffixes: str) -> Callable[[str], Path]:
+    """Reader of names of files in a folder that is there, with one of the endings if some are given."""
+
+    def read(text: str) -> Path:
+        path = Path(text)
+        _check_suffix(path, suffixes)
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{text!r} is a folder: expected the name of a file")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} does not exist: create it first")
+        return path
+
+    return read
+
+
+def _check_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise argparse.ArgumentTypeError(f"expected a file ending in {', '.join(suffixes)}, received {str(path)!r}")

@@ -1,0 +1,89 @@
+"""``elsewise serve``: a page on this computer to explore a saved explainer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidInputError
+from .arguments import file_to_read, seconds, whole
+from .exit_codes import ALL_ANSWERED, IN_WORDS
+
+_DEMOS = ("breast_cancer", "digits", "german")
+
+
+def add_to(commands: Any) -> None:
+    """Add the parser of ``elsewise serve``."""
+    command = commands.add_parser(
+        "serve",
+        help="explore answers on a page in the browser",
+        description="Open a page on this computer: pick or type a row, pick the wanted outcome, lock columns, move the "
+        "plausibility slider, and see what would have to change. A saved explainer is a pickle, and reading a pickle "
+        "can run any code: open only files you trust.",
+        epilog=f"exit codes: {IN_WORDS}",
+    )
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument("--explainer", type=file_to_read(), metavar="FILE", help="what `elsewise fit` has saved")
+    source.add_argument("--demo", nargs="+", metavar=("NAME", "PATH"),
+                        help="one of breast_cancer, digits, german; german takes the path of its CSV file")  # fmt: skip
+    command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
+    command.add_argument("--image", type=_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
+    command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
+    command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
+    command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
+    command.add_argument("--time-limit", type=seconds, default=4.0, metavar="SECONDS",
+                         help="after which a question is ended (default: 4)")  # fmt: skip
+    command.add_argument("--no-browser", action="store_true", help="do not open the page")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    from ..app import create_app, server
+
+    title, explainer, rows, shape = _source(arguments)
+    app = create_app(
+        explainer,
+        rows,
+        title=arguments.title or title,
+        image_shape=arguments.image or shape,
+        time_limit=arguments.time_limit,
+        hosts=server.hosts_of(arguments.host),
+    )
+    if server.hosts_of(arguments.host) is None:
+        print("elsewise: everyone who reaches this computer can ask: there is no password.", file=sys.stderr)
+    sock = server.listen(arguments.host, arguments.port)
+    server.run(app, sock, arguments.host, browser=not arguments.no_browser)
+    return ALL_ANSWERED
+
+
+def _source(arguments: argparse.Namespace) -> tuple[str, Any, Any, tuple[int, int] | None]:
+    """Title, explainer, rows and image shape."""
+    if arguments.demo is not None:
+        from ..app import demos
+
+        name, *paths = arguments.demo
+        if name not in _DEMOS or len(paths) > 1 or (paths and name != "german"):
+            raise InvalidInputError(f"--demo: expected one of {', '.join(_DEMOS)}, and a path after german only.")
+        if arguments.data is not None:
+            raise InvalidInputError("--data goes with --explainer: a demo brings its own rows.")
+        demo = demos.load(name, Path(paths[0]) if paths else None)
+        return demo.title, demo.explainer, demo.rows, demo.image_shape
+    from ..saving import load
+
+    explainer = load(arguments.explainer)
+    rows = None
+    if arguments.data is not None:
+        from ..tables_io import read_rows
+
+        rows = read_rows(arguments.data, explainer.table_).columns
+    return arguments.explainer.stem, explainer, rows, None
+
+
+def _shape(text: str) -> tuple[int, int]:
+    height, _, width = text.lower().partition("x")
+    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
+        raise argparse.ArgumentTypeError(f"expected a height and a width such as 8x8, received {text!r}")
+    return int(height), int(width)

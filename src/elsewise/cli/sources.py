@@ -1,0 +1,164 @@
+"""Where an explainer comes from: a saved one, or a model with its training rows.
+
+Commands that need an explainer call :func:`add_source` on their parser and :func:`explainer_of` on the arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import NotFittedError
+
+from .. import saving
+from ..columns.as_trained import level_reader
+from ..constraints.words import did_you_mean
+from ..density import at_threshold
+from ..errors import InvalidInputError
+from ..explainer import Explainer
+from ..model_files import PICKLES, SKOPS, is_pickle, read_model
+from ..tables_io import SUFFIXES, read_frame
+from .arguments import file_to_read, share
+from .settings_files import SUFFIXES as SETTINGS
+from .settings_files import read_declarations
+
+DISTANCES = ("auto", "manhattan", "scaled", "mahalanobis")
+DENSITIES = ("auto", "gaussian_mixture", "kernel", "none")
+WARNING = "joblib, pickle and .ew files can run any code when they are read: give only files you trust."
+
+
+def add_source(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for an explainer, saved or to be fitted."""
+    source = command.add_argument_group(
+        "explainer", f"Either --explainer, or --model with --train and --label. {WARNING}"
+    )
+    source.add_argument("--explainer", type=file_to_read(), metavar="FILE", help="saved by `elsewise fit`")
+    add_model(source, data="--train", required=False)
+
+
+def add_model(group: Any, *, data: str, required: bool) -> None:
+    """Add the arguments for a model and its training rows; ``data`` is what the option for the latter is called."""
+    group.add_argument("--model", type=file_to_read(*PICKLES, *SKOPS), metavar="FILE", required=required,
+                       help="fitted scikit-learn model: .joblib, .pkl, .pickle or .skops")  # fmt: skip
+    group.add_argument(data, dest="train", type=file_to_read(*SUFFIXES), metavar="FILE", required=required,
+                       help="training rows, CSV or Parquet")  # fmt: skip
+    group.add_argument("--label", metavar="COLUMN", help="column of the labels (a regressor needs none)")
+    group.add_argument("--columns", type=file_to_read(*SETTINGS), metavar="FILE",
+                       help="TOML: what columns are, where their values do not say it")  # fmt: skip
+    group.add_argument("--distance", choices=DISTANCES, help="how large a change is (default: auto)")
+    group.add_argument("--density", choices=DENSITIES, help="what is plausible (default: auto)")
+    group.add_argument("--threshold", type=share, metavar="SHARE",
+                       help="answers are at least as dense as this quantile of the wanted class's training rows "
+                       "(default: 0.5, or what was saved)")  # fmt: skip
+    group.add_argument("--trust", nargs="+", default=[], metavar="TYPE",
+                       help="types in a .skops file that you know to be harmless")  # fmt: skip
+
+
+def explainer_of(arguments: argparse.Namespace) -> Explainer:
+    """Load or fit the explainer that the arguments of :func:`add_source` speak of."""
+    if arguments.explainer is None:
+        return fitted_explainer(arguments)
+    given = [f"--{name}" for name in ("model", "train", "label", "columns", "distance", "density", "trust")
+             if getattr(arguments, name)]  # fmt: skip
+    if given:
+        raise InvalidInputError(
+            f"--explainer is a fitted explainer: {', '.join(given)} cannot be given as well. Fit another one."
+        )
+    _warn_of_pickle(arguments.explainer, arguments)
+    with _told_warnings():
+        explainer = saving.load(arguments.explainer)
+    return explainer if arguments.threshold is None else with_threshold(explainer, arguments.threshold)
+
+
+def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
+    """Fit an explainer from the arguments of :func:`add_model`."""
+    if arguments.model is None or arguments.train is None:
+        raise InvalidInputError("Expected --explainer FILE, or --model FILE with --train FILE and --label COLUMN.")
+    declared = None if arguments.columns is None else read_declarations(arguments.columns)
+    if is_pickle(arguments.model):
+        _warn_of_pickle(arguments.model, arguments)
+    with _told_warnings():
+        model = read_model(arguments.model, arguments.trust)
+    frame = read_frame(arguments.train)
+    labels = _labels(frame, model, arguments)
+    rows = _training_rows(frame, model, arguments)
+    explainer = Explainer(
+        model,
+        columns=declared,
+        distance=arguments.distance or "auto",
+        density=None if arguments.density == "none" else arguments.density or "auto",
+        threshold=0.5 if arguments.threshold is None else arguments.threshold,
+    )
+    try:
+        return explainer.fit(rows, labels)
+    except NotFittedError as error:
+        raise InvalidInputError(f"{arguments.model}: the model is not fitted. Fit it before it is saved.") from error
+
+
+def with_threshold(explainer: Explainer, threshold: float) -> Explainer:
+    """Give a copy of a fitted explainer that asks for another density; the mixtures stay as they are."""
+    if not explainer.densities_:
+        raise InvalidInputError("--threshold: the explainer was made without a density; there is nothing to reach.")
+    other = copy(explainer)
+    other.threshold = threshold
+    other.densities_ = {label: at_threshold(density, threshold) for label, density in explainer.densities_.items()}
+    other._problem = other._compile(other._outcomes)
+    return other
+
+
+def _labels(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:
+    """Labels of the training rows as the model writes them, None where there are none."""
+    classes = getattr(model, "classes_", None)
+    if arguments.label is None:
+        if classes is None or arguments.density == "none":
+            return None
+        raise InvalidInputError("Expected --label COLUMN: what is plausible is learned from the rows of each class.")
+    if arguments.label not in frame.columns:
+        known = did_you_mean(arguments.label, list(frame.columns))
+        raise InvalidInputError(f"--label: {arguments.train} has no column {arguments.label!r}. {known}")
+    if classes is None:
+        return None
+    labels = frame[arguments.label]
+    if labels.isna().any():
+        raise InvalidInputError(
+            f"{arguments.train}: the label {arguments.label!r} is missing in "
+            f"{int(labels.isna().sum())} rows. Drop them."
+        )
+    read = level_reader(classes.tolist())
+    return [read(label) for label in labels.tolist()]
+
+
+def _training_rows(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:
+    """Columns that the model takes, in its order; all but the label if it knows no names."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return frame.drop(columns=[arguments.label]) if arguments.label is not None else frame
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        lacking = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        raise InvalidInputError(
+            f"{arguments.train} lacks {len(missing)} of the {len(names)} columns that the model takes: {lacking}."
+        )
+    return frame[list(names)]
+
+
+def _warn_of_pickle(path: Path, arguments: argparse.Namespace) -> None:
+    if not getattr(arguments, "quiet", False):
+        print(f"elsewise: reading {path}, which holds a pickle. Pickles can run any code when they are read: give "
+              "only files you trust.", file=sys.stderr)  # fmt: skip
+
+
+@contextmanager
+def _told_warnings() -> Iterator[None]:
+    """Tell on stderr, once each and in one line, what libraries warn of while a file is read."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for message in dict.fromkeys(" ".join(str(item.message).split()) for item in caught):
+        print(f"elsewise: {message}", file=sys.stderr)

@@ -1,0 +1,106 @@
+"""What ``elsewise explain`` says at its end: in words, and for machines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..columns import Table
+from .answers_file import names_changed
+
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Answers in brief.
+
+    Attributes
+    ----------
+    rows, finished : int
+        Rows in the file, and those that were dealt with.
+    answered, optimal, unchanged, infeasible : int
+        Rows with an answer, proven the nearest, that need no change at all, and without an answer.
+    answers : int
+        More than rows where several were asked for.
+    median_distance, median_changes : float or None
+        Over the first answers of rows.
+    changed : dict of column name to share
+        Which columns change how often, most often first.
+    reasons : dict of sentence to int
+        Why rows have no answer.
+    """
+
+    rows: int
+    finished: int
+    answered: int
+    optimal: int
+    unchanged: int
+    infeasible: int
+    answers: int
+    median_distance: float | None
+    median_changes: float | None
+    changed: dict[str, float]
+    reasons: dict[str, int]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Give all of it as plain dicts and numbers."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        proven = f"{self.optimal} of them proven the nearest"
+        lines = [["rows", f"{self.finished}" + (f" of {self.rows}" if self.finished < self.rows else "")],
+                 ["with an answer", f"{self.answered} ({proven})"]]  # fmt: skip
+        if self.unchanged:
+            lines.append(["nothing has to change", f"{self.unchanged}"])
+        lines.append(["without an answer", f"{self.infeasible}"])
+        if self.answers > self.finished:
+            lines.append(["answers in all", f"{self.answers}"])
+        if self.median_distance is not None and self.median_changes is not None:
+            lines.append(["median distance", f"{self.median_distance:.4g}"])
+            lines.append(["median number of changes", f"{self.median_changes:g}"])
+        often = [f"{name} {share:.0%}" for name, share in list(self.changed.items())[:_MOST]]
+        if often:
+            lines.append(["changed most often", ", ".join(often)])
+        width = max(len(name) for name, _ in lines)
+        text = "\n".join(f"  {name:<{width}}   {told}" for name, told in lines)
+        if self.reasons:
+            counts = [[f"{count} rows" if count > 1 else "1 row", reason] for reason, count in self.reasons.items()]
+            listed = "\n".join(f"  {count}: {reason}" for count, reason in counts[:_MOST])
+            more = f"\n  and {len(counts) - _MOST} further reasons" if len(counts) > _MOST else ""
+            text += f"\nWhy there is no answer\n{listed}{more}"
+        return text
+
+
+def summarise(records: Sequence[Mapping[str, Any]], table: Table, n_rows: int) -> Summary:
+    """Count what records hold.
+
+    Parameters
+    ----------
+    records : sequence of records
+        See :func:`~elsewise.cli.answers_file.records_of`.
+    table : Table
+    n_rows : int
+        Rows in the file.
+    """
+    firsts = [record["answers"][0] for record in records]
+    found = [answer for answer in firsts if answer["status"] != "infeasible"]
+    times = Counter(name for answer in found for name in names_changed(answer, table))
+    reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
+    return Summary(
+        rows=n_rows,
+        finished=len(firsts),
+        answered=len(found),
+        optimal=sum(answer["status"] == "optimal" for answer in found),
+        unchanged=sum(not answer["changes"] for answer in found),
+        infeasible=len(firsts) - len(found),
+        answers=sum(len(record["answers"]) for record in records),
+        median_distance=float(np.median([answer["distance"] for answer in found])) if found else None,
+        median_changes=float(np.median([len(answer["changes"]) for answer in found])) if found else None,
+        changed={name: count / len(found) for name, count in times.most_common()},
+        reasons=dict(reasons.most_common()),
+    )

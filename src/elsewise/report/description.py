@@ -1,0 +1,200 @@
+"""Model, data, plausibility and distance in brief, and in words that need no knowledge of the method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..columns import Column
+from ..density import LogDensity
+from ..distances import ResolvedMahalanobis
+from ..explainer import Explainer
+from ..profiles import ColumnProfile
+from ..regions.pipeline import unwrap
+from ..telling.numbers import number, two_numbers
+from ..telling.words import column_word, label_word
+from .markup import details, escaped, html_of_word, listed, paragraph, paragraphs, plural, section, table, wide
+from .markup import items as list_of
+
+_MOST_COLUMNS, _MOST_LEVELS, _MOST_CLASSES, _OPEN = 300, 8, 30, 40
+_KINDS = {"number": "number", "integer": "whole number", "ordinal": "ordered levels", "category": "category"}
+
+
+def description(explainer: Explainer, data_description: str | None) -> str:
+    """Describe what was asked: the model and the data it was trained on."""
+    table_of = explainer.table_
+    facts = [
+        ("Model", _model(explainer)),
+        ("Outcomes", _outcomes(explainer)),
+        ("Training data", f"{plural(n_training_rows(explainer), 'row')}, {plural(len(table_of.columns), 'column')}"),
+        ("Plausible means", _plausible(explainer)),
+        ("Distance means", _distance(explainer)),
+    ]
+    if table_of.unused:
+        names = listed([html_of_word(column_word(name)) for name in table_of.unused[:_MOST_LEVELS]])
+        more = len(table_of.unused) - _MOST_LEVELS
+        facts.append(("Not used by the model", names + (f" and {more:,} more" if more > 0 else "")))
+    told = "".join(f"<dt>{name}</dt><dd>{what}</dd>" for name, what in facts)
+    n = len(table_of.columns)
+    columns = details(f"The {plural(n, 'column')} of the model", _columns(explainer), is_open=n <= _OPEN)
+    about = "" if data_description is None else paragraphs(data_description)
+    return section("model", "Model and data", [about, f"<dl>{told}</dl>", columns])
+
+
+def n_training_rows(explainer: Explainer, label: Any = None) -> int:
+    """Count the training rows, of all classes or of one."""
+    profiles = explainer.profiles_.get(label, ())
+    return int(profiles[0].counts.sum()) if profiles else 0
+
+
+def rows_of(target: Any) -> str:
+    """Name the real rows an answer is held against, as HTML: real "good" cases."""
+    if target is None or isinstance(target, tuple):
+        return "real cases"
+    return f"real {html_of_word(label_word(target))} cases"
+
+
+def _model(explainer: Explainer) -> str:
+    steps, estimator = unwrap(explainer.model)
+    names = [*(step for _, transformer in steps for step in _steps(transformer)), type(estimator).__name__]
+    kind = "classifier" if explainer.classes_ is not None else "regressor"
+    return " → ".join(f"<code>{escaped(name, 200)}</code>" for name in names) + f", a {kind}"
+
+
+def _steps(transformer: Any) -> Iterator[str]:
+    """Name a transformer; one that treats columns differently also by its parts."""
+    parts = getattr(transformer, "transformers_", None)
+    if parts is None:
+        yield type(transformer).__name__
+        return
+    inner = []
+    for _, part, columns in parts:
+        if part in ("drop", "passthrough") or part is None or len(columns) == 0:
+            continue
+        steps = [name for _, step in getattr(part, "steps", [("", part)]) for name in _steps(step)]
+        inner.append(f"{' + '.join(steps)} of {len(columns)}")
+    yield f"{type(transformer).__name__}({', '.join(dict.fromkeys(inner))})"
+
+
+def _outcomes(explainer: Explainer) -> str:
+    if explainer.classes_ is None:
+        return "numbers"
+    labels = explainer.classes_.tolist()
+    told = []
+    for label in labels[:_MOST_CLASSES]:
+        count = n_training_rows(explainer, label)
+        told.append(html_of_word(label_word(label)) + (f" ({plural(count, 'training row')})" if count else ""))
+    return ", ".join(told) + (f" and {len(labels) - _MOST_CLASSES:,} more" if len(labels) > _MOST_CLASSES else "")
+
+
+def _plausible(explainer: Explainer) -> str:
+    if not explainer.densities_:
+        return "Nothing: no density was asked for. The answers are the nearest of all, likely or not."
+    whose = "the wanted outcome's training rows" if explainer.classes_ is not None else "the training rows"
+    first = next(iter(explainer.densities_.values()))
+    kind = "a mixture of Gaussians"
+    if hasattr(first.mixture_, "log_probabilities_"):
+        kind = "a mixture of Gaussians for the numbers, times frequencies of the levels for the categories"
+    told = f"how likely a row is among {whose}, measured by the density of {kind} learned from them. "
+    if isinstance(explainer.threshold, LogDensity):
+        told += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
+    else:
+        share = number(100.0 * float(explainer.threshold))
+        told += f"A counterfactual must be at least as dense as {share} % of these rows are."
+    thresholds = [
+        [
+            "all" if label is None else html_of_word(label_word(label)),
+            f"{len(density.log_densities_):,}" if len(density.log_densities_) else "–",
+            f"{len(density.mixture_.weights_):,}",
+            f"{density.log_threshold_:.6g}",
+        ]
+        for label, density in list(explainer.densities_.items())[:_MOST_CLASSES]
+    ]
+    header = ("outcome", "#training rows", "#components", "#log density to reach")
+    return told + details("Densities in figures", wide(table(header, thresholds), "Densities"))
+
+
+def _distance(explainer: Explainer) -> str:
+    if isinstance(explainer.distance_, ResolvedMahalanobis):
+        return (
+            "the Mahalanobis distance: changes are measured against how columns vary together, so that a change that "
+            "goes with the usual pattern is small and one against it is large (the quadratic form, not its root)."
+        )
+    told = "a sum over the columns that change"
+    has_levels = any(column.kind == "category" for column in explainer.table_.columns)
+    levels = "; a category costs the same for any change" if has_levels else ""
+    scaled = explainer.distance in ("auto", "scaled") or type(explainer.distance).__name__ == "Scaled"
+    if scaled and not (explainer.distance == "auto" and _is_plain(explainer)):
+        typical = ", so that a usual difference between two rows counts about 1 in every column"
+        return f"{told}{typical}. Numbers cost in proportion to their difference{levels}. The price is in the table below."
+    return f"{told}: each number costs in proportion to its difference{levels}. The price is in the table below."
+
+
+def _is_plain(explainer: Explainer) -> bool:
+    return all(column.kind == "number" for column in explainer.table_.columns)
+
+
+def _columns(explainer: Explainer) -> str:
+    """Table of the columns: kind, values, price."""
+    columns = explainer.table_.columns[:_MOST_COLUMNS]
+    rows = []
+    for column, profile in zip(columns, explainer.profiles_[None]):
+        kind = "yes or no" if column.levels == (False, True) else _KINDS[column.kind]
+        row = [html_of_word(column_word(column.name)), kind, _values(column, profile)]
+        rows.append([*row, _price(explainer, column)])
+    header = ("column", "kind", "values in training", "a distance of 1 is")
+    more = len(explainer.table_.columns) - len(columns)
+    note = paragraph(f"and {more:,} more columns", "ew-note") if more else ""
+    return wide(table(header, rows), "Columns") + note
+
+
+def _values(column: Column, profile: ColumnProfile) -> str:
+    if column.kind in ("number", "integer"):
+        low, high = two_numbers(float(profile.percentiles[0]), float(profile.percentiles[-1]))
+        median = number(float(profile.percentiles[50]))
+        filled = "" if column.fill is None else f"; not given counts as {number(column.fill)}"
+        return f"{low} to {high}, median {median}{filled}"
+    order = range(len(column.levels))
+    if column.kind == "category":
+        order = np.argsort(-profile.counts, kind="stable").tolist()
+    shown = [_level(column.levels[place]) for place in list(order)[:_MOST_LEVELS]]
+    more = len(column.levels) - len(shown)
+    between = " &lt; " if column.kind == "ordinal" else ", "
+    return between.join(shown) + (f" and {more:,} more" if more else "")
+
+
+def _level(level: Any) -> str:
+    if level is None:
+        return "not given"
+    if isinstance(level, bool):
+        return "yes" if level else "no"
+    return escaped(str(level), 48) or "(empty)"
+
+
+def _price(explainer: Explainer, column: Column) -> str:
+    """Say what a distance of 1 buys in a column."""
+    if isinstance(explainer.distance_, ResolvedMahalanobis):
+        return "–"
+    weight = float(explainer.distance_.weights[column.start])
+    if column.kind == "category":
+        price = 2.0 * weight  # two indicators move, each at half of the price
+        return "any change" if price == 1.0 else f"any change costs {number(price)}"
+    size = number(1.0 / weight)
+    if column.kind == "ordinal":
+        return "1 step" if size == "1" else f"{size} steps"
+    return size
+
+
+def rules_in_words(names: tuple[str, ...], *, given: bool) -> str:
+    """List the rules that every counterfactual keeps."""
+    if not given:
+        told = "No rules were told to the report: counterfactuals may change any column."
+        return section("rules", "Rules", [paragraph(told)])
+    if not names:
+        return section("rules", "Rules", [paragraph("None: counterfactuals may change any column.")])
+    shown = [escaped(name, 600) for name in names[:_MOST_COLUMNS]]
+    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
+    lead = paragraph("Every counterfactual keeps all of these.")
+    return section("rules", "Rules", [lead, list_of([*shown, *more])])

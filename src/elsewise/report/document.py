@@ -1,0 +1,224 @@
+"""One self-contained HTML file: put together from its parts, and written so that it is complete or not there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..columns.frames import is_frame
+from ..constraints import Constraints, resolve
+from ..errors import InvalidInputError
+from ..explainer import Explainer
+from ..explanation import Explanation, Explanations
+from ..plotting.arguments import fitted, same_columns
+from ..saving import model_in_words, replacing
+from ..telling.html import style
+from ..telling.text import headline_of_many
+from ..why_not import WhyNot
+from .check import check_again
+from .description import description, rules_in_words
+from .guarantees import guarantees
+from .markup import escaped, plural
+from .overview import overview
+from .pictures import Pictures
+from .rows import Images, RowWriter, rows_section
+
+_CONTENTS = (
+    ("summary", "Summary"),
+    ("guarantees", "What is guaranteed"),
+    ("model", "Model and data"),
+    ("rules", "Rules"),
+    ("rows", "Row by row"),
+)
+
+
+def write_report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    data_description: str | None = None,
+    constraints: Constraints | None = None,
+    why_not: Mapping[int, WhyNot] | None = None,
+    image_shape: tuple[int, int] | None = None,
+    made: datetime | None = None,
+) -> None:
+    """Write a report to one HTML file; see :func:`html_report`.
+
+    The file needs no network and no script, and is complete or not there.
+
+    Parameters
+    ----------
+    explainer, explanations, title, data_description, constraints, why_not, image_shape, made
+        As for :func:`html_report`.
+    path : path of the file
+        A file that is there already is replaced.
+    """
+    page = html_report(
+        explainer,
+        explanations,
+        title=title,
+        data_description=data_description,
+        constraints=constraints,
+        why_not=why_not,
+        image_shape=image_shape,
+        made=made,
+    )
+    with replacing(Path(path)) as file:
+        # What no encoding knows (half of a pair of surrogates) must not lose the rest.
+        file.write(page.encode("utf-8", errors="replace"))
+
+
+def html_report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    *,
+    title: str | None = None,
+    data_description: str | None = None,
+    constraints: Constraints | None = None,
+    why_not: Mapping[int, WhyNot] | None = None,
+    image_shape: tuple[int, int] | None = None,
+    made: datetime | None = None,
+) -> str:
+    """Make a report: summary, guarantees, model and data, rules, then every row.
+
+    What the answers promise is checked again by the model, the density and the rules, and the report says what came of
+    it.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer
+        The one that made the explanations.
+    explanations : Explanations, or one Explanation
+    title : str, optional
+    data_description : str, optional
+        What the data are, in plain text; an empty line begins a new paragraph.
+    constraints : Constraints, optional
+        The rules that the explanations were asked under.
+    why_not : mapping of int to WhyNot, optional
+        What ``explainer.why_not`` says of rows without an answer, by their position in the batch: then the summary
+        counts which rules stand in the way.
+    image_shape : (height, width), optional
+        Rows are images of this shape, and shown as such.
+    made : datetime, optional
+        When the report was made; now by default.
+
+    Returns
+    -------
+    str
+        A whole HTML document.
+    """
+    fitted(explainer)
+    answers = _as_many(explanations)
+    same_columns(explainer, answers.table)
+    rules = resolve(constraints, explainer.table_, explainer._training_rows)
+    for name, text in (("title", title), ("data_description", data_description)):
+        if text is not None and not isinstance(text, str):
+            raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
+    pictures = Pictures(explainer)
+    images = None if image_shape is None else Images.of(answers, image_shape)
+    writer = RowWriter(answers, pictures, images)
+    rows = rows_section(writer, len(answers))
+    links = _Links(writer)
+    parts = [
+        overview(answers, why_not or {}),
+        guarantees(explainer, answers, check_again(explainer, answers, constraints), links),
+        description(explainer, data_description),
+        rules_in_words(rules.names, given=constraints is not None),
+        rows,
+    ]
+    return _page(title or f"Counterfactual report: {model_in_words(explainer.model)}", answers, pictures, parts, made)
+
+
+class _Links:
+    """Links to answers, made when they are asked for."""
+
+    def __init__(self, writer: RowWriter) -> None:
+        self._writer = writer
+
+    def __getitem__(self, place: int) -> str:
+        return self._writer.link(place)
+
+
+def _page(title: str, answers: Explanations, pictures: Pictures, parts: list[str], made: datetime | None) -> str:
+    when = (datetime.now(UTC) if made is None else made).strftime("%Y-%m-%d %H:%M %Z").strip()
+    script = _asset("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Even if something got past the escaping, nothing of it could run or reach the network.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+    contents = "".join(
+        f'<li><a href="#{name}">{told}</a></li>' for name, told in _CONTENTS if name != "rows" or len(answers)
+    )
+    made_by = f"elsewise {version('elsewise')}, scikit-learn {version('scikit-learn')}, numpy {np.__version__}"
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
+            f"<title>{escaped(title, 200)}</title>",
+            f"<style>\n{style()}\n{_asset('report.css')}</style>\n</head>",
+            f'<body class="elsewise report">\n{pictures.definitions()}\n<header><h1>{escaped(title, 400)}</h1>',
+            f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
+            f'<p class="made">Made {escaped(when)} by {escaped(made_by)}.</p>',
+            f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>',
+            *parts,
+            f"</main>\n<footer><p>{plural(len(answers), 'answer')}. This file is complete in itself: it loads nothing "
+            "from any network.</p></footer>",
+            f"<script>{script}</script>\n</body>\n</html>\n",
+        ]
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _as_many(explanations: Any) -> Explanations:
+    """One explanation as a batch of one."""
+    if isinstance(explanations, Explanations):
+        return explanations
+    if not isinstance(explanations, Explanation):
+        raise InvalidInputError(
+            f"explanations: expected what explain or explain_one returns, received {type(explanations).__name__}."
+        )
+    one = explanations
+    x, counterfactual = (one.table.one_row(row) for row in (one.x, one.counterfactual))
+    if is_frame(x) and hasattr(one.x, "name"):
+        x.index = counterfactual.index = [one.x.name]
+    return Explanations(
+        x=x,
+        counterfactuals=counterfactual,
+        targets=(one.target,),
+        predictions=np.array([one.prediction]),
+        statuses=np.array([one.status]),
+        distances=np.array([one.distance]),
+        lower_bounds=np.array([one.lower_bound]),
+        gaps=np.array([one.gap]),
+        log_densities=np.array([one.log_density]),
+        log_densities_mixture=np.array([one.log_density_mixture]),
+        log_thresholds=np.array([one.log_threshold]),
+        plausibilities=np.array([one.plausibility]),
+        components=np.array([one.component]),
+        model_free=np.array([one.model_free]),
+        reasons=(one.reason,),
+        n_projections=np.array([one.certificate.n_projections]),
+        changed=one.changed[None],
+        shares=one.shares[None],
+        rows=np.array([0]),
+        table=one.table,
+        nearer=np.array([one.nearer]),
+    )

@@ -1,0 +1,115 @@
+"""What the answers promise, what came of checking it again, and what they do not promise: in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..explainer import Explainer
+from ..explanation import Explanations
+from .check import Checked
+from .markup import items, plural, section
+
+_MOST_FAILED = 20
+
+_NOT_PROMISED = (
+    "<strong>Not causes.</strong> An answer says for which row the model would decide otherwise. It does not say that "
+    "changing these things in the world makes other things stay as they are, or that it is possible for this person: "
+    "only the rules can say what may change.",
+    "<strong>Not the model’s quality.</strong> That the model decides otherwise does not make the decision right or "
+    "fair. A report on a wrong model is a correct report on a wrong model.",
+    "<strong>Not beyond what was learned.</strong> “Plausible” is measured by a density learned from the training rows. "
+    "It is as good as these rows, and describes them by a mixture: a description, not the truth.",
+    "<strong>Not for another model.</strong> After the model is trained again, or the threshold or the rules change, "
+    "answers have to be computed again.",
+)
+
+
+def guarantees(
+    explainer: Explainer, explanations: Explanations, checks: Sequence[Checked], row_links: Sequence[str]
+) -> str:
+    """Explain valid, plausible, minimal, repeatable, and what is not promised.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    explanations : Explanations
+    checks : sequence of Checked
+    row_links : sequence of str
+        HTML that leads to each answer.
+    """
+    promised = [
+        "<strong>Valid.</strong> Each counterfactual was given to the model itself, in the form in which it stands "
+        "here, and the model’s own prediction was the wanted outcome. Nothing was rounded afterwards.",
+        _plausible(explainer, explanations),
+        _minimal(explanations),
+        "<strong>Repeatable.</strong> There is no chance in the search: the same model, data, rules and threshold give "
+        "the same answers to the last digit, one by one or many at once, on one processor or on many.",
+    ]
+    return section(
+        "guarantees",
+        "What is guaranteed",
+        [
+            items(promised, "plain"),
+            _checked(checks, row_links),
+            "<h3>What is not promised</h3>",
+            items(_NOT_PROMISED, "plain"),
+        ],
+    )
+
+
+def _plausible(explainer: Explainer, explanations: Explanations) -> str:
+    found = explanations.statuses != "infeasible"
+    if not explainer.densities_ or not np.isfinite(explanations.log_thresholds[found]).any():
+        if explainer.densities_ and not found.any():
+            return "<strong>Plausible.</strong> No counterfactual was found that would have to be."
+        return "<strong>Not plausible by proof.</strong> No density was asked for, so answers may be unlike real rows."
+    return (
+        "<strong>Plausible.</strong> Each counterfactual is at least as dense, among real rows of the wanted outcome, "
+        "as was asked. A lower bound of the density is held to the threshold, so the density itself reaches it as well."
+    )
+
+
+def _minimal(explanations: Explanations) -> str:
+    statuses = explanations.statuses
+    optimal, feasible, none = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
+    told = (
+        "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is nearer "
+        "(up to one part in a million)."
+    )
+    if feasible:
+        told += (
+            f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but the "
+            "proof was not finished; the certificate tells how much nearer an answer could at most be."
+        )
+    if none:
+        proven = int(((statuses == "infeasible") & np.isinf(explanations.lower_bounds)).sum())
+        told += f" Where no answer is given, it is proven that there is none ({proven:,} of {none:,})."
+    if not optimal and not feasible and not none:
+        told += " There are no answers here."
+    return told
+
+
+def _checked(checks: Sequence[Checked], row_links: Sequence[str]) -> str:
+    """Tell what came of checking again; what does not hold is told loudly."""
+    if not checks:
+        return ""
+    lines = []
+    for check in checks:
+        n_held = check.n_checked - len(check.failed)
+        sign = '<span class="fails">does not hold</span>' if check.failed else '<span class="holds">holds</span>'
+        line = f"{sign} for {n_held:,} of {check.n_checked:,}: {check.promise}."
+        if check.failed:
+            line = f"{sign} for {len(check.failed):,} of {check.n_checked:,}: {check.promise}. "
+            line += ", ".join(row_links[place] for place in check.failed[:_MOST_FAILED])
+            line += f" and {len(check.failed) - _MOST_FAILED:,} more" if len(check.failed) > _MOST_FAILED else ""
+        lines.append(line)
+    failed = any(check.failed for check in checks)
+    warning = (
+        '<p class="warning" role="alert"><strong>Some answers do not hold.</strong> They were made by another model, '
+        "with other rules or another threshold, or changed afterwards. Do not rely on them.</p>"
+        if failed
+        else ""
+    )
+    return f"<h3>Checked again while this report was written</h3>{warning}{items(lines, 'checks')}"

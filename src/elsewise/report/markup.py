@@ -1,0 +1,89 @@
+"""Pieces of HTML that every part of the report uses.
+
+What tells an answer is shared with notebooks (:mod:`elsewise.telling`); here is what only a whole document needs.
+Whatever comes from the user's data is a :class:`~elsewise.telling.words.Word` or goes through :func:`escaped`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from ..telling.html import _bar as bar
+from ..telling.html import _html as html_of_words
+from ..telling.html import _table as table
+from ..telling.html import _word as html_of_word
+from ..telling.words import clean, shortened
+
+__all__ = [
+    "bar",
+    "details",
+    "escaped",
+    "html_of_word",
+    "html_of_words",
+    "items",
+    "paragraph",
+    "paragraphs",
+    "plural",
+    "section",
+    "table",
+]
+
+# A text of one's own may be long; a name in it should not make the page unreadable.
+_LONGEST = 4000
+
+
+def escaped(text: str, longest: int = _LONGEST) -> str:
+    """Text of any origin as HTML: on one line, spelt out where it does not print, shortened, escaped."""
+    return escape(shortened(clean(text), longest))
+
+
+def section(name: str, heading: str, parts: Iterable[str]) -> str:
+    """A part of the document with its heading; ``heading`` is HTML already."""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-heading"><h2 id="{name}-heading">{heading}</h2>\n'
+        + "\n".join(part for part in parts if part)
+        + "\n</section>"
+    )
+
+
+def paragraph(text: str, name: str = "") -> str:
+    """Plain text as a paragraph, if there is any."""
+    mark = f' class="{name}"' if name else ""
+    return f"<p{mark}>{escaped(text)}</p>" if text else ""
+
+
+def paragraphs(text: str) -> str:
+    """Plain text of several lines; an empty line begins another paragraph."""
+    blocks = [block.strip() for block in text.replace("\r\n", "\n").split("\n\n")]
+    return "".join(paragraph(block) for block in blocks if block)
+
+
+def items(lines: Iterable[str], name: str = "") -> str:
+    """List of lines that are HTML already."""
+    mark = f' class="{name}"' if name else ""
+    return f"<ul{mark}>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
+
+
+def details(summary: str, body: str, *, is_open: bool = False) -> str:
+    """Something to be opened; both texts are HTML already."""
+    return f"<details{' open' * is_open}><summary>{summary}</summary>{body}</details>"
+
+
+def wide(content: str, label: str) -> str:
+    """Room for a table that may be wider than the screen: it scrolls by itself, also by keyboard."""
+    return f'<div class="wide" role="region" aria-label="{escape(label)}" tabindex="0">{content}</div>'
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Count things.
+
+    >>> plural(1, "row"), plural(1234, "row")
+    ('1 row', '1,234 rows')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words to a list in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -1,0 +1,224 @@
+"""The rows one by one: the sentence, the changes with their pictures, the certificate, and the row as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInputError
+from ..explanation import Change, Explanation, Explanations, _cell
+from ..telling.html import sentence_html
+from ..telling.numbers import FEW, MANY, number, signed
+from ..telling.sentence import change_words
+from ..telling.summary import name_of_row
+from ..telling.text import certificate, remark_of
+from ..telling.words import column_word, label_word, value_words
+from . import png
+from .description import rows_of
+from .markup import bar, details, escaped, html_of_word, paragraph, section, table
+from .pictures import Pictures
+
+FloatArray = NDArray[np.float64]
+
+# Changes with a picture of their own; the others are listed.
+_MOST_PICTURES = 12
+# Values of all rows that are written out, for the sake of the file's size.
+_MOST_VALUES = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """How rows are shown as images.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Height and width.
+    low, high : float
+        Values that are white and black.
+    most : float
+        Largest difference.
+    """
+
+    shape: tuple[int, int]
+    low: float
+    high: float
+    most: float
+
+    @classmethod
+    def of(cls, explanations: Explanations, shape: Any) -> Images:
+        """Find the ranges of values and differences, or say why the rows are no images."""
+        is_pair = isinstance(shape, (tuple, list)) and len(shape) == 2
+        if not is_pair or not all(isinstance(size, (int, np.integer)) and size > 0 for size in shape):
+            raise InvalidInputError(
+                f"image_shape: expected (height, width) in pixels, such as (8, 8), received {shape!r}."
+            )
+        names = explanations.table.names
+        if shape[0] * shape[1] != len(names):
+            raise InvalidInputError(
+                f"image_shape: {shape[0]} x {shape[1]} is {shape[0] * shape[1]} pixels, but the rows have "
+                f"{len(names)} columns."
+            )
+        if not explanations.table.is_identity:
+            raise InvalidInputError(
+                "image_shape: expected rows of nothing but numbers that the model uses, one a pixel; some of these "
+                "columns are categories, have missing values, or are not used. Leave image_shape out."
+            )
+        before = np.asarray(explanations.x, dtype=np.float64)
+        after = np.asarray(explanations.counterfactuals, dtype=np.float64)
+        shown = np.concatenate([before, after])
+        low, high = (float(value) for value in (np.nanmin(shown), np.nanmax(shown))) if shown.size else (0.0, 1.0)
+        most = float(np.nanmax(np.abs(after - before), initial=0.0))
+        return cls((int(shape[0]), int(shape[1])), low, high, most)
+
+    def html(self, one: Explanation) -> str:
+        """Before, after and difference side by side."""
+        before = np.asarray(one.x, dtype=np.float64).reshape(self.shape)
+        shown = [(png.grey(before, self.low, self.high), f"predicted {_plain_label(one.prediction)}")]
+        if one.status != "infeasible":
+            after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
+            shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
+            shown.append((png.difference(after - before, self.most), "difference"))
+        height, width = self.shape
+        scale = max(1, round(112 / max(height, width)))
+        size = f'width="{width * scale}" height="{height * scale}"'
+        return "".join(
+            f'<figure><img src="{source}" {size} alt="Image of the row: {told}"><figcaption>{told}</figcaption></figure>'
+            for source, told in shown
+        ).join(['<div class="images">', "</div>"])
+
+
+def _plain_label(label: Any) -> str:
+    return escaped(str(label_word(label)), 60)
+
+
+class RowWriter:
+    """Writes the articles of rows.
+
+    Parameters
+    ----------
+    explanations : Explanations
+    pictures : Pictures
+    images : Images or None
+    """
+
+    def __init__(self, explanations: Explanations, pictures: Pictures, images: Images | None) -> None:
+        self._explanations, self._pictures, self._images = explanations, pictures, images
+        self._places = {column.name: place for place, column in enumerate(explanations.table.columns)}
+        rows = explanations.rows
+        self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
+        starts = np.searchsorted(rows, rows) if len(rows) and (np.diff(rows) >= 0).all() else None
+        self._turn = np.zeros(len(rows), dtype=np.int64) if starts is None else np.arange(len(rows)) - starts
+        self._n_values = len(explanations) * len(explanations.table.columns)
+        self._headings: dict[Any, str] = {}
+
+    def name(self, place: int) -> str:
+        """Name the row of an answer, as HTML."""
+        name = html_of_word(name_of_row(self._explanations, place))
+        n = self._n_of_row[int(self._explanations.rows[place])]
+        return f"Row {name}" + (f", answer {int(self._turn[place]) + 1} of {n}" if n > 1 else "")
+
+    def link(self, place: int) -> str:
+        """Lead to an answer, as HTML."""
+        return f'<a href="#r{place}">{self.name(place)}</a>'
+
+    def article(self, place: int) -> str:
+        """Everything about one answer."""
+        one = self._explanations[place]
+        changes = one.changes
+        distance = "" if one.status == "infeasible" else f"{one.distance:.6g}"
+        parts = [
+            f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
+            f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
+            sentence_html(one),
+        ]
+        if self._images is not None:
+            parts.append(self._images.html(one))
+            parts.append(self._listed(changes, "change"))
+        elif changes:
+            parts.append(self._table(one, changes[:_MOST_PICTURES]))
+            parts.append(self._listed(changes[_MOST_PICTURES:], "more change"))
+        parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
+        parts.append(paragraph(remark_of(one), "ew-note"))
+        if self._images is None and self._n_values <= _MOST_VALUES:
+            parts.append(self._row(one))
+        return "".join(parts) + "</article>"
+
+    def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
+        told = f'<span class="badge s-{one.status}">{one.status}</span>'
+        if one.status == "infeasible":
+            return told
+        count = "nothing to change" if not changes else f"{len(changes)} change{'s' * (len(changes) > 1)}"
+        return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
+
+    def _table(self, one: Explanation, changes: tuple[Change, ...]) -> str:
+        total = float(np.abs(one.shares[one.changed]).sum())
+        rows = []
+        for change in changes:
+            before, after = change_words(change, MANY)
+            rows.append(
+                [
+                    html_of_word(column_word(change.feature)),
+                    html_of_word(before),
+                    html_of_word(after),
+                    "" if change.difference is None else escaped(signed(change.difference, FEW)),
+                    bar(abs(change.cost) / total if total > 0 else 0.0),
+                    self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
+                ]
+            )
+        header = ("column", "now", "needed", "#difference", "share of the distance", "#")
+        return table(header, rows).replace(
+            '<th scope="col" class="ew-number"></th>', f'<th scope="col">{self._among(one.target)}</th>'
+        )
+
+    def _among(self, target: Any) -> str:
+        label = self._pictures.label_of(target)
+        if label not in self._headings:
+            self._headings[label] = f"among {rows_of(label)}"
+        return self._headings[label]
+
+    def _listed(self, changes: tuple[Change, ...], what: str) -> str:
+        """List changes in a line each without pictures, to be opened."""
+        if not changes:
+            return ""
+        told = []
+        for change in changes:
+            before, after = change_words(change, MANY)
+            told.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
+        body = f'<p class="values">{"; ".join(told)}</p>'
+        return details(f"{len(changes)} {what}{'s' * (len(changes) > 1)}", body)
+
+    def _row(self, one: Explanation) -> str:
+        """Write all values of the row, to be opened."""
+        told = []
+        for column in one.table.columns:
+            value = _cell(one.table, column, one.x)
+            word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
+            told.append(f"<code>{escaped(column.name, 48)}</code> {html_of_word(word)}")
+        body = f'<p class="values">{"; ".join(told)}</p>'
+        return details("The whole row as it was", body)
+
+
+def rows_section(writer: RowWriter, n_answers: int) -> str:
+    """All rows, with what helps to find one."""
+    if n_answers == 0:
+        return ""
+    lead = (
+        "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
+        f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
+        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
+        "Values outside of the picture’s range are drawn at its edge."
+    )
+    tools = (
+        '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
+        '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
+        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option></select></label>'
+        '<label>Order <select name="order"><option value="">as given</option><option value="near">nearest first</option>'
+        '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'
+        '<output aria-live="polite"></output></form>'
+    )
+    articles = "\n".join(writer.article(place) for place in range(n_answers))
+    return section("rows", "Row by row", [f"<p>{lead}</p>", tools, f'<div id="articles">\n{articles}\n</div>'])

@@ -1,0 +1,191 @@
+"""Branch and bound against the list of all points of small problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elsewise.search import Answered
+from small_search import SmallSearch, small_search
+
+KINDS = {
+    "numbers": {"n_categories": 0, "n_numbers": 3},
+    "categories": {"n_numbers": 0, "n_categories": 3},
+    "both": {"n_numbers": 2, "n_categories": 2},
+    "without a density": {"density": False},
+    "without rules": {"ruled": False},
+    "broken values": {"broken": True, "n_numbers": 3},
+    "broken values without a density": {"broken": True, "n_numbers": 3, "density": False, "n_categories": 1},
+}
+SEEDS = range(25)
+
+
+def compare(problem: SmallSearch, found, *, without: float = 1e-12) -> int:
+    """Check value, bound and place of every row against the list; return how many have an answer."""
+    for row in range(len(problem.E)):
+        points, values = problem.nearest(row)
+        best = values[0] if len(values) else np.inf
+        np.testing.assert_allclose(found.value[row], best, rtol=1e-9, atol=without)
+        assert best * (1 - 1e-8) - without <= found.lower_bound[row] <= best
+        if len(values):
+            inside, dense = problem.holds(found.points[[row]])
+            assert (points == found.points[row]).all(axis=1).any()
+            assert inside[0, found.polyhedron[row]]
+            assert dense[0, found.cone[row]]
+        else:
+            assert np.isnan(found.points[row]).all()
+            assert (found.polyhedron[row], found.cone[row]) == (-1, -1)
+    return int(np.isfinite(found.value).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_finds_the_nearest_of_all_points(kind):
+    n_found = 0
+    for seed in SEEDS:
+        problem = small_search(seed, **KINDS[kind])
+        n_found += compare(problem, problem.search())
+    assert n_found > 20
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_max_changes(most):
+    n_found = 0
+    for seed in SEEDS:
+        problem = replace(small_search(seed, n_numbers=3, n_categories=1), max_changes=most)
+        found = problem.search()
+        n_found += compare(problem, found)
+        for row in np.flatnonzero(np.isfinite(found.value)):
+            assert problem.changed(row, found.points[[row]]).sum() <= most
+    assert n_found
+
+
+def test_cutoff_leaves_out_what_is_not_nearer():
+    n_found = 0
+    for seed in SEEDS:
+        problem = small_search(seed)
+        whole = problem.search()
+        at = np.flatnonzero(np.isfinite(whole.value) & (whole.value > 0))
+        above, below = problem.search(at, cutoff=whole.value[at] * 1.01), problem.search(at, cutoff=whole.value[at])
+        np.testing.assert_array_equal(above.points, whole.points[at])
+        assert np.isinf(below.value).all()
+        assert (below.lower_bound >= whole.value[at] * (1 - 1e-8)).all()
+        n_found += len(at)
+    assert n_found > 20
+
+
+def test_banned_polyhedra_are_not_looked_into():
+    n_moved = 0
+    for seed in SEEDS:
+        problem = small_search(seed, n_polyhedra=3)
+        banned = np.random.default_rng([seed, 1]).random((len(problem.E), 3)) < 0.5
+        found = problem.search(banned=banned)
+        for row in range(len(problem.E)):
+            left = [part for part, out in zip(problem.polyhedra, banned[row]) if not out]
+            value = replace(problem, polyhedra=left).nearest(row)[1] if left else np.empty(0)
+            np.testing.assert_allclose(found.value[row], value[0] if len(value) else np.inf, rtol=1e-9)
+            n_moved += found.polyhedron[row] >= 0
+    assert n_moved > 5
+
+
+def test_without_the_model_the_density_alone_counts():
+    for seed in SEEDS:
+        problem = small_search(seed)
+        everywhere = [(np.zeros((1, problem.E.shape[1])), np.ones(1))]
+        compare(replace(problem, polyhedra=everywhere), problem.search(use_region=False))
+
+
+@pytest.mark.parametrize("density", [True, False], ids=["density", "none"])
+def test_refused_points_one_after_the_other_give_the_whole_list(density):
+    """Refusing each answer in turn, the search lists all answers in order of distance, and then says there is none."""
+    n_listed = 0
+    for seed in range(12):
+        problem = small_search(seed, n_rows=1, n_numbers=1, n_categories=1, density=density)
+        _, values = problem.nearest(0)
+        refused: list[np.ndarray] = []
+        for value in values[:12]:
+            found = problem.search(refused=[refused])
+            np.testing.assert_allclose(found.value[0], value, rtol=1e-9, atol=1e-12)
+            assert found.lower_bound[0] >= value * (1 - 1e-8) - 1e-12
+            assert not any((found.points[0] == point).all() for point in refused)
+            refused.append(found.points[0])
+        n_listed += len(refused)
+        if len(values) <= 12:
+            last = problem.search(refused=[refused])
+            assert np.isinf(last.value[0])
+            assert np.isinf(last.lower_bound[0])
+    assert n_listed > 30
+
+
+def further(problem: SmallSearch, row: int, count: int) -> list[float]:
+    """Distances of answers that differ: each leaves alone a column that an earlier one in its polyhedron changes."""
+    points, values = problem.nearest(row)
+    changed = problem.changed(row, points)
+    home = problem.holds(points)[0].argmax(axis=1)
+    chosen: list[int] = []
+    for at in range(len(points)):
+        same = [e for e in chosen if home[e] == home[at] and changed[at][changed[e]].all()]
+        if not same and len(chosen) < count:
+            chosen.append(at)
+    return values[chosen].tolist()
+
+
+@pytest.mark.parametrize("kind", ["numbers", "both", "broken values without a density"])
+def test_further_answers_are_the_next_best_that_differ(kind):
+    """One polyhedron, no density: answers differ by the columns they leave alone."""
+    n_further = 0
+    for seed in SEEDS:
+        problem = small_search(seed, **{**KINDS[kind], "density": False, "n_polyhedra": 1}, n_rows=2)
+        answered: list[list[Answered]] = [[], []]
+        expected = [further(problem, row, 4) for row in range(2)]
+        for k in range(4):
+            found = problem.search(answered=answered)
+            for row in range(2):
+                value = expected[row][k] if k < len(expected[row]) else np.inf
+                np.testing.assert_allclose(found.value[row], value, rtol=1e-9, atol=1e-12)
+                assert found.lower_bound[row] >= value * (1 - 1e-8) - 1e-12
+                if np.isfinite(value):
+                    columns = np.flatnonzero(problem.changed(row, found.points[[row]])[0])
+                    answered[row].append(Answered(columns, int(found.polyhedron[row]), int(found.cone[row])))
+                    n_further += k > 0
+    assert n_further > 10
+
+
+def test_a_row_has_the_same_bits_alone_and_in_a_batch():
+    for seed in range(10):
+        problem = small_search(seed, n_rows=6)
+        together = problem.search()
+        for row in range(6):
+            alone = problem.search(slice(row, row + 1))
+            for name in ("value", "lower_bound", "points", "polyhedron", "cone", "n_projections", "model_free"):
+                np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row], err_msg=name)
+
+
+def test_time_limit_leaves_a_point_and_a_valid_bound():
+    n_timed_out = 0
+    for seed in SEEDS:
+        problem = small_search(seed, n_numbers=3, n_categories=2)
+        whole, hurried = problem.search(), problem.search(time_limit=1e-9)
+        np.testing.assert_array_equal(np.isfinite(hurried.value), np.isfinite(whole.value))
+        found = np.isfinite(whole.value)
+        assert (hurried.value[found] >= whole.value[found] * (1 - 1e-9)).all()
+        assert (hurried.lower_bound[found] <= whole.value[found] * (1 + 1e-9)).all()
+        finished = ~hurried.timed_out & found
+        np.testing.assert_allclose(hurried.value[finished], whole.value[finished], rtol=1e-9)
+        n_timed_out += hurried.timed_out.sum()
+    assert n_timed_out
+
+
+def test_model_free_answers_are_those_without_the_model():
+    n_free = n_bound = 0
+    for seed in SEEDS:
+        problem = small_search(seed)
+        found, free = problem.search(), problem.search(use_region=False)
+        for row in np.flatnonzero(np.isfinite(found.value)):
+            if found.model_free[row]:
+                np.testing.assert_allclose(found.value[row], free.value[row], rtol=1e-7)
+                n_free += 1
+            n_bound += found.value[row] > free.value[row] * (1 + 1e-7)
+    assert n_free
+    assert n_bound
