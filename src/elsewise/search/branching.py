@@ -118,7 +118,8 @@ class _Tree:
         self.limit = np.full(n, np.inf) if cutoff is None else cutoff.astype(np.float64)
         # Bounds of nodes already settled; what no node covers is empty, hence infinitely far.
         self.settled = np.full(n, np.inf)
-        self.model_free_bound = np.full(n, np.inf)
+        # Nothing in a cone is nearer, whatever the model says.
+        self.model_free_bounds = np.full((n, max((mine.n_cones for mine in problem.goals), default=0)), np.inf)
         self.waves = np.zeros(n, dtype=np.int64)
         self.found = Found(
             value=np.full(n, np.inf),
@@ -131,7 +132,7 @@ class _Tree:
             points=np.full_like(E, np.nan),
             cone=np.full(n, -1),
         )
-        self.candidates = Candidates(problem, E, goal, domain, margin, use_region)
+        self.candidates = Candidates(problem, E, goal, domain, margin, use_region, banned)
         self.relaxation = Relaxation(problem, E, goal, domain, margin, use_region)
         self.cell_bounds = self._cell_bounds(banned)
         self.division = Division(problem, E, goal, domain, self.relaxation, self.cell_bounds, self.answered, use_region)
@@ -167,6 +168,7 @@ class _Tree:
             bounds = np.zeros((n, 1))
             if mine.has_density:
                 bounds = mine.cone_bounds(self.problem.coordinates.points(self.E[rows]))
+                self.model_free_bounds[rows, : mine.n_cones] = bounds
             for j in range(mine.n_cones):
                 cone = everything.children(bounds=np.maximum(nearest, bounds[:, j]))
                 cone.cone[:] = j
@@ -216,7 +218,8 @@ class _Tree:
         relaxed = self._relax(nodes)
         nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.proven))
         alone = (nodes.polyhedron < 0) & self.use_region
-        np.minimum.at(self.model_free_bound, nodes.rows[alone], nodes.bounds[alone])
+        at = nodes.rows[alone], nodes.cone[alone]
+        self.model_free_bounds[at] = np.maximum(self.model_free_bounds[at], relaxed.proven[alone])
         self._round(nodes, relaxed)
         worth = nodes.bounds < self.limit[nodes.rows] * (1 - _TOLERANCE)
         closed = ~worth | self._is_known(nodes, worth & self.division.is_done(nodes, relaxed))
@@ -326,7 +329,7 @@ class _Tree:
         remaining = self.heaps.cheapest()
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         # As near as the relaxation without the model: nothing dense enough is nearer, whatever the model says.
-        nearest = np.minimum(self.model_free_bound, remaining)
+        nearest = self.model_free_bounds.min(axis=1, initial=np.inf)
         has_density = np.array([goal.has_density for goal in self.problem.goals])[self.goal]
         found.model_free[:] = has_density & (found.value * (1 - 1e-8) <= nearest) & np.isfinite(found.value)
         return found

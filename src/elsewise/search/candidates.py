@@ -57,7 +57,9 @@ class Candidates:
         domain: Domain,
         margin: float,
         use_region: bool,
+        banned: BoolArray | None = None,
     ) -> None:
+        self.banned = banned
         self.problem, self.E, self.goal, self.domain = problem, E, goal, domain
         self.margin, self.use_region = margin, use_region
         self.all_discrete = bool(domain.discrete.all())
@@ -155,6 +157,8 @@ class Candidates:
             return
         if self.use_region:
             depth = mine.polyhedron_bounds.depth(plain)
+            if self.banned is not None:
+                depth[self.banned[rows, : mine.n_polyhedra]] = -np.inf
             result.polyhedron[at] = depth.argmax(axis=1)
             result.holds[at] &= depth.max(axis=1) > self._wanted_depth(rows, points)
         if not mine.has_density:
