@@ -31,7 +31,7 @@ encode = make_column_transformer(
 model = make_pipeline(encode, LogisticRegression()).fit(loans, outcome)
 
 explainer = ew.Explainer(model).fit(loans, outcome)
-applicant = loans[model.predict(loans) == "bad"].iloc[0]
+applicant = loans[model.predict(loans) == "bad"].iloc[11]
 rules = ew.Constraints(immutable=["guarantor"], bounds={"amount": (1000, None)}, allowed={"housing": {"rent": ["own"]}})
 answer = explainer.explain_one(applicant, target="good", constraints=rules)
 print(answer)

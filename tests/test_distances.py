@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cityblock, mahalanobis
 
-from elsewise.distances import Mahalanobis, Manhattan, resolve_distance
+from elsewise.columns.infer import read_table
+from elsewise.distances import Mahalanobis, Manhattan, ResolvedMahalanobis, Scaled, resolve_distance
 from elsewise.errors import InvalidInputError
 
 
@@ -129,3 +130,145 @@ def test_rows_that_do_not_fit_are_refused(X):
         distance(X, np.ones(3))
     with pytest.raises(InvalidInputError, match=r"received shapes \(5, 4\) and \(6, 4\)"):
         distance(X[:5], X[:6])
+
+
+def mad(values):
+    """Median absolute deviation from the median."""
+    return np.median(np.abs(values - np.median(values)))
+
+
+@pytest.fixture(name="frame")
+def frame_of_all_kinds():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    return pandas.DataFrame({
+        "income": rng.normal(3000.0, 500.0, size=50),
+        "years": rng.poisson(4.0, size=50),
+        "grade": pandas.Categorical(rng.choice(["low", "fair", "good"], 50), ["low", "fair", "good"], ordered=True),
+        "colour": rng.choice(["red", "green", "blue"], 50),
+        "member": rng.random(50) < 0.3,
+    })  # fmt: skip
+
+
+def test_scaled_divides_by_the_median_absolute_deviation(X):
+    scales = [mad(X[:, j]) for j in range(4)]
+    distance = Scaled().resolve(X)
+    np.testing.assert_allclose(distance.weights, 1.0 / np.array(scales))
+    np.testing.assert_allclose(distance(X[:5], X[5:10]), (np.abs(X[:5] - X[5:10]) / scales).sum(axis=1))
+
+
+def test_scaled_does_not_depend_on_units_or_on_a_few_extreme_values(X):
+    units = np.array([1e-6, 1.0, 1e6, 3.0])
+    np.testing.assert_allclose(
+        resolve_distance("scaled", X * units)(X[:5] * units, X[5:10] * units), Scaled().resolve(X)(X[:5], X[5:10])
+    )
+    extreme = X.copy()
+    extreme[np.argmax(X, axis=0), np.arange(4)] = 1e9
+    np.testing.assert_array_equal(Scaled().resolve(extreme).weights, Scaled().resolve(X).weights)
+
+
+def test_scaled_falls_back_to_the_mean_deviation_and_to_one():
+    # More than half of the rows agree; all of them agree; they agree up to rounding.
+    rows = np.zeros((10, 3))
+    rows[:4, 0] = [1.0, 2.0, 3.0, 14.0]
+    rows[:, 1] = 7.0
+    rows[:, 2] = 1e9 + 1e-7 * np.arange(10)
+    np.testing.assert_allclose(Scaled().resolve(rows).weights, [1.0 / 2.0, 1.0, 1.0])
+
+
+def test_columns_of_a_table_have_their_prices(frame):
+    table = read_table(frame)
+    rows = table.encode(frame)
+    income, years = frame["income"].to_numpy(), frame["years"].to_numpy()
+    ranks = frame["grade"].cat.codes.to_numpy()
+    before, after = frame.iloc[[0]].copy(), frame.iloc[[0]].copy()
+    steps = {"income": 100.0, "years": 2, "grade": None, "colour": None, "member": None}
+    prices = {
+        "income": 100.0 / mad(income),
+        "years": 2.0 / mad(years),
+        "grade": abs(2 - ranks[0]) / mad(ranks),
+        "colour": 1.0,
+        "member": 1.0,
+    }
+    other = {"grade": "good", "colour": {"red": "green"}.get(frame["colour"][0], "red"), "member": ~frame["member"][0]}
+    distance, total = Scaled().resolve(rows, table), 0.0
+    for name, step in steps.items():
+        one = before.copy()
+        one[name] = before[name] + step if step is not None else other[name]
+        if name == "grade":
+            one[name] = one[name].astype(frame["grade"].dtype)
+        after[name] = one[name]
+        total += prices[name]
+        np.testing.assert_allclose(distance(table.encode(one), table.encode(before)), prices[name], err_msg=name)
+    np.testing.assert_allclose(distance(table.encode(after), table.encode(before)), total)
+
+
+@pytest.mark.parametrize("kind", [Manhattan, Scaled])
+def test_weights_by_column(frame, kind):
+    table = read_table(frame)
+    rows = table.encode(frame)
+    plain = kind().resolve(rows, table).weights
+    named = kind({"colour": 5.0, "years": 0.25}).resolve(rows, table).weights
+    factor = np.ones(table.n_features)
+    for column in table.columns:
+        factor[column.features] = {"colour": 5.0, "years": 0.25}.get(column.name, 1.0)
+    np.testing.assert_allclose(named, plain * factor)
+    listed = kind([1.0, 0.25, 1.0, 5.0, 1.0]).resolve(rows, table).weights
+    np.testing.assert_array_equal(listed, named)
+
+
+def test_a_change_of_category_costs_its_price_once(frame):
+    table = read_table(frame)
+    rows = table.encode(frame)
+    distance = Manhattan({"colour": 3.0, "member": 0.5}).resolve(rows, table)
+    apart = distance(rows[:25], rows[25:])
+    first, second = frame.iloc[:25].reset_index(drop=True), frame.iloc[25:].reset_index(drop=True)
+    expected = (first["income"] - second["income"]).abs() + (first["years"] - second["years"]).abs()
+    expected += (first["grade"].cat.codes - second["grade"].cat.codes).abs()
+    expected += 3.0 * (first["colour"] != second["colour"]) + 0.5 * (first["member"] != second["member"])
+    np.testing.assert_allclose(apart, expected)
+
+
+def test_auto_is_plain_for_numbers_and_scaled_for_tables(X, frame):
+    np.testing.assert_array_equal(resolve_distance("auto", X).weights, np.ones(4))
+    for columns in (["income"], ["income", "years"], ["income", "grade"], ["income", "member"]):
+        part = frame[columns]
+        table = read_table(part)
+        rows = table.encode(part)
+        expected = (Manhattan() if columns == ["income"] else Scaled()).resolve(rows, table)
+        np.testing.assert_array_equal(resolve_distance("auto", rows, table).weights, expected.weights)
+
+
+@pytest.mark.parametrize("kind", [Manhattan, Scaled])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"color": 2.0}, "weights: there is no column 'color'. The columns are 'income', 'years', 'grade', 'colour'"),
+        ({"colour=red": 2.0}, "there is no column 'colour=red'"),
+        ({"years": 0.0}, "finite and positive, received 0.0 at index 1"),
+        ({"years": "dear"}, "must be an array of numbers"),
+        ([1.0] * 8, r"received shape \(8,\)"),
+        ([1.0, 1.0, 1.0, 1.0, np.inf], "received inf at index 4"),
+    ],
+)
+def test_wrong_weights_of_columns_are_refused(frame, kind, weights, message):
+    table = read_table(frame)
+    with pytest.raises(InvalidInputError, match=message):
+        kind(weights).resolve(table.encode(frame), table)
+
+
+def test_mahalanobis_is_about_numbers(frame):
+    table = read_table(frame)
+    with pytest.raises(InvalidInputError, match="'colour', 'member' are categories"):
+        resolve_distance("mahalanobis", table.encode(frame), table)
+    numbers = frame[["income", "years", "grade"]]
+    table = read_table(numbers)
+    assert isinstance(resolve_distance("mahalanobis", table.encode(numbers), table), ResolvedMahalanobis)
+
+
+def test_scaled_owns_its_arrays(X):
+    weights = np.ones(4)
+    resolved = Scaled(weights).resolve(X)
+    before = resolved.weights.copy()
+    weights[0] = 99.0
+    np.testing.assert_array_equal(resolved.weights, before)

@@ -128,7 +128,9 @@ def create_app(
 
     @app.get("/api/profiles", response_model=schemas.Profiles, responses=_some(421, 422), tags=["table"])
     async def get_profiles(
-        target: Annotated[int | None, Query(ge=0, le=10**6, description="Position of a class; none for all rows.")] = None,
+        target: Annotated[
+            int | None, Query(ge=0, le=10**6, description="Position of a class; none for all rows.")
+        ] = None,
     ) -> Response:
         """Give the distributions of all columns among the training rows of a class."""
         return Response(_json(desk.profiles(target)), media_type="application/json")
@@ -150,7 +152,7 @@ def create_app(
     @app.post("/api/why-not", response_model=schemas.WhyNotAnswer, responses=_REFUSALS, tags=["answers"])
     async def why_not(question: schemas.Question) -> Response:
         """Find out why there is no answer: which rules contradict each other, and what would help."""
-        late = {
+        late: dict[str, Any] = {
             "reason": "timeout",
             "sentence": f"What stands in the way was not found within {2 * time_limit:g} seconds.",
             "conflict": [],
@@ -185,7 +187,9 @@ def create_app(
         @app.post("/api/report", response_class=Response, responses={**_REFUSALS, **html_answer}, tags=["to take away"])
         async def report(question: schemas.Question) -> Response:
             """Answer as a report: one HTML file that opens anywhere."""
-            return await taken_away(partial(takeaway.report_of, desk, question), "text/html; charset=utf-8", "report.html")
+            return await taken_away(
+                partial(takeaway.report_of, desk, question), "text/html; charset=utf-8", "report.html"
+            )
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:

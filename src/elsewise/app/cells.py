@@ -75,7 +75,9 @@ class Cells:
             self.column(name, "row")
         missing = [name for name in self.names if name not in row]
         if missing:
-            raise InvalidInputError(f"row: no value for {len(missing)} columns, {missing[0]!r} first; give all of them.")
+            raise InvalidInputError(
+                f"row: no value for {len(missing)} columns, {missing[0]!r} first; give all of them."
+            )
         table = self.table
         if table.is_plain:
             return np.array([[self.number(column, row[column.name], "row") for column in table.columns]], dtype=float)
@@ -156,6 +158,3 @@ def _series(pandas: Any, value: Any, dtype: Any) -> Any:
     cell = typed.iloc[0]
     same = is_missing_value(cell) if is_missing_value(value) else bool(not is_missing_value(cell) and cell == value)
     return typed if same else pandas.Series([value])
-
-
-

@@ -74,11 +74,11 @@ def german(path: Path) -> Demo:
     model = make_pipeline(
         make_column_transformer(
             (StandardScaler(), make_column_selector(dtype_include="number")),
-            (OneHotEncoder(), make_column_selector(dtype_exclude="number")),
+            (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
         ),
         LogisticRegression(max_iter=1000),
-    ).fit(table, labels)
-    return Demo("German credit", Explainer(model).fit(table, labels), table.iloc[test])
+    ).fit(table.iloc[train], labels[train])
+    return Demo("German credit", Explainer(model).fit(table.iloc[train], labels[train]), table.iloc[test])
 
 
 def load(name: str, path: Path | None = None) -> Demo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,20 +13,44 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..columns.frames import as_table, rows_of
+from ..constraints import Constraints
 from ..density import at_threshold as density_at
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation
+from ..explanation import Explanation, Explanations
 from ..profiles import ColumnProfile
 from ..regions.base import Label
 from .cells import Cells, to_json
-from .rulebook import constraints_of, kept_by, relaxed
+from .rulebook import broken_by, constraints_of, dropped, in_words, relaxed
 from .schemas import FrontierQuestion, Interval, Question, Rules
+from .takeaway import has_report
 
 # Explainers kept ready, one a target and quantile; a slider has about a hundred quantiles.
 _MOST_KEPT = 256
 # Rows that can be picked; more are not looked through by hand.
 MOST_ROWS = 5000
+# Rules restored one by one when several have to go.
+_MOST_TRIES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the engine took it, and its answer.
+
+    Attributes
+    ----------
+    explainer : Explainer
+        At the threshold that was asked for.
+    answers : Explanations
+        Of one row.
+    constraints : Constraints or None
+    label : label of the target, None for a regressor
+    """
+
+    explainer: Explainer
+    answers: Explanations
+    constraints: Constraints | None
+    label: Any
 
 
 class Desk:
@@ -97,7 +121,7 @@ class Desk:
             "image": self.image,
             "n_rows": len(self.rows),
             "typical": self.typical(),
-            "has_report": _report() is not None,
+            "has_report": has_report(),
         }
 
     def typical(self) -> dict[str, Any]:
@@ -115,7 +139,7 @@ class Desk:
         return row
 
     def known_rows(self, offset: int, limit: int) -> dict[str, Any]:
-        """Some of the rows to pick from; see :class:`~.schemas.Rows`."""
+        """List rows to pick from; see :class:`~.schemas.Rows`."""
         chosen = range(len(self.rows))[offset : offset + limit]
         return {
             "total": len(self.rows),
@@ -170,19 +194,25 @@ class Desk:
 
     def explain(self, question: Question) -> dict[str, Any]:
         """Answer a question; see :class:`~.schemas.Answer`."""
-        answer, label = self._explain(question, question.quantile)
-        return self._written(answer, question, label)
+        asked = self.ask(question, question.quantile)
+        return self._written(asked.answers[0], question, asked.label)
 
-    def answer(self, question: Question) -> Explanation:
-        """Answer a question, in the engine's own terms."""
-        return self._explain(question, question.quantile)[0]
+    def ask(self, question: Question, quantile: float | None) -> Asked:
+        """Ask the engine."""
+        row = self.cells.read(question.row)
+        target, place = self._target(question.target)
+        constraints = constraints_of(question.rules, question.row, self.cells)
+        explainer = self._at(place, quantile)
+        # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
+        answers = explainer.explain(row, target, constraints=constraints, time_limit=self.time_limit)
+        return Asked(explainer, answers, constraints, None if place is None else target)
 
     def frontier(self, question: FrontierQuestion) -> dict[str, Any]:
         """Answer a question at several quantiles; see :class:`~.schemas.FrontierAnswer`."""
         self._check_density()
         points = []
         for quantile in sorted(set(question.quantiles)):
-            answer, _ = self._explain(question, quantile)
+            answer = self.ask(question, quantile).answers[0]
             found = answer.status != "infeasible"
             points.append(
                 {
@@ -220,23 +250,27 @@ class Desk:
         }
 
     def _several_at_once(self, question: Question) -> list[dict[str, Any]]:
-        """Find rules that are enough to drop where no single one is: those the answer without any rules breaks."""
-        free = question.model_copy(update={"rules": Rules()})
-        answer, _ = self._explain(free, question.quantile)
+        """Find rules that are enough to drop where no single one is.
+
+        The rules that the answer without any breaks are enough; of these, all are restored that can be, beginning with
+        those that matter least to that answer.
+        """
+        answer = self._under(question, Rules())
         if answer.status == "infeasible":
             return []
         after = {change.feature: to_json(change.after) for change in answer.changes}
-        kept, dropped = kept_by(question.rules, question.row, after, self.cells)
-        return [{"rule": dropped, "distance": answer.distance, "rules": kept.model_dump()}]
+        broken = broken_by(question.rules, question.row, after, self.cells)
+        cost = {change.feature: change.cost for change in answer.changes}
+        for name in sorted(broken, key=lambda name: (name is not None, cost.get(name or "", 0.0)))[:_MOST_TRIES]:
+            fewer = [other for other in broken if other != name]
+            without = self._under(question, dropped(question.rules, fewer))
+            if without.status != "infeasible":
+                broken, answer = fewer, without
+        kept = dropped(question.rules, broken)
+        return [{"rule": in_words(broken), "distance": answer.distance, "rules": kept.model_dump()}]
 
-    def _explain(self, question: Question, quantile: float | None) -> tuple[Explanation, Any]:
-        row = self.cells.read(question.row)
-        target, place = self._target(question.target)
-        constraints = constraints_of(question.rules, question.row, self.cells)
-        explainer = self._at(place, quantile)
-        # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
-        answers = explainer.explain(row, target, constraints=constraints, time_limit=self.time_limit)
-        return answers[0], None if place is None else target
+    def _under(self, question: Question, rules: Rules) -> Explanation:
+        return self.ask(question.model_copy(update={"rules": rules}), question.quantile).answers[0]
 
     def _target(self, target: Any) -> tuple[Any, int | None]:
         """Give a target as the explainer takes it, and its position among the classes."""
@@ -360,9 +394,8 @@ def at_threshold(explainer: Explainer, place: int | None, quantile: float) -> Ex
     quantile : float
     """
     made = copy.copy(explainer)
-    made.densities_ = {
-        label: density_at(density, quantile) for label, density in explainer.densities_.items()
-    }
+    made.threshold = quantile
+    made.densities_ = {label: density_at(density, quantile) for label, density in explainer.densities_.items()}
     made._outcomes = () if place is None else (Label(place),)
     made._problem = made._compile(made._outcomes)
     return made
@@ -384,15 +417,3 @@ def _first(given: Any) -> Any:
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _report() -> Any:
-    """Find the function that writes reports, if this version has one."""
-    try:
-        from .. import report
-    except ImportError:
-        return None
-    return report
-
-
-__all__: Sequence[str] = ("MOST_ROWS", "Desk", "at_threshold")

@@ -83,8 +83,8 @@ class Guard:
         host = headers.get(b"host", "")
         if self.hosts is not None and _name(host) not in self.hosts:
             return 421, (
-                f"This server answers to {', '.join(sorted(self.hosts))}, not to {host[:100]!r}. Open it by one of these "
-                "names, or start it with --host."
+                f"This server answers to {', '.join(sorted(self.hosts))}, not to {host[:100]!r}. Open it by one of "
+                "these names, or start it with --host."
             )
         origin = headers.get(b"origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():

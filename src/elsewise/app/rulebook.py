@@ -81,8 +81,8 @@ def relaxed(rules: Rules, asked: Constraints, left: Constraints) -> Rules:
     )
 
 
-def kept_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: Cells) -> tuple[Rules, str]:
-    """Leave only the rules that an answer keeps, and say which it breaks.
+def broken_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: Cells) -> list[str | None]:
+    """List the columns whose rules an answer breaks; None among them is the limit on the number of changes.
 
     Parameters
     ----------
@@ -92,40 +92,51 @@ def kept_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: Cel
         Columns that change, and what they become.
     cells : Cells
     """
-    broken: dict[str, list[str]] = {"locked": [], "ranges": [], "allowed": [], "directions": []}
+    broken: list[str | None] = []
     for name, value in {**row, **after}.items():
-        column = cells.column(name, "row")
+        levels = cells.column(name, "row").levels
 
-        def rank(level: Any, levels: tuple[Any, ...] = column.levels) -> Any:
-            return levels.index(level) if levels and level in levels else level
+        def rank(level: Any, levels: tuple[Any, ...] = levels) -> Any:
+            return levels.index(level) if level in levels else level
 
-        if name in rules.ranges and value is not None:
-            low, high = rules.ranges[name]
-            if (low is not None and rank(value) < rank(low)) or (high is not None and rank(value) > rank(high)):
-                broken["ranges"].append(name)
-        if name not in after:
-            continue
-        if name in rules.locked:
-            broken["locked"].append(name)
-        if name in rules.allowed and value not in rules.allowed[name]:
-            broken["allowed"].append(name)
-        if name in rules.directions and row[name] is not None:
-            rises = rank(value) > rank(row[name])
-            if rises != (rules.directions[name] == "increase"):
-                broken["directions"].append(name)
-    too_many = rules.max_changes is not None and len(after) > rules.max_changes
-    kept = Rules(
-        locked=[name for name in rules.locked if name not in broken["locked"]],
-        ranges={name: ends for name, ends in rules.ranges.items() if name not in broken["ranges"]},
-        allowed={name: levels for name, levels in rules.allowed.items() if name not in broken["allowed"]},
-        directions={name: way for name, way in rules.directions.items() if name not in broken["directions"]},
-        max_changes=None if too_many else rules.max_changes,
+        low, high = rules.ranges.get(name, (None, None))
+        outside = value is not None and (
+            (low is not None and rank(value) < rank(low)) or (high is not None and rank(value) > rank(high))
+        )
+        moved = name in after and (
+            name in rules.locked
+            or (name in rules.allowed and value not in rules.allowed[name])
+            or (
+                name in rules.directions
+                and row[name] is not None
+                and (rank(value) > rank(row[name])) != (rules.directions[name] == "increase")
+            )
+        )
+        if outside or moved:
+            broken.append(name)
+    if rules.max_changes is not None and len(after) > rules.max_changes:
+        broken.append(None)
+    return broken
+
+
+def dropped(rules: Rules, broken: list[str | None]) -> Rules:
+    """Drop the rules about some columns, and the limit on changes if None is among them."""
+    return Rules(
+        locked=[name for name in rules.locked if name not in broken],
+        ranges={name: ends for name, ends in rules.ranges.items() if name not in broken},
+        allowed={name: levels for name, levels in rules.allowed.items() if name not in broken},
+        directions={name: way for name, way in rules.directions.items() if name not in broken},
+        max_changes=None if None in broken else rules.max_changes,
     )
-    names = list(dict.fromkeys(name for each in broken.values() for name in each))
-    said = [f"the rules for {_listed(names)}"] if names else []
-    return kept, " and ".join([*said, *(["the limit on the number of changes"] if too_many else [])])
 
 
-def _listed(names: list[str], most: int = 4) -> str:
+def in_words(broken: list[str | None], most: int = 4) -> str:
+    """Name the rules about some columns."""
+    names = [name for name in broken if name is not None]
     shown = names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    said = []
+    if shown:
+        said.append("the rules for " + " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])))
+    if None in broken:
+        said.append("the limit on the number of changes")
+    return " and ".join(said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .schemas import Question
@@ -38,9 +39,19 @@ def _cell(value: Any) -> Any:
 
 def has_report() -> bool:
     """Whether this version writes reports."""
-    return False
+    return find_spec("elsewise.report") is not None
 
 
 def report_of(desk: Desk, question: Question) -> bytes:
-    """Write the report of one answer."""
-    raise NotImplementedError
+    """Write the report of one answer: one HTML file."""
+    from ..report import html_report
+
+    asked = desk.ask(question, question.quantile)
+    report = html_report(
+        asked.explainer,
+        asked.answers,
+        title=f"{desk.title}: one row explained",
+        image_shape=None if desk.image is None else (desk.image["height"], desk.image["width"]),
+        constraints=asked.constraints,
+    )
+    return report.encode("utf-8", errors="replace")

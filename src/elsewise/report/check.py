@@ -6,7 +6,6 @@ asked, the density is evaluated, distances are added up, every rule is compared 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +14,8 @@ from numpy.typing import NDArray
 
 from ..columns.frames import rows_of
 from ..constraints import Constraints, resolve
-from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..explanation import Explanations
-from ..regions.base import Interval
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -94,10 +94,10 @@ def _plausible(explainer: Explainer) -> str:
         return "Nothing: no density was asked for. The answers are the nearest of all, likely or not."
     whose = "the wanted outcome's training rows" if explainer.classes_ is not None else "the training rows"
     first = next(iter(explainer.densities_.values()))
-    kind = "a mixture of Gaussians"
+    kind = "a mixture of Gaussians learned from them"
     if hasattr(first.mixture_, "log_probabilities_"):
-        kind = "a mixture of Gaussians for the numbers, times frequencies of the levels for the categories"
-    told = f"how likely a row is among {whose}, measured by the density of {kind} learned from them. "
+        kind = "a mixture learned from them: Gaussians for the numbers, frequencies of the levels for the categories"
+    told = f"how likely a row is among {whose}, measured by the density of {kind}. "
     if isinstance(explainer.threshold, LogDensity):
         told += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
     else:
@@ -128,7 +128,9 @@ def _distance(explainer: Explainer) -> str:
     scaled = explainer.distance in ("auto", "scaled") or type(explainer.distance).__name__ == "Scaled"
     if scaled and not (explainer.distance == "auto" and _is_plain(explainer)):
         typical = ", so that a usual difference between two rows counts about 1 in every column"
-        return f"{told}{typical}. Numbers cost in proportion to their difference{levels}. The price is in the table below."
+        return (
+            f"{told}{typical}. Numbers cost in proportion to their difference{levels}. The price is in the table below."
+        )
     return f"{told}: each number costs in proportion to its difference{levels}. The price is in the table below."
 
 

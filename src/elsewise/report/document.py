@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
@@ -34,6 +36,8 @@ from .overview import overview
 from .pictures import Pictures
 from .rows import Images, RowWriter, rows_section
 
+# A sentence of a reason that tells which method to call.
+_HINT = re.compile(r"\s*explainer\.why_not\([^)]*\)[^.]*\.")
 _CONTENTS = (
     ("summary", "Summary"),
     ("guarantees", "What is guaranteed"),
@@ -123,6 +127,8 @@ def html_report(
     fitted(explainer)
     answers = _as_many(explanations)
     same_columns(explainer, answers.table)
+    known = dict(why_not or {})
+    answers = replace(answers, reasons=_reasons(answers, known))
     rules = resolve(constraints, explainer.table_, explainer._training_rows)
     for name, text in (("title", title), ("data_description", data_description)):
         if text is not None and not isinstance(text, str):
@@ -131,25 +137,14 @@ def html_report(
     images = None if image_shape is None else Images.of(answers, image_shape)
     writer = RowWriter(answers, pictures, images)
     rows = rows_section(writer, len(answers))
-    links = _Links(writer)
     parts = [
-        overview(answers, why_not or {}),
-        guarantees(explainer, answers, check_again(explainer, answers, constraints), links),
+        overview(answers, known),
+        guarantees(explainer, answers, check_again(explainer, answers, constraints), writer.link),
         description(explainer, data_description),
         rules_in_words(rules.names, given=constraints is not None),
         rows,
     ]
     return _page(title or f"Counterfactual report: {model_in_words(explainer.model)}", answers, pictures, parts, made)
-
-
-class _Links:
-    """Links to answers, made when they are asked for."""
-
-    def __init__(self, writer: RowWriter) -> None:
-        self._writer = writer
-
-    def __getitem__(self, place: int) -> str:
-        return self._writer.link(place)
 
 
 def _page(title: str, answers: Explanations, pictures: Pictures, parts: list[str], made: datetime | None) -> str:
@@ -185,6 +180,15 @@ def _page(title: str, answers: Explanations, pictures: Pictures, parts: list[str
 @cache
 def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _reasons(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[str, ...]:
+    """Give the reasons as a reader needs them: what is known of the rules, and no hints for programmers."""
+    reasons = []
+    for row, status, reason in zip(answers.rows.tolist(), answers.statuses.tolist(), answers.reasons):
+        known = why_not.get(row) if status == "infeasible" else None
+        reasons.append(_HINT.sub("", reason) if known is None else known.sentence)
+    return tuple(reasons)
 
 
 def _as_many(explanations: Any) -> Explanations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,15 +19,15 @@ _NOT_PROMISED = (
     "only the rules can say what may change.",
     "<strong>Not the model’s quality.</strong> That the model decides otherwise does not make the decision right or "
     "fair. A report on a wrong model is a correct report on a wrong model.",
-    "<strong>Not beyond what was learned.</strong> “Plausible” is measured by a density learned from the training rows. "
-    "It is as good as these rows, and describes them by a mixture: a description, not the truth.",
+    "<strong>Not beyond what was learned.</strong> “Plausible” is measured by a density learned from the training "
+    "rows. It is as good as these rows, and describes them by a mixture: a description, not the truth.",
     "<strong>Not for another model.</strong> After the model is trained again, or the threshold or the rules change, "
     "answers have to be computed again.",
 )
 
 
 def guarantees(
-    explainer: Explainer, explanations: Explanations, checks: Sequence[Checked], row_links: Sequence[str]
+    explainer: Explainer, explanations: Explanations, checks: Sequence[Checked], link: Callable[[int], str]
 ) -> str:
     """Explain valid, plausible, minimal, repeatable, and what is not promised.
 
@@ -36,8 +36,8 @@ def guarantees(
     explainer : Explainer
     explanations : Explanations
     checks : sequence of Checked
-    row_links : sequence of str
-        HTML that leads to each answer.
+    link : function of a place among the answers
+        HTML that leads to the answer.
     """
     promised = [
         "<strong>Valid.</strong> Each counterfactual was given to the model itself, in the form in which it stands "
@@ -52,7 +52,7 @@ def guarantees(
         "What is guaranteed",
         [
             items(promised, "plain"),
-            _checked(checks, row_links),
+            _checked(checks, link),
             "<h3>What is not promised</h3>",
             items(_NOT_PROMISED, "plain"),
         ],
@@ -75,23 +75,24 @@ def _minimal(explanations: Explanations) -> str:
     statuses = explanations.statuses
     optimal, feasible, none = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
     told = (
-        "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is nearer "
-        "(up to one part in a million)."
+        "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is "
+        "nearer (up to one part in a million)."
     )
     if feasible:
         told += (
-            f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but the "
-            "proof was not finished; the certificate tells how much nearer an answer could at most be."
+            f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but "
+            "the proof was not finished; the certificate tells how much nearer an answer could at most be."
         )
     if none:
         proven = int(((statuses == "infeasible") & np.isinf(explanations.lower_bounds)).sum())
-        told += f" Where no answer is given, it is proven that there is none ({proven:,} of {none:,})."
+        rest = "" if proven == none else "; for the others none was found, which is no proof"
+        told += f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
     if not optimal and not feasible and not none:
         told += " There are no answers here."
     return told
 
 
-def _checked(checks: Sequence[Checked], row_links: Sequence[str]) -> str:
+def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
     """Tell what came of checking again; what does not hold is told loudly."""
     if not checks:
         return ""
@@ -99,10 +100,10 @@ def _checked(checks: Sequence[Checked], row_links: Sequence[str]) -> str:
     for check in checks:
         n_held = check.n_checked - len(check.failed)
         sign = '<span class="fails">does not hold</span>' if check.failed else '<span class="holds">holds</span>'
-        line = f"{sign} for {n_held:,} of {check.n_checked:,}: {check.promise}."
+        line = f"{sign} for {n_held:,} of {check.n_checked:,} answers: {check.promise}."
         if check.failed:
-            line = f"{sign} for {len(check.failed):,} of {check.n_checked:,}: {check.promise}. "
-            line += ", ".join(row_links[place] for place in check.failed[:_MOST_FAILED])
+            line = f"{sign} for {len(check.failed):,} of {check.n_checked:,} answers: {check.promise}. "
+            line += ", ".join(link(place) for place in check.failed[:_MOST_FAILED])
             line += f" and {len(check.failed) - _MOST_FAILED:,} more" if len(check.failed) > _MOST_FAILED else ""
         lines.append(line)
     failed = any(check.failed for check in checks)

@@ -22,11 +22,13 @@ __all__ = [
     "html_of_word",
     "html_of_words",
     "items",
+    "listed",
     "paragraph",
     "paragraphs",
     "plural",
     "section",
     "table",
+    "wide",
 ]
 
 # A text of one's own may be long; a name in it should not make the page unreadable.
@@ -39,7 +41,7 @@ def escaped(text: str, longest: int = _LONGEST) -> str:
 
 
 def section(name: str, heading: str, parts: Iterable[str]) -> str:
-    """A part of the document with its heading; ``heading`` is HTML already."""
+    """Make a part of the document with its heading; ``heading`` is HTML already."""
     return (
         f'<section id="{name}" aria-labelledby="{name}-heading"><h2 id="{name}-heading">{heading}</h2>\n'
         + "\n".join(part for part in parts if part)
@@ -65,9 +67,10 @@ def items(lines: Iterable[str], name: str = "") -> str:
     return f"<ul{mark}>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
 
 
-def details(summary: str, body: str, *, is_open: bool = False) -> str:
-    """Something to be opened; both texts are HTML already."""
-    return f"<details{' open' * is_open}><summary>{summary}</summary>{body}</details>"
+def details(summary: str, body: str, *, is_open: bool = False, on_paper: bool = True) -> str:
+    """Something to be opened, and perhaps printed in any case; both texts are HTML already."""
+    mark = ' class="on-paper"' * on_paper
+    return f"<details{mark}{' open' * is_open}><summary>{summary}</summary>{body}</details>"
 
 
 def wide(content: str, label: str) -> str:

@@ -145,17 +145,16 @@ def _columns(picture: SummaryPicture) -> str:
                 f"{round(share * picture.n_answered):,}",
                 f'<span class="share">{bar(share)}{percent(share)}</span>',
                 escaped(picture.typical[place]),
-                median,
-                f"{first} – {third}",
+                median if first == third else f"{median} ({first} – {third})",
             ]
         )
-    header = ("column", "#changes in", "of the answers", "usual change", "#adds to the distance", "#usually")
+    header = ("column", "#changes in", "of the answers", "usual change", "#adds to the distance")
     first = wide(table(header, rows[:_MOST_COLUMNS]), "Columns that change")
     rest = rows[_MOST_COLUMNS:]
     more = details(f"{plural(len(rest), 'more column')}", wide(table(header, rest), "More columns")) if rest else ""
     lead = (
         "How often each column changes, what the usual change is (in brackets its share, where there are others), and "
-        "how much of the distance it takes where it changes: the median, and the range of the middle half."
+        "how much it adds to the distance where it changes: the median, and in brackets the middle half."
     )
     return f"<h3>What changes, how often and how far</h3><p>{lead}</p>{first}{more}"
 

@@ -102,7 +102,8 @@ class Pictures:
         ]
         marks = (
             '<circle id="b" r="3.4" cy="3.9" class="before"/><path id="bl" class="before-line" d="M0 7.5V24"/>'
-            '<path id="a" class="after" d="M0 -.2 4.1 3.9 0 8 -4.1 3.9Z"/><path id="al" class="after-line" d="M0 8V24"/>'
+            '<path id="a" class="after" d="M0 -.2 4.1 3.9 0 8 -4.1 3.9Z"/>'
+            '<path id="al" class="after-line" d="M0 8V24"/>'
         )
         return f'<svg class="defs" aria-hidden="true" width="0" height="0"><defs>{marks}{"".join(symbols)}</defs></svg>'
 

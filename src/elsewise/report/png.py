@@ -40,7 +40,8 @@ def _data_uri(pixels: NDArray[np.uint8]) -> str:
     height, width, n_channels = pixels.shape
     header = struct.pack(">IIBBBBB", width, height, 8, _GREY if n_channels == 1 else _RGB, 0, 0, 0)
     lines = np.concatenate([np.zeros((height, 1), dtype=np.uint8), pixels.reshape(height, -1)], axis=1)
-    png = _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)) + _chunk(b"IEND", b"")
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
+    png = _SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
     return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 

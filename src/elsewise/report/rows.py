@@ -86,7 +86,8 @@ class Images:
         scale = max(1, round(112 / max(height, width)))
         size = f'width="{width * scale}" height="{height * scale}"'
         return "".join(
-            f'<figure><img src="{source}" {size} alt="Image of the row: {told}"><figcaption>{told}</figcaption></figure>'
+            f'<figure><img src="{source}" {size} alt="Image of the row: {told}">'
+            f"<figcaption>{told}</figcaption></figure>"
             for source, told in shown
         ).join(['<div class="images">', "</div>"])
 
@@ -199,7 +200,7 @@ class RowWriter:
             word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
             told.append(f"<code>{escaped(column.name, 48)}</code> {html_of_word(word)}")
         body = f'<p class="values">{"; ".join(told)}</p>'
-        return details("The whole row as it was", body)
+        return details("The whole row as it was", body, on_paper=False)
 
 
 def rows_section(writer: RowWriter, n_answers: int) -> str:
@@ -209,14 +210,15 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     lead = (
         "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
         f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
-        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
-        "Values outside of the picture’s range are drawn at its edge."
+        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this "
+        "level. Values outside of the picture’s range are drawn at its edge."
     )
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option></select></label>'
-        '<label>Order <select name="order"><option value="">as given</option><option value="near">nearest first</option>'
+        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option></select>'
+        '</label><label>Order <select name="order"><option value="">as given</option>'
+        '<option value="near">nearest first</option>'
         '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'
         '<output aria-live="polite"></output></form>'
     )

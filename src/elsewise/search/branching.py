@@ -210,8 +210,7 @@ class _Tree:
         lost = self.relaxation.own_level_is_out(nodes)
         at = np.flatnonzero(lost.any(axis=1))
         if len(at):
-            for children in self.division.levels(nodes.some(at), lost[at].argmax(axis=1)):
-                self._push(children)
+            self._push(Nodes.join(list(self.division.levels(nodes.some(at), lost[at].argmax(axis=1)))))
             nodes = nodes.some(np.flatnonzero(~lost.any(axis=1)))
         if len(nodes) == 0:
             return
@@ -226,8 +225,9 @@ class _Tree:
         np.minimum.at(self.settled, nodes.rows[closed], nodes.bounds[closed])
         nodes, relaxed = nodes.some(~closed), relaxed.some(~closed)
         if len(nodes):
-            for children in self.division.divide(nodes, relaxed, self.limit[nodes.rows]):
-                self._push(children)
+            children = list(self.division.divide(nodes, relaxed, self.limit[nodes.rows]))
+            if children:
+                self._push(Nodes.join(children))
 
     def _relax(self, nodes: Nodes) -> Relaxed:
         np.add.at(self.found.n_projections, nodes.rows, 1)

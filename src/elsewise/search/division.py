@@ -132,7 +132,7 @@ class Division:
                 )
 
     def _box(self, g: int, i: int, own: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Limits of a polyhedron for rows: rounded inwards, but a row's own value within stays even if it is not whole."""
+        """Limits of a polyhedron for rows: rounded inwards, but its own value stays within even if not whole."""
         boxes, (lower, upper) = self.problem.goals[g].boxes, self.rounded_boxes[g]
         low = np.where((boxes.lower[i] <= own) & (own < lower[i]), own, lower[i])
         return low, np.where((boxes.upper[i] >= own) & (own > upper[i]), own, upper[i])

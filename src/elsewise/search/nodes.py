@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,11 @@ class Nodes:
     lower: FloatArray
     upper: FloatArray
     counted: BoolArray
+
+    @classmethod
+    def join(cls, parts: Sequence[Nodes]) -> Nodes:
+        """Put lists of nodes one after the other, at least one."""
+        return parts[0] if len(parts) == 1 else cls(*(np.concatenate(arrays) for arrays in zip(*map(_arrays, parts))))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -77,6 +83,12 @@ class Nodes:
             self.upper.copy() if upper is None else upper,
             self.counted.copy(),
         )
+
+
+def _arrays(nodes: Nodes) -> tuple[Any, ...]:
+    return (
+        nodes.rows, nodes.bounds, nodes.cone, nodes.polyhedron, nodes.lower, nodes.upper, nodes.counted,
+    )  # fmt: skip
 
 
 class Heaps:

@@ -338,7 +338,7 @@ byId("quantile").addEventListener("input", (event) => {
   ask(event.timeStamp);
 });
 byId("most").append(
-  h("option", { value: "" }, "any number"),
+  h("option", { value: "" }, "any"),
   ...[1, 2, 3, 4, 5, 6, 8, 10].filter((most) => most < columns.length).map((most) =>
     h("option", { value: most }, String(most)),
   ),
@@ -422,6 +422,12 @@ if (about.image) {
 }
 picker(about, use);
 
+/** The class that most rows have is what most people would want. */
+function mostPredicted(rows) {
+  const count = (label) => rows.filter((known) => known.prediction === label).length;
+  return about.classes.reduce((best, label) => (count(label) > count(best) ? label : best));
+}
+
 const linked = fromFragment(location.hash, columns);
 if (linked !== null) {
   if (linked.number !== null && linked.number >= 0 && linked.number < about.n_rows) {
@@ -429,12 +435,11 @@ if (linked !== null) {
   }
   start(linked);
 } else if (about.n_rows > 0) {
-  state.target = target.start();
+  const { rows } = await get("/api/rows?limit=100");
+  state.target = about.classes ? mostPredicted(rows) : target.start();
   if (state.quantile === null && about.has_density) state.quantile = 0.5;
-  const { rows } = await get("/api/rows?limit=50");
-  const first = about.classes ? rows.find((known) => known.prediction !== about.classes[0]) : null;
   target.profiles();
-  use(first ?? rows[0]);
+  use((about.classes && rows.find((known) => known.prediction !== state.target)) || rows[0]);
 } else {
   start({});
 }

@@ -112,17 +112,22 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
     return count;
 }
 
-/* Factor, Gram matrix and tilt relative to the bases. */
-static void substitute_bases(const ew_cells *cells, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q;
+/* Factor, Gram matrix and tilt relative to the bases; the Gram matrix where features are free, zero elsewhere. */
+static void substitute_bases(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q, n_free = 0;
     memcpy(w->own_Ft, w->Ft, (size_t)(n * q) * sizeof *w->own_Ft);
-    memcpy(w->own_gram, w->gram, (size_t)(n * n) * sizeof *w->own_gram);
-    for (ptrdiff_t i = 0; i < n; i++)
+    memset(w->own_gram, 0, (size_t)(n * n) * sizeof *w->own_gram);
+    for (ptrdiff_t i = 0; i < n; i++) {
         if (cells->group[i] >= 0) axpy(q, -1, w->Ft + w->base[cells->group[i]] * q, w->own_Ft + i * q);
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j < n; j++)
-            if (cells->group[i] >= 0 || cells->group[j] >= 0)
-                w->own_gram[i * n + j] = dot(q, w->own_Ft + i * q, w->own_Ft + j * q);
+        if (is_free(e, i)) w->features[n_free++] = i;
+    }
+    for (ptrdiff_t a = 0; a < n_free; a++)
+        for (ptrdiff_t b = a; b < n_free; b++) {
+            int64_t i = w->features[a], j = w->features[b];
+            int is_in_groups = cells->group[i] >= 0 || cells->group[j] >= 0;
+            double product = is_in_groups ? dot(q, w->own_Ft + i * q, w->own_Ft + j * q) : w->gram[i * n + j];
+            w->own_gram[i * n + j] = w->own_gram[j * n + i] = product;
+        }
     w->Ft = w->own_Ft;
     w->gram = w->own_gram;
     if (cells->tilts) relative_to_bases(cells, w, w->h1);
@@ -140,7 +145,7 @@ static double read_cone(const ew_cells *cells, const ew_instance *e, ew_workspac
         memcpy(w->h1, cells->tilts + e->cone * n, (size_t)n * sizeof *w->h1);
         h0 += dot(n, w->h1, e->x0);
     }
-    if (cells->n_groups) substitute_bases(cells, w);
+    if (cells->n_groups) substitute_bases(cells, e, w);
     w->has_tilt = 0;
     if (cells->tilts)
         for (ptrdiff_t i = 0; i < n; i++) w->has_tilt |= w->h1[i] != 0 && is_free(e, i);

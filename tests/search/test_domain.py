@@ -1,0 +1,77 @@
+"""Domains: how features form columns, and what rows may become."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewise.search import Domain, Layout
+
+# a number, a category of three levels, a whole number, a category of two
+LAYOUT = Layout(np.array([0, 1, 1, 1, 2, 3, 3]), 4, np.array([-1, 0, 0, 0, -1, 1, 1]))
+ROW = np.array([1.5, 0.0, 1.0, 0.0, 7.0, 1.0, 0.0])
+
+
+def domain(normals=(), offsets=()):
+    return Domain(
+        layout=LAYOUT,
+        lower=np.stack([ROW - 1, ROW]),
+        upper=np.stack([ROW + 1, ROW]),
+        integer=np.array([False, False, False, False, True, False, False]),
+        max_changes=2,
+        normals=np.array(normals, dtype=float).reshape(-1, 7),
+        offsets=np.array(offsets, dtype=float),
+        polyhedron=-1,
+    )
+
+
+def test_layout_finds_columns_and_categories():
+    np.testing.assert_array_equal(LAYOUT.starts, [0, 1, 4, 5])
+    np.testing.assert_array_equal(LAYOUT.indicators, [1, 2, 3, 5, 6])
+    np.testing.assert_array_equal(LAYOUT.first_indicators, [0, 3])
+    np.testing.assert_array_equal(LAYOUT.category_columns, [1, 3])
+
+
+def test_layout_without_categories_and_with_nothing_else():
+    numbers = Layout(np.arange(3), 3, np.full(3, -1))
+    assert len(numbers.indicators) == len(numbers.first_indicators) == len(numbers.category_columns) == 0
+    one = Layout(np.zeros(4, dtype=np.int64), 1, np.zeros(4, dtype=np.int64))
+    np.testing.assert_array_equal(one.first_indicators, [0])
+    np.testing.assert_array_equal(one.category_columns, [0])
+
+
+@pytest.mark.parametrize(
+    ("features", "columns"),
+    [({}, []), ({0: 1.6}, [0]), ({1: 1.0, 2: 0.0}, [1]), ({4: 8.0, 5: 0.0, 6: 1.0}, [2, 3])],
+    ids=["nothing", "number", "level", "two"],
+)
+def test_changed_columns(features, columns):
+    after = ROW.copy()
+    for place, value in features.items():
+        after[place] = value
+    np.testing.assert_array_equal(np.flatnonzero(LAYOUT.changed(ROW, after)), columns)
+    both = LAYOUT.changed(np.stack([ROW, ROW]), np.stack([after, ROW]))
+    np.testing.assert_array_equal(both, [np.isin(np.arange(4), columns), np.zeros(4, dtype=bool)])
+
+
+def test_changes_within_rounding_are_none():
+    after = ROW + 1e-8
+    assert LAYOUT.changed(ROW, after).all()
+    assert not LAYOUT.changed(ROW, after, 1e-6).any()
+
+
+def test_discrete_features_and_some_rows():
+    made = domain()
+    np.testing.assert_array_equal(made.discrete, [False, True, True, True, True, True, True])
+    some = made.of_rows(np.array([1]))
+    np.testing.assert_array_equal(some.lower, ROW[None])
+    assert (some.max_changes, some.polyhedron) == (2, -1)
+
+
+def test_linear_rules_hold_up_to_the_rounding_of_their_sums():
+    assert domain().keeps_rules(ROW[None]).all()
+    made = domain([[1.0, 0, 0, 0, -0.1, 0, 0], [0, 0, 0, 0, 1.0, 2.0, 0]], [0.8, 9.0])
+    # 1.5 - 0.1 * 7 is 0.8 but for rounding, 7 + 2 is 9.
+    assert 1.5 - 0.1 * 7.0 > 0.8 - 1e-15
+    rows = ROW + np.array([[0.0] * 7, [1e-9, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0, 0]])
+    np.testing.assert_array_equal(made.keeps_rules(rows), [True, False, False])
