@@ -5,6 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import sphinx.ext.autosummary
+
 import elsewise
 
 project = "elsewise"
@@ -31,6 +33,7 @@ default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings give types and shapes
 autosummary_generate = False
+sphinx.ext.autosummary.WELL_KNOWN_ABBREVIATIONS += ("Eq.",)  # which ends no sentence
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

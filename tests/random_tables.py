@@ -109,6 +109,22 @@ class Case:
                 total += self.prices[column.name]
         return total
 
+    def distances(self, before: pd.Series, rows: pd.DataFrame) -> np.ndarray:
+        """The same for all rows of a frame without missing values, array of shape (n_rows,)."""
+        total = np.zeros(len(rows))
+        for column in self.used:
+            old, price = column.value(before), self.prices[column.name]
+            if column.is_numeric:
+                total += price * np.abs(rows[column.name].to_numpy(dtype=float) - old)
+            elif column.kind == "ordered":
+                ranks = rows[column.name].map({level: rank for rank, level in enumerate(column.levels)})
+                total += price * np.abs(ranks.to_numpy(dtype=float) - column.levels.index(old))
+            elif column.kind == "group":
+                total += price * (rows[old].to_numpy() != 1)
+            else:
+                total += price * (rows[column.name].to_numpy(dtype=object) != old)
+        return total
+
     def is_valid(self, rows: pd.DataFrame, target: Any) -> np.ndarray:
         """Whether the model's own predict says so, and the density is reached; bool array of shape (n_rows,)."""
         predictions = self.model.predict(rows)

@@ -45,7 +45,11 @@ def test_page_runs_and_prints_what_it_shows(path, tmp_path, monkeypatch):
     for name in ("pandas", "matplotlib", *("fastapi", "httpx") * ("httpx" in TEXTS[path])):
         pytest.importorskip(name)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    for block, printed in pages.run(path, tmp_path):
+    try:
+        results = pages.run(path, tmp_path)
+    finally:
+        importlib.import_module("matplotlib.pyplot").close("all")
+    for block, printed in results:
         shown = pages.shown(TEXTS[path], block)
         place = f"{name_of(path)}, line {block.line}"
         if shown is None:
@@ -91,6 +95,16 @@ def test_links_lead_somewhere():
         for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose):
             if "://" not in link:
                 assert (path.parent / link).exists(), f"{name_of(path)} links to {link}, which is not there"
+
+
+def test_paths_of_the_explorer_exist(loans):
+    pytest.importorskip("fastapi")
+    from elsewise.app import create_app
+
+    app = create_app(loans.explainer)
+    named = set(re.findall(r"`(?:GET |POST )?(/api/[\w.-]+)`", TEXTS[DOCS / "explorer.md"]))
+    assert len(named) > 5
+    assert named <= set(app.openapi()["paths"]) | {"/api/reference", app.openapi_url}
 
 
 def test_differences_are_seen():

@@ -127,8 +127,8 @@ class Scaled:
         factors = _per_feature(_column_weights("Scaled", self.weights, names), table)
         apart = np.abs(rows - np.median(rows, axis=0))
         median, mean = np.median(apart, axis=0), apart.mean(axis=0)
-        size = np.abs(rows).max(axis=0)
-        scales = np.where(median > 1e-12 * size, median, np.where(mean > 1e-12 * size, mean, 1.0))
+        rounding = 1e-12 * np.abs(np.median(rows, axis=0))
+        scales = np.where(median > rounding, median, np.where(mean > rounding, mean, 1.0))
         if table is not None:
             scales[table.group >= 0] = 1.0
         return ResolvedManhattan(factors.weights / scales)

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -31,10 +33,6 @@ _HEADERS = [
 ]
 
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-class TooLarge(Exception):  # noqa: N818 - a state, told to the client as such
-    """A body went on after the largest size."""
 
 
 class Guard:
@@ -63,21 +61,14 @@ class Guard:
         if refused is not None:
             await _refuse(send, *refused)
             return
-        started = False
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 own = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [*message["headers"], *(item for item in _HEADERS if item[0] not in own)]
             await send(message)
 
-        try:
-            await self.app(scope, self._counted(receive), send_with_headers)
-        except TooLarge:
-            if not started:
-                await _refuse(send, 413, self._too_large())
+        await self.app(scope, self._counted(receive), send_with_headers)
 
     def _objection(self, headers: dict[bytes, str]) -> tuple[int, str] | None:
         host = headers.get(b"host", "")
@@ -107,7 +98,7 @@ class Guard:
             message = await receive()
             n_bytes += len(message.get("body", b""))
             if n_bytes > self.most_bytes:
-                raise TooLarge
+                raise HTTPException(413, self._too_large())  # the application answers with it
             return message
 
         return counted

@@ -15,10 +15,11 @@ from ..explainer import Explainer
 from ..explanation import Explanations
 from ..report import write_report
 from ..report.answers_before import read_answers
+from ..report.check import check_again
 from ..tables_io import SUFFIXES, read_rows
 from ..why_not import WhyNot
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
-from .exit_codes import ALL_ANSWERED, IN_WORDS
+from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .explain import _bar, _checksum, _prepare
 from .settings_files import SUFFIXES as SETTINGS
 from .settings_files import read_rules
@@ -84,6 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
     )
     size = arguments.out.stat().st_size
     print(f"{len(answers):,} answers in {arguments.out} ({size / 1e6:.1f} MB)")
+    broken = [check.promise for check in check_again(explainer, answers, rules) if check.failed]
+    if broken:
+        print(f"elsewise: some answers do not hold ({'; '.join(broken)}). The report tells which.", file=sys.stderr)
+        return WENT_WRONG
     return ALL_ANSWERED
 
 

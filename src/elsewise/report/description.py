@@ -74,7 +74,7 @@ def _steps(transformer: Any) -> Iterator[str]:
         if part in ("drop", "passthrough") or part is None or len(columns) == 0:
             continue
         steps = [name for _, step in getattr(part, "steps", [("", part)]) for name in _steps(step)]
-        inner.append(f"{' + '.join(steps)} of {len(columns)}")
+        inner.append(f"{' + '.join(steps)} of {plural(len(columns), 'column')}")
     yield f"{type(transformer).__name__}({', '.join(dict.fromkeys(inner))})"
 
 

@@ -45,7 +45,8 @@ def guarantees(
         _plausible(explainer, explanations),
         _minimal(explanations),
         "<strong>Repeatable.</strong> There is no chance in the search: the same model, data, rules and threshold give "
-        "the same answers to the last digit, one by one or many at once, on one processor or on many.",
+        "the same answers to the last digit, one by one or many at once, on one processor or on many."
+        + (" What a time limit has cut short is excepted." if (explanations.statuses == "feasible").any() else ""),
     ]
     return section(
         "guarantees",
@@ -83,6 +84,8 @@ def _minimal(explanations: Explanations) -> str:
             f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but "
             "the proof was not finished; the certificate tells how much nearer an answer could at most be."
         )
+    if explanations.nearer.any():
+        told += " Where a row has further answers, each is the nearest of another kind than those before it."
     if none:
         proven = int(((statuses == "infeasible") & np.isinf(explanations.lower_bounds)).sum())
         rest = "" if proven == none else "; for the others none was found, which is no proof"

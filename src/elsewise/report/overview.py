@@ -59,7 +59,7 @@ def _figures(explanations: Explanations, best: Explanations) -> str:
         plausible = plausible[np.isfinite(plausible)]
         if len(plausible):
             share = percent(float(np.median(plausible)))
-            figures.append((share, "of real cases no more plausible (median)"))
+            figures.append((share, "median plausibility"))
     cards = "".join(f"<div><dd>{escaped(value)}</dd><dt>{told}</dt></div>" for value, told in figures)
     return f'<dl class="figures">{cards}</dl>'
 

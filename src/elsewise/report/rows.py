@@ -23,10 +23,21 @@ from .pictures import Pictures
 
 FloatArray = NDArray[np.float64]
 
-# Changes with a picture of their own; the others are listed.
-_MOST_PICTURES = 12
+# Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
+_MOST_PICTURES, _FEWEST_PICTURES, _ALL_PICTURES = 12, 4, 6_000
 # Values of all rows that are written out, for the sake of the file's size.
 _MOST_VALUES = 60_000
+
+_HOW_TO_READ = (
+    "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
+    f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
+    "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
+    "Values outside of the picture’s range are drawn at its edge."
+)
+_HOW_TO_READ_IMAGES = (
+    "Each row below is told in a sentence, then as images, then by its certificate. In the rows darker is more; in the "
+    "difference orange is more and purple is less. Values outside of the range of the rows are drawn at its ends."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,7 @@ class Images:
     shape : (int, int)
         Height and width.
     low, high : float
-        Values that are white and black.
+        Values that are white and black: the range of the rows as they were.
     most : float
         Largest difference.
     """
@@ -69,8 +80,7 @@ class Images:
             )
         before = np.asarray(explanations.x, dtype=np.float64)
         after = np.asarray(explanations.counterfactuals, dtype=np.float64)
-        shown = np.concatenate([before, after])
-        low, high = (float(value) for value in (np.nanmin(shown), np.nanmax(shown))) if shown.size else (0.0, 1.0)
+        low, high = (float(before.min()), float(before.max())) if before.size else (0.0, 1.0)
         most = float(np.nanmax(np.abs(after - before), initial=0.0))
         return cls((int(shape[0]), int(shape[1])), low, high, most)
 
@@ -113,8 +123,14 @@ class RowWriter:
         self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
         starts = np.searchsorted(rows, rows) if len(rows) and (np.diff(rows) >= 0).all() else None
         self._turn = np.zeros(len(rows), dtype=np.int64) if starts is None else np.arange(len(rows)) - starts
+        self._n_pictures = int(np.clip(_ALL_PICTURES // max(len(rows), 1), _FEWEST_PICTURES, _MOST_PICTURES))
         self._n_values = len(explanations) * len(explanations.table.columns)
         self._headings: dict[Any, str] = {}
+
+    @property
+    def has_images(self) -> bool:
+        """Whether rows are shown as images."""
+        return self._images is not None
 
     def name(self, place: int) -> str:
         """Name the row of an answer, as HTML."""
@@ -140,8 +156,8 @@ class RowWriter:
             parts.append(self._images.html(one))
             parts.append(self._listed(changes, "change"))
         elif changes:
-            parts.append(self._table(one, changes[:_MOST_PICTURES]))
-            parts.append(self._listed(changes[_MOST_PICTURES:], "more change"))
+            parts.append(self._table(one, changes[: self._n_pictures]))
+            parts.append(self._listed(changes[self._n_pictures :], "more change"))
         parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
         parts.append(paragraph(remark_of(one), "ew-note"))
         if self._images is None and self._n_values <= _MOST_VALUES:
@@ -207,12 +223,7 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     """All rows, with what helps to find one."""
     if n_answers == 0:
         return ""
-    lead = (
-        "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
-        f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
-        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this "
-        "level. Values outside of the picture’s range are drawn at its edge."
-    )
+    lead = _HOW_TO_READ_IMAGES if writer.has_images else _HOW_TO_READ
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'

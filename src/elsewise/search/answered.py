@@ -25,7 +25,8 @@ class Answered:
 
     It leaves a column alone that the earlier one changes; or it lies in a cell, a polyhedron of the model's region and
     a cone of the density, that the earlier one does not lie in. So within a cell of the earlier answer one of its
-    columns has to stay, and in all other cells any point will do: both are convex, and the search remains exact.
+    columns has to stay, and in all other cells any point will do: both are convex, and the search remains exact. Of
+    several earlier answers, this holds for each one that lies in the cell.
 
     Attributes
     ----------

@@ -310,10 +310,11 @@ class _Tree:
                 continue
             changed = self.domain.layout.changed(self.E[row], points[k])
             polyhedra, cones = cells_at(self.problem, int(self.goal[row]), points[[k]], use_region=self.use_region)
-            cells = np.logical_and.outer(polyhedra[0], cones[0])
+            free = np.logical_and.outer(polyhedra[0], cones[0])  # cells in which no earlier answer is in the way
             for earlier in self.answered[row]:
-                elsewhere = cells & ~np.logical_and.outer(earlier.polyhedra, earlier.cones)
-                new[k] &= not changed[earlier.columns].all() or bool(elsewhere.any())
+                if changed[earlier.columns].all():
+                    free &= ~np.logical_and.outer(earlier.polyhedra, earlier.cones)
+            new[k] = free.any()
         return new
 
     def _hold(

@@ -93,19 +93,20 @@ static ptrdiff_t read_rows(const ew_cells *cells, const ew_instance *e, ew_works
                 largest = fmax(largest, fabs(a));
                 length += a * a;
             }
-            if (cells->n_groups) { /* norm 1 */
+            if (e->lower || e->upper) { /* what cannot move does not count; norm 1 */
                 normal_of(cells, e, w, count, w->score);
                 largest = 0;
-                for (ptrdiff_t i = 0; i < n; i++) largest = fmax(largest, fabs(w->score[i]));
+                for (ptrdiff_t i = 0; i < n; i++)
+                    if (is_free(e, i)) largest = fmax(largest, fabs(w->score[i]));
             }
             double offset = cells->offsets[row] - cells->shift_offsets[which];
             w->noise[count] = rounding(e) * (size + fabs(offset));
             w->b[count] = offset - product;
             if (side == 1 && w->b[count] >= -w->noise[count]) w->b[count] = fmax(w->b[count], 0); /* holds up to rounding */
             w->row_scale[count] = cells->norm == 1 ? largest : sqrt(length);
-            if (!(largest > 0)) { /* 0·x <= b holds everywhere or nowhere */
+            if (!(largest > 0)) { /* 0·x <= b holds everywhere or nowhere, up to rounding */
                 w->row_scale[count] = 1;
-                w->b[count] = w->b[count] < 0 ? -HUGE_VAL : 1;
+                w->b[count] = w->b[count] < -w->noise[count] ? -HUGE_VAL : 1;
             }
         }
     }
@@ -169,8 +170,9 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
     first_look look = {0};
     memset(w->pull, 0, (size_t)n * sizeof *w->pull);
     if (e->cone >= 0) {
-        double length = sqrt(dot(q, w->g, w->g)), reach = 0;
+        double length = sqrt(dot(q, w->g, w->g)), reach = 0, column = 0;
         for (ptrdiff_t i = 0; i < n; i++) {
+            if (is_free(e, i)) column = fmax(column, sqrt(w->gram[i * (n + 1)]) + (w->has_tilt ? fabs(w->h1[i]) : 0));
             double pull = length > 0 ? dot(q, w->Ft + i * q, w->g) / length : 0;
             if (w->has_tilt) pull += w->h1[i];
             w->pull[i] = is_free(e, i) ? fabs(pull) : 0;
@@ -182,6 +184,7 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
         if (length > w->h0) look.cone_distance = reach > 0 ? (length - w->h0) / reach : HUGE_VAL;
         look.cone_is_violated = reach > 0 && length > w->h0 - look.cone_noise;
         look.distance = look.cone_distance;
+        look.is_out_of_reach = look.cone_distance * column > 1e8 * (length + fabs(w->h0));
         if (look.cone_is_violated) look.sigma = (length - w->h0 + look.cone_noise) / reach;
         for (ptrdiff_t i = 0; i < n; i++) w->pull[i] = reach > 0 ? w->pull[i] / reach : 0;
     }
@@ -202,19 +205,29 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
     return look;
 }
 
-void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const first_look *look) {
+void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace *w, const first_look *look) {
     ptrdiff_t n = cells->n, q = cells->q;
     double unit = !isfinite(look->distance) || cells->norm == 1 ? 1 : 2 * look->distance;
     if (e->cone >= 0 && look->cone_distance == look->distance) {
         double length = sqrt(dot(q, w->g, w->g)), reach = look->cone_reach > 0 ? look->cone_reach : 1;
-        if (!e->y) return;
-        e->y[0] = unit / reach;
-        for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = length > 0 ? unit / reach * w->g[j] / length : 0;
+        double weight = unit / reach;
+        if (e->y) {
+            e->y[0] = weight;
+            for (ptrdiff_t j = 0; j < q; j++) e->y[j + 1] = length > 0 ? weight * w->g[j] / length : 0;
+        }
+        for (ptrdiff_t i = 0; i < n && e->z_bounds; i++) /* the bounds of fixed features take what pulls at them */
+            if (!is_free(e, i)) {
+                double pull = length > 0 ? dot(q, w->Ft + i * q, w->g) / length : 0;
+                e->z_bounds[i] = weight * (pull + (cells->tilts ? w->h1[i] : 0));
+            }
         return;
     }
     for (ptrdiff_t j = 0; j < w->n_rows; j++)
         if (-w->b[j] / w->row_scale[j] == look->distance) {
             if (e->z_rows) e->z_rows[j] = unit / w->row_scale[j];
+            normal_of(cells, e, w, j, w->score);
+            for (ptrdiff_t i = 0; i < n && e->z_bounds; i++)
+                if (!is_free(e, i)) e->z_bounds[i] = -unit / w->row_scale[j] * w->score[i];
             return;
         }
     if (!e->z_bounds) return;

@@ -94,6 +94,7 @@ typedef struct {
     double sigma;         /* the same with rounding taken off the right-hand sides: the unit of length */
     double cone_distance, cone_reach, cone_noise;
     int cone_is_violated; /* with rounding taken off */
+    int is_out_of_reach;  /* what separates x0 from the cone is orthogonal to all that can move, up to rounding */
 } first_look;
 
 /* Read rows and cone of the instance into the workspace. */
@@ -103,7 +104,7 @@ void read_instance(const ew_cells *cells, const ew_instance *e, ew_workspace *w)
 first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace *w);
 
 /* Multipliers of the single constraint whose distance is the largest: the cone along its axis, a row, or the bounds. */
-void closed_form_multipliers(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const first_look *look);
+void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace *w, const first_look *look);
 
 /* Follow exact paths: the cone alone, then row by row. Returns -1 if that settles the instance; else the number of
  * features that moved (0 if there is no path), first in features, for the interior point method to start from. The end

@@ -24,8 +24,9 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         e->status = EW_OPTIMAL;
         return;
     }
-    if (!isfinite(look.distance) || e->bound >= e->cutoff) { /* one constraint alone is too far, or out of reach */
-        e->status = isfinite(look.distance) ? EW_CUTOFF : EW_INFEASIBLE;
+    int is_empty = !isfinite(look.distance) || look.is_out_of_reach;
+    if (is_empty || e->bound >= e->cutoff) { /* one constraint alone is too far, or out of reach */
+        e->status = is_empty ? EW_INFEASIBLE : EW_CUTOFF;
         e->value = HUGE_VAL;
         closed_form_multipliers(cells, e, w, &look);
         return;

@@ -1,0 +1,230 @@
+"""The explorer's interface against the explainer and the model themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+import elsewise as ew
+
+pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
+httpx = pytest.importorskip("httpx")
+
+from app.running import serving, small_explainer, small_table  # noqa: E402
+
+from elsewise.app import create_app  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def small():
+    frame, labels = small_table()
+    explainer = small_explainer(frame, labels)
+    with serving(create_app(explainer, frame, title="Small")) as address, httpx.Client(base_url=address) as client:
+        yield client, explainer, frame
+
+
+def row_with(frame, explainer, label):
+    """Position of a row the model decides so for."""
+    return int(np.flatnonzero(explainer.model.predict(frame) == label)[0])
+
+
+def known(client, place):
+    return client.get("/api/rows", params={"offset": place, "limit": 1}).json()["rows"][0]
+
+
+def test_about_describes_the_table(small):
+    client, _, frame = small
+    about = client.get("/api/about").json()
+    assert [(column["name"], column["kind"]) for column in about["columns"]] == [
+        ("income", "number"), ("years", "integer"), ("housing", "category"),
+    ]  # fmt: skip
+    assert about["columns"][2]["levels"] == ["free", "own", "rent"]
+    assert (about["columns"][0]["low"], about["columns"][0]["high"]) == (frame["income"].min(), frame["income"].max())
+    assert about["classes"] == ["no", "yes"]
+    assert about["n_rows"] == len(frame)
+
+
+def test_rows_are_the_data_and_their_predictions_the_models(small):
+    client, explainer, frame = small
+    listed = client.get("/api/rows", params={"offset": 5, "limit": 20}).json()
+    assert listed["total"] == len(frame)
+    predictions = explainer.model.predict(frame)
+    for item in listed["rows"]:
+        place = item["number"]
+        assert item["prediction"] == predictions[place]
+        assert item["row"] == {name: frame.iloc[place][name] for name in ("income", "years", "housing")}
+
+
+def test_an_answer_is_valid_for_the_model_and_as_near_as_the_explainers(small):
+    client, explainer, frame = small
+    for place in range(0, 40, 7):
+        mine = known(client, place)
+        target = "yes" if mine["prediction"] == "no" else "no"
+        for quantile in (None, 0.2, 0.8):
+            answer = client.post("/api/explain", json={"row": mine["row"], "target": target, "quantile": quantile}).json()
+            counterfactual = frame.iloc[[place]].copy()
+            for name, value in answer["counterfactual"].items():
+                counterfactual[name] = value
+            assert explainer.model.predict(counterfactual)[0] == target
+            x = frame.iloc[[place]]
+            direct = (
+                explainer.explain_one(x, target)
+                if quantile is None
+                else explainer.frontier(x, target, [quantile]).explanations[0]
+            )
+            assert answer["distance"] == pytest.approx(direct.distance, rel=1e-6)
+            assert answer["status"] == "optimal"
+            assert explainer.log_density(counterfactual, target)[0] >= direct.log_threshold - 1e-9
+            changed = {change["column"] for change in answer["changes"]}
+            assert changed == {name for name, value in answer["counterfactual"].items() if value != mine["row"][name]}
+
+
+def test_positions_are_shares_of_the_classs_rows(small):
+    client, _, frame = small
+    _, labels = small_table()
+    mine = known(client, 3)
+    answer = client.post("/api/explain", json={"row": mine["row"], "target": "yes"}).json()
+    among = frame[labels == "yes"]
+    share = (among["income"] <= mine["row"]["income"]).mean()
+    assert answer["positions"]["income"]["before"] == pytest.approx(share, abs=0.03)
+    share = (among["housing"] == mine["row"]["housing"]).mean()
+    assert answer["positions"]["housing"]["before"] == pytest.approx(share)
+
+
+def test_the_frontier_rises_and_agrees_with_single_answers(small):
+    client, explainer, frame = small
+    place = row_with(frame, explainer, "no")
+    row = known(client, place)["row"]
+    quantiles = [0.1, 0.5, 0.9]
+    points = client.post("/api/frontier", json={"row": row, "target": "yes", "quantiles": quantiles}).json()["points"]
+    direct = explainer.frontier(frame.iloc[[place]], "yes", quantiles)
+    assert [point["distance"] for point in points] == pytest.approx(direct.distances.tolist(), rel=1e-6)
+
+
+def test_rules_are_kept(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    free = client.post("/api/explain", json={"row": row, "target": "yes"}).json()
+    locked = free["changes"][0]["column"]
+    rules = {"locked": [locked], "max_changes": 2, "allowed": {"housing": ["own"]}, "directions": {"years": "increase"}}
+    answer = client.post("/api/explain", json={"row": row, "target": "yes", "rules": rules}).json()
+    after = answer["counterfactual"]
+    assert after[locked] == row[locked]
+    assert len(answer["changes"]) <= 2
+    assert after["housing"] in (row["housing"], "own")
+    assert after["years"] >= row["years"]
+    assert answer["distance"] >= free["distance"] - 1e-9
+
+
+def test_a_range_is_about_the_answer_even_if_the_row_lies_outside_of_it(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    low = row["income"] + 3
+    question = {"row": row, "target": "yes", "rules": {"ranges": {"income": [low, low + 30]}}}
+    answer = client.post("/api/explain", json=question).json()
+    assert low - 1e-9 <= answer["counterfactual"]["income"] <= low + 30 + 1e-9
+
+
+def test_where_there_is_no_answer_a_relief_leads_to_one(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    for rules in (
+        {"locked": ["income", "years", "housing"]},
+        {"ranges": {"income": [row["income"], row["income"]]}, "locked": ["years", "housing"]},
+        {"max_changes": 0},
+    ):
+        question = {"row": row, "target": "yes", "rules": rules}
+        answer = client.post("/api/explain", json=question).json()
+        assert (answer["status"], answer["counterfactual"]) == ("infeasible", None)
+        assert "explainer." not in answer["reason"] + answer["sentence"]
+        why = client.post("/api/why-not", json=question).json()
+        assert why["reason"] == "rules"
+        assert why["reliefs"]
+        for relief in why["reliefs"]:
+            relieved = client.post("/api/explain", json={**question, "rules": relief["rules"]}).json()
+            assert relieved["status"] == "optimal"
+            assert relieved["distance"] == pytest.approx(relief["distance"], rel=1e-6)
+
+
+def test_the_csv_holds_the_answer_and_disarms_formulas(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    question = {"row": {**row, "housing": "=1+1"}, "target": "yes"}  # a value never seen
+    answer = client.post("/api/explain", json=question).json()
+    taken = client.post("/api/answer.csv", json=question)
+    assert taken.headers["content-type"].startswith("text/csv")
+    assert "attachment" in taken.headers["content-disposition"]
+    lines = list(csv.reader(io.StringIO(taken.text)))
+    by_name = {line[0]: line for line in lines if line}
+    assert float(by_name["income"][2]) == answer["counterfactual"]["income"]
+    assert by_name["housing"][1] == "'=1+1"
+    assert float(by_name["distance"][1]) == answer["distance"]
+
+
+def test_the_report_is_one_page_about_the_answer(small):
+    client, explainer, frame = small
+    pytest.importorskip("elsewise.report")
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    taken = client.post("/api/report", json={"row": row, "target": "yes", "quantile": 0.3})
+    assert taken.status_code == 200
+    assert taken.headers["content-type"].startswith("text/html")
+    assert "<html" in taken.text.lower()
+    assert not re.search(r"""(src|href)=["']?https?://""", taken.text)
+
+
+def test_profiles_count_the_classs_rows(small):
+    client, _, frame = small
+    _, labels = small_table()
+    for place, label in enumerate(("no", "yes")):
+        profiles = client.get("/api/profiles", params={"target": place}).json()
+        assert profiles["target"] == label
+        assert all(sum(profile["counts"]) == (labels == label).sum() for profile in profiles["profiles"])
+
+
+def test_a_regressor_is_asked_for_a_range():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    model = Ridge().fit(X, X @ [1.0, 2.0, -1.0])
+    explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=1)).fit(X)
+    with serving(create_app(explainer, X)) as address, httpx.Client(base_url=address) as client:
+        about = client.get("/api/about").json()
+        assert about["classes"] is None
+        row = known(client, 0)["row"]
+        now = model.predict(X[:1])[0]
+        answer = client.post("/api/explain", json={"row": row, "target": {"low": now + 1.5}}).json()
+        after = [[answer["counterfactual"][column["name"]] for column in about["columns"]]]
+        assert model.predict(after)[0] >= now + 1.5 - 1e-9
+        assert client.post("/api/explain", json={"row": row, "target": "yes"}).status_code == 422
+        assert client.post("/api/explain", json={"row": row, "target": {}}).status_code == 422
+
+
+def test_an_explainer_without_density_has_no_quantiles():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression().fit(X, X[:, 0] > 0)
+    explainer = ew.Explainer(model, density=None).fit(X, X[:, 0] > 0)
+    with serving(create_app(explainer, X)) as address, httpx.Client(base_url=address) as client:
+        about = client.get("/api/about").json()
+        assert (about["has_density"], about["classes"]) == (False, [False, True])
+        mine = known(client, 0)
+        question = {"row": mine["row"], "target": not mine["prediction"]}
+        answer = client.post("/api/explain", json=question).json()
+        assert (answer["status"], answer["plausibility"]) == ("optimal", None)
+        refused = client.post("/api/explain", json={**question, "quantile": 0.5})
+        assert (refused.status_code, "no density" in refused.json()["detail"]) == (422, True)
+
+
+def test_without_rows_there_is_a_typical_one(small):
+    _, explainer, _ = small
+    with serving(create_app(explainer)) as address, httpx.Client(base_url=address) as client:
+        about = client.get("/api/about").json()
+        assert about["n_rows"] == 0
+        answer = client.post("/api/explain", json={"row": about["typical"], "target": "yes"})
+        assert answer.json()["status"] == "optimal"

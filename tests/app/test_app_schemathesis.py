@@ -1,0 +1,98 @@
+"""Requests made up from the interface's own description: none breaks the server, every answer is as described."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
+schemathesis = pytest.importorskip("schemathesis")
+httpx = pytest.importorskip("httpx")
+
+from app.running import serving, small_explainer, small_table  # noqa: E402
+from schemathesis.checks import not_a_server_error  # noqa: E402
+from schemathesis.specs.openapi.checks import (  # noqa: E402
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from elsewise.app import create_app  # noqa: E402
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@pytest.fixture(scope="module")
+def api_description():
+    frame, labels = small_table()
+    with serving(create_app(small_explainer(frame, labels), frame, time_limit=2.0)) as address:
+        yield schemathesis.openapi.from_url(f"{address}/api/openapi.json")
+
+
+schema = schemathesis.pytest.from_fixture("api_description")
+
+
+@schema.parametrize()
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_operation_keeps_its_description(case):
+    case.call_and_validate(checks=CHECKS)
+
+
+def test_made_up_values_in_real_questions_are_answered_or_refused():
+    """Schemas know nothing of the table's columns: questions with real columns get further."""
+    from hypothesis import given
+    from hypothesis import strategies as st
+
+    frame, labels = small_table()
+    explainer = small_explainer(frame, labels)
+    cells = st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(-1e15, 1e15), st.text(max_size=8),
+        st.sampled_from(["own", "rent", "free", "yes", "no", 0, 1, 40.0, -1e15, 1e15]),
+    )  # fmt: skip
+    names = st.sampled_from(["income", "years", "housing", "note", ""])
+    questions = st.fixed_dictionaries(
+        {
+            "row": st.fixed_dictionaries({"income": cells, "years": cells, "housing": cells}),
+            "target": st.one_of(st.sampled_from(["yes", "no"]), cells),
+        },
+        optional={
+            "quantile": st.floats(0.0, 1.0),
+            "rules": st.fixed_dictionaries(
+                {},
+                optional={
+                    "locked": st.lists(names, max_size=4),
+                    "ranges": st.dictionaries(names, st.lists(cells, min_size=2, max_size=2), max_size=3),
+                    "allowed": st.dictionaries(names, st.lists(cells, max_size=3), max_size=2),
+                    "directions": st.dictionaries(names, st.sampled_from(["increase", "decrease"]), max_size=2),
+                    "max_changes": st.integers(0, 4),
+                },
+            ),
+        },
+    )
+    seen = set()
+
+    with serving(create_app(explainer, frame, time_limit=2.0)) as address, httpx.Client(base_url=address) as client:
+
+        @settings(max_examples=150, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+                  suppress_health_check=list(HealthCheck))  # fmt: skip
+        @given(questions, st.sampled_from(["explain", "why-not", "frontier", "answer.csv"]))
+        def ask(question, path):
+            import json
+
+            body = json.dumps(question).encode()
+            answer = client.post(f"/api/{path}", content=body, headers={"content-type": "application/json"})
+            seen.add(answer.status_code)
+            assert answer.status_code in (200, 422), (path, question, answer.text)
+
+        ask()
+        plain = {"row": {"income": 1e15, "years": -(10**15), "housing": "own"}, "target": "yes", "quantile": 0.9}
+        for path in ("explain", "why-not", "frontier", "answer.csv"):
+            assert client.post(f"/api/{path}", json=plain).status_code == 200
+    assert 422 in seen

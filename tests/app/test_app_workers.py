@@ -1,0 +1,105 @@
+"""Threads of the explorer: bounded time, bounded queue, nothing of one call reaches the next."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from elsewise.app.workers import Overloaded, Overtime, Workers
+
+
+def spin(seconds):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        sum(range(100))
+    return "done"
+
+
+def test_a_call_returns_what_it_returns_and_raises_what_it_raises():
+    async def go():
+        workers = Workers(n_threads=1)
+        assert await workers.run(lambda: 42, 5.0) == 42
+        with pytest.raises(ValueError, match="wrong"):
+            await workers.run(lambda: int("wrong"), 5.0)
+        workers.close()
+
+    asyncio.run(go())
+
+
+def test_a_call_over_its_time_is_ended_and_the_thread_goes_on():
+    async def go():
+        workers = Workers(n_threads=1)
+        started = time.monotonic()
+        with pytest.raises(Overtime):
+            await workers.run(lambda: spin(30.0), 0.2)
+        assert time.monotonic() - started < 5.0
+        assert await workers.run(lambda: spin(0.05), 5.0) == "done"
+        workers.close()
+
+    asyncio.run(go())
+
+
+def test_overtime_is_not_swallowed_by_code_that_catches_exceptions():
+    def stubborn():
+        while True:
+            try:
+                spin(30.0)
+            except Exception:
+                pass
+
+    async def go():
+        workers = Workers(n_threads=1)
+        with pytest.raises(Overtime):
+            await workers.run(stubborn, 0.2)
+        workers.close()
+
+    asyncio.run(go())
+
+
+def test_calls_beyond_the_queue_are_refused_at_once_and_counted_right_afterwards():
+    async def go():
+        workers = Workers(n_threads=1, most_waiting=3)
+        running = [asyncio.create_task(workers.run(lambda: spin(0.3), 20.0)) for _ in range(3)]
+        await asyncio.sleep(0)
+        started = time.monotonic()
+        with pytest.raises(Overloaded):
+            await workers.run(lambda: 1, 20.0)
+        assert time.monotonic() - started < 0.2
+        assert await asyncio.gather(*running) == ["done"] * 3
+        assert await workers.run(lambda: 1, 5.0) == 1
+        assert workers._n_waiting == 0
+        workers.close()
+
+    asyncio.run(go())
+
+
+def test_a_call_that_waited_for_all_its_time_is_overload_not_overtime():
+    async def go():
+        workers = Workers(n_threads=1)
+        busy = asyncio.create_task(workers.run(lambda: spin(1.0), 20.0))
+        await asyncio.sleep(0.05)
+        with pytest.raises(Overloaded):
+            await workers.run(lambda: 1, 0.1)
+        assert await busy == "done"
+        assert workers._n_waiting == 0
+        workers.close()
+
+    asyncio.run(go())
+
+
+def test_calls_that_end_just_when_their_time_does_never_hurt_later_ones():
+    async def go():
+        workers = Workers(n_threads=2)
+        late = 0
+        for _ in range(60):
+            try:
+                await workers.run(lambda: spin(0.01), 0.0101)
+            except (Overtime, Overloaded):
+                late += 1
+            assert await workers.run(lambda: spin(0.002), 5.0) == "done"
+        assert workers._n_waiting == 0
+        workers.close()
+
+    asyncio.run(go())
