@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
 schemathesis = pytest.importorskip("schemathesis")
 httpx = pytest.importorskip("httpx")
 
 from app.running import serving, small_explainer, small_table  # noqa: E402
+from schemathesis import GenerationMode  # noqa: E402
 from schemathesis.checks import not_a_server_error  # noqa: E402
 from schemathesis.specs.openapi.checks import (  # noqa: E402
     content_type_conformance,
@@ -19,37 +24,41 @@ from schemathesis.specs.openapi.checks import (  # noqa: E402
 
 from elsewise.app import create_app  # noqa: E402
 
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-
-
-@pytest.fixture(scope="module")
-def api_description():
-    frame, labels = small_table()
-    with serving(create_app(small_explainer(frame, labels), frame, time_limit=2.0)) as address:
-        yield schemathesis.openapi.from_url(f"{address}/api/openapi.json")
-
-
-schema = schemathesis.pytest.from_fixture("api_description")
-
-
-@schema.parametrize()
-@settings(
+QUICK = settings(
     max_examples=40,
     deadline=None,
     derandomize=True,
     database=None,
-    phases=[Phase.explicit, Phase.generate],
+    phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_every_operation_keeps_its_description(case):
-    case.call_and_validate(checks=CHECKS)
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+def test_every_operation_keeps_its_description():
+    frame, labels = small_table()
+    n_asked = Counter()
+    with serving(create_app(small_explainer(frame, labels), frame, time_limit=2.0)) as address:
+        description = schemathesis.openapi.from_url(f"{address}/api/openapi.json")
+        for result in description.get_all_operations():
+            operation = result.ok()
+            for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+                if mode is GenerationMode.NEGATIVE and not (operation.body or operation.query):
+                    continue
+
+                @QUICK
+                @given(operation.as_strategy(generation_mode=mode))
+                def ask(case):
+                    n_asked[case.operation.path] += 1
+                    case.call_and_validate(checks=CHECKS)
+
+                ask()
+    assert len(n_asked) >= 7
+    assert all(count > 0 for count in n_asked.values())
 
 
 def test_made_up_values_in_real_questions_are_answered_or_refused():
     """Schemas know nothing of the table's columns: questions with real columns get further."""
-    from hypothesis import given
-    from hypothesis import strategies as st
-
     frame, labels = small_table()
     explainer = small_explainer(frame, labels)
     cells = st.one_of(
@@ -80,12 +89,9 @@ def test_made_up_values_in_real_questions_are_answered_or_refused():
 
     with serving(create_app(explainer, frame, time_limit=2.0)) as address, httpx.Client(base_url=address) as client:
 
-        @settings(max_examples=150, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
-                  suppress_health_check=list(HealthCheck))  # fmt: skip
+        @settings(QUICK, max_examples=150)
         @given(questions, st.sampled_from(["explain", "why-not", "frontier", "answer.csv"]))
         def ask(question, path):
-            import json
-
             body = json.dumps(question).encode()
             answer = client.post(f"/api/{path}", content=body, headers={"content-type": "application/json"})
             seen.add(answer.status_code)

@@ -415,7 +415,8 @@ def test_colours_can_be_read():
             ("--ew-ink", "--rp-card"), ("--ew-soft", "--rp-card"), ("--ew-soft", "--ew-tint"),
             ("--ew-soft", "--rp-page"), ("--ew-accent", "--rp-card"), ("--ew-accent", "--rp-page"),
             ("--rp-ok", "--rp-ok-tint"), ("--rp-ok", "--rp-card"), ("--rp-mid", "--rp-mid-tint"),
-            ("--rp-bad", "--rp-bad-tint"), ("--rp-bad", "--rp-card"), ("--ew-ink", "--ew-tint"), ("--ew-ink", "--rp-bad-tint"),
+            ("--rp-bad", "--rp-bad-tint"), ("--rp-bad", "--rp-card"),
+            ("--ew-ink", "--ew-tint"), ("--ew-ink", "--rp-bad-tint"),
         ):  # fmt: skip
             bright, dark = sorted((luminance(colours[text]), luminance(colours[ground])), reverse=True)
             assert (bright + 0.05) / (dark + 0.05) >= 4.5, (name, text, ground)

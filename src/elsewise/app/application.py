@@ -165,19 +165,21 @@ def create_app(
         200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line a column."}
     }
 
-    async def taken_away(call: Callable[[], bytes], kind: str, name: str) -> Response:
+    async def taken_away(call: Callable[[], bytes], kind: str, name: str, late: bytes | None = None) -> Response:
         try:
             content = await workers.run(call, time_limit)
         except Overtime:
-            raise Overloaded from None
+            if late is None:
+                raise Overloaded from None
+            content = late
         return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     @app.post("/api/answer.csv", response_class=Response, responses={**_REFUSALS, **csv_answer}, tags=["to take away"])
     async def answer_csv(question: schemas.Question) -> Response:
         """Answer as CSV: a line a column, before and after."""
-        return await taken_away(
-            lambda: takeaway.csv_of(desk.explain(question), question.row), "text/csv; charset=utf-8", "answer.csv"
-        )
+        late = takeaway.csv_of(_late_answer(question, time_limit), question.row)
+        call = partial(takeaway.csv_of_question, desk, question)
+        return await taken_away(call, "text/csv; charset=utf-8", "answer.csv", late)
 
     if takeaway.has_report():
         html_answer: dict[int | str, dict[str, Any]] = {

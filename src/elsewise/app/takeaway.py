@@ -30,6 +30,11 @@ def csv_of(answer: dict[str, Any], row: dict[str, Any]) -> bytes:
     return text.getvalue().encode("utf-8", errors="replace")
 
 
+def csv_of_question(desk: Desk, question: Question) -> bytes:
+    """Answer a question and write the answer as CSV."""
+    return csv_of(desk.explain(question), question.row)
+
+
 def _cell(value: Any) -> Any:
     """Keep text from being taken for a formula: spreadsheets run cells that begin so."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):

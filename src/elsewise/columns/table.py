@@ -108,7 +108,7 @@ class Table:
         """
         lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
         for column in self.columns:
-            dtype = self.dtypes[column.sources[0]] if len(self.dtypes) else None
+            dtype: Any = self.dtypes[column.sources[0]] if len(self.dtypes) else None
             dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))
             if column.kind != "integer" or getattr(dtype, "kind", "") not in ("i", "u"):
                 continue

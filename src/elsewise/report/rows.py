@@ -30,6 +30,7 @@ _MOST_VALUES = 60_000
 
 _HOW_TO_READ = (
     "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
+    "The share of a change is its part of the distance. "
     f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
     "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
     "Values outside of the picture’s range are drawn at its edge."
@@ -186,7 +187,7 @@ class RowWriter:
                     self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
                 ]
             )
-        header = ("column", "now", "needed", "#difference", "share of the distance", "#")
+        header = ("column", "now", "needed", "#difference", "share", "#")
         return table(header, rows).replace(
             '<th scope="col" class="ew-number"></th>', f'<th scope="col">{self._among(one.target)}</th>'
         )

@@ -217,8 +217,8 @@ class _Tree:
         relaxed = self._relax(nodes)
         nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.proven))
         alone = (nodes.polyhedron < 0) & self.use_region
-        at = nodes.rows[alone], nodes.cone[alone]
-        self.model_free_bounds[at] = np.maximum(self.model_free_bounds[at], relaxed.proven[alone])
+        solved = (nodes.rows[alone], nodes.cone[alone])
+        self.model_free_bounds[solved] = np.maximum(self.model_free_bounds[solved], relaxed.proven[alone])
         self._round(nodes, relaxed)
         worth = nodes.bounds < self.limit[nodes.rows] * (1 - _TOLERANCE)
         closed = ~worth | self._is_known(nodes, worth & self.division.is_done(nodes, relaxed))
