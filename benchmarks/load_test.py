@@ -41,7 +41,7 @@ def main() -> int:
         [sys.executable, "-m", "elsewise.cli", *command], env=environment, stderr=subprocess.DEVNULL
     )
     try:
-        _wait_for(port)
+        wait_for(port)
         result = asyncio.run(_load(port, server.pid, arguments))
     finally:
         server.terminate()
@@ -52,7 +52,8 @@ def main() -> int:
     return 1 if lost or result["p99_ms"] > arguments.p99 or grown > 8 else 0
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
+    """Wait until something listens on a port of loopback."""
     ends = time.monotonic() + _START
     while time.monotonic() < ends:
         try:
@@ -95,7 +96,7 @@ async def _load(port: int, pid: int, arguments: argparse.Namespace) -> dict[str,
         finally:
             connections.put_nowait(connection)
 
-    started, tasks = time.perf_counter(), []
+    started, tasks, used = time.perf_counter(), [], _processor(pid)
     for place in range(n):
         due = started + place / arguments.rate
         wait = due - time.perf_counter()
@@ -118,6 +119,7 @@ async def _load(port: int, pid: int, arguments: argparse.Namespace) -> dict[str,
             for share in (0.5, 0.9, 0.99, 0.999)
         },
         "max_ms": round(1e3 * ordered[-1], 2),
+        "server_cpu_ms_a_request": round(1e3 * (_processor(pid) - used) / n, 2),
         "memory_start_mib": memory[0],
         "memory_middle_mib": memory[len(memory) // 2],
         "memory_end_mib": _memory(pid),
@@ -159,6 +161,15 @@ class _Connection:
         lines = answer.decode("latin-1").split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
         return int(lines[0].split()[1]), await reader.readexactly(int(headers["content-length"]))
+
+
+def _processor(pid: int) -> float:
+    """Processor time of a process in seconds; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int) -> float:

@@ -25,7 +25,7 @@ def prepare(folder: Path) -> None:
         for name in ("explorer", "report"):
             namespace: dict[str, object] = {}
             for block in blocks((DOCS / f"{name}.md").read_text(encoding="utf-8")):
-                if block.is_run and "httpx" not in block.text:
+                if block.language == "python" and block.is_run and "httpx" not in block.text:
                     exec(block.text, namespace)
             if name == "explorer":
                 exec("import elsewise as ew\new.Explainer(model).fit(loans, outcome).save('loans.ew')", namespace)

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from .columns.frames import is_frame, rows_of
 from .question import Question
 from .regions.base import Interval, Label
-from .search import Answered, Found, answered_at, best_first, branch_and_bound, distinct
+from .search import MARGINS, Answered, Found, answered_at, best_first, branch_and_bound, distinct
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-# Relative margins, widened step by step until model and density agree.
-MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 # The first margin where columns hold floats of fewer bits: what is written there is rounded, and so is the model's own
 # arithmetic, differently in different batches.
 _SHORT_FLOATS = 1e-6

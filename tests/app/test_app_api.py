@@ -16,7 +16,6 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[ser
 httpx = pytest.importorskip("httpx")
 
 from app.running import serving, small_explainer, small_table  # noqa: E402
-
 from elsewise.app import create_app  # noqa: E402
 
 
@@ -66,7 +65,9 @@ def test_an_answer_is_valid_for_the_model_and_as_near_as_the_explainers(small):
         mine = known(client, place)
         target = "yes" if mine["prediction"] == "no" else "no"
         for quantile in (None, 0.2, 0.8):
-            answer = client.post("/api/explain", json={"row": mine["row"], "target": target, "quantile": quantile}).json()
+            answer = client.post(
+                "/api/explain", json={"row": mine["row"], "target": target, "quantile": quantile}
+            ).json()
             counterfactual = frame.iloc[[place]].copy()
             for name, value in answer["counterfactual"].items():
                 counterfactual[name] = value
@@ -178,7 +179,7 @@ def test_the_report_is_one_page_about_the_answer(small):
 
 
 def test_profiles_count_the_classs_rows(small):
-    client, _, frame = small
+    client, _, _ = small
     _, labels = small_table()
     for place, label in enumerate(("no", "yes")):
         profiles = client.get("/api/profiles", params={"target": place}).json()

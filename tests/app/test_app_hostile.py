@@ -21,7 +21,6 @@ from app.running import (  # noqa: E402
     small_explainer,
     small_table,
 )
-
 from elsewise.app import create_app  # noqa: E402
 
 POSTS = ("/api/explain", "/api/frontier", "/api/why-not", "/api/answer.csv", "/api/report")
@@ -30,7 +29,7 @@ POSTS = ("/api/explain", "/api/frontier", "/api/why-not", "/api/answer.csv", "/a
 @pytest.fixture(scope="module")
 def client():
     frame, labels = small_table()
-    app = create_app(small_explainer(frame, labels), frame, most_bytes=20_000)
+    app = create_app(small_explainer(frame, labels), frame, most_bytes=20_000, body_time=1.0)
     with serving(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
@@ -135,6 +134,15 @@ def test_lengths_that_lie_do_not_hang_or_break_the_server(client):
             raw.sendall(b"POST /api/explain HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + b"\r\n\r\n")
             assert raw.recv(64).split()[1] in (b"400", b"413")
     assert client.get("/api/about").status_code == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(client):
+    started = time.monotonic()
+    with socket.create_connection((client.base_url.host, client.base_url.port), 10) as raw:
+        head = "POST /api/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        raw.sendall(f"{head}Content-Length: 500\r\n\r\n{{".encode())
+        assert raw.recv(64).split()[1] == b"408"
+    assert time.monotonic() - started < 8
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[ser
 schemathesis = pytest.importorskip("schemathesis")
 httpx = pytest.importorskip("httpx")
 
-from app.running import serving, small_explainer, small_table  # noqa: E402
 from schemathesis import GenerationMode  # noqa: E402
 from schemathesis.checks import not_a_server_error  # noqa: E402
 from schemathesis.specs.openapi.checks import (  # noqa: E402
@@ -22,6 +21,7 @@ from schemathesis.specs.openapi.checks import (  # noqa: E402
     status_code_conformance,
 )
 
+from app.running import serving, small_explainer, small_table  # noqa: E402
 from elsewise.app import create_app  # noqa: E402
 
 QUICK = settings(
@@ -87,7 +87,7 @@ def test_made_up_values_in_real_questions_are_answered_or_refused():
     )
     seen = set()
 
-    with serving(create_app(explainer, frame, time_limit=2.0)) as address, httpx.Client(base_url=address) as client:
+    with serving(create_app(explainer, frame, time_limit=0.8)) as address, httpx.Client(base_url=address) as client:
 
         @settings(QUICK, max_examples=150)
         @given(questions, st.sampled_from(["explain", "why-not", "frontier", "answer.csv"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 
 import pytest
@@ -44,10 +45,8 @@ def test_a_call_over_its_time_is_ended_and_the_thread_goes_on():
 def test_overtime_is_not_swallowed_by_code_that_catches_exceptions():
     def stubborn():
         while True:
-            try:
+            with contextlib.suppress(Exception):
                 spin(30.0)
-            except Exception:
-                pass
 
     async def go():
         workers = Workers(n_threads=1)

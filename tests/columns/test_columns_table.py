@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -388,20 +387,3 @@ def test_declared_ordinals_round_trip():
     E = table.encode(X)
     assert E.ravel().tolist() == [0, 2, 1]
     pd.testing.assert_frame_equal(table.decode(E[::-1], X), X[::-1].reset_index(drop=True))
-
-
-def test_speed():
-    rng = np.random.default_rng(0)
-    n = 10_000
-    X = pd.DataFrame(
-        {f"c{i}": rng.choice(["alpha", "beta", "gamma", "delta"], n) for i in range(13)}
-        | {f"n{i}": rng.integers(0, 9, n) for i in range(7)}
-    )
-    table = read_table(X)
-    best = np.inf
-    for _ in range(5):
-        start = time.perf_counter()
-        E = table.encode(X)
-        table.decode(E[::-1], X, encoded=E)
-        best = min(best, time.perf_counter() - start)
-    assert best < 0.2, "vectorised: tens of milliseconds, not seconds"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grouped_cells import GroupedCell, random_cell
 
 from elsewise.projection.cells import CUTOFF, INFEASIBLE, OPTIMAL
+from grouped_cells import GroupedCell, random_cell
 
 SHAPES = {
     "one category": {"n_numeric": 0, "levels": (4,), "n_first": 2},
@@ -94,7 +94,10 @@ def test_margin_keeps_rows_and_cone_strictly(shape, margin):
             continue
         n_optimal += 1
         point = cell.point(batch.v[0])
-        assert (cell.A @ point < cell.b).all()
+        rows = cell.A @ point - cell.b
+        assert (rows[: cell.n_first] < 0).all()
+        rules = rows[cell.n_first :] / (1 + np.abs(cell.b[cell.n_first :]))
+        assert (rules < 1e-8).all()  # they may hold with equality
         if cell.has_cone:
             assert np.linalg.norm(cell.F @ point - cell.g) < cell.h0 + cell.h1 @ point
         numeric = cell.group < 0
@@ -183,3 +186,29 @@ def test_both_polyhedra_count_and_only_the_first_presses():
     both, first = cell.project(), cell.with_changes(b=np.array([-1.0, 5.0])).project()
     np.testing.assert_allclose([both.value[0], first.value[0]], [2.0, 1.0])
     assert (both.presses[0], first.presses[0]) == (0, 1)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3])
+def test_a_fixed_feature_out_of_reach_empties_the_cone(offset):
+    # The free feature is all but at the centre: how far it would have to move tells nothing.
+    cell = GroupedCell(
+        x0=np.array([1.0, offset]), prices=np.ones(2), group=np.full(2, -1), A=np.empty((0, 2)), b=np.empty(0),
+        n_first=0, F=np.eye(2), g=np.zeros(2), h0=0.5, h1=np.zeros(2), lower=np.array([1.0, -np.inf]),
+        upper=np.array([1.0, np.inf]),
+    )  # fmt: skip
+    assert cell.project().status[0] == INFEASIBLE
+    assert cell.with_changes(h0=1.5).project().status[0] == OPTIMAL
+
+
+def test_margins_are_measured_by_what_can_move():
+    # A category that is decided has a coefficient 10,000 times that of the only free number.
+    cell = GroupedCell(
+        x0=np.array([0.0, 1.0, 0.0]), prices=np.ones(3), group=np.array([-1, 0, 0]), A=np.array([[-1e-4, 0.5, 1.0]]),
+        b=np.array([0.3]), n_first=1, F=np.empty((0, 3)), g=np.empty(0), h0=0.0, h1=np.zeros(3),
+        lower=np.array([-np.inf, 0.0, 0.0]), upper=np.array([np.inf, 1.0, 0.0]),
+    )  # fmt: skip
+    for margin in (1e-9, 1e-7):
+        batch = cell.project(margin=margin)
+        assert batch.status[0] == OPTIMAL
+        np.testing.assert_allclose(batch.bound, 2000.0, rtol=1e-9)
+        assert 2000.0 < batch.value[0] <= 2000.0 * (1 + 2 * margin + 1e-12)

@@ -416,3 +416,75 @@ def test_mahalanobis_and_whole_numbers_are_refused_together():
     explainer = ew.Explainer(model, distance="mahalanobis", density=None).fit(numbers, y)
     with pytest.raises(ew.InvalidInputError, match="need a distance that is a sum over columns"):
         explainer.explain(numbers.iloc[:2], "yes")
+
+
+def test_arrays_with_declared_columns_have_the_answers_of_frames():
+    frame, y = customers()
+    plain = np.column_stack([frame["years"], frame["income"], frame["member"], frame["grade"].cat.codes]).astype(float)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(plain, y)
+    declared = {"x0": "integer", "x2": "boolean", "x3": "ordinal"}
+    explainer = ew.Explainer(model, columns=declared, density=None).fit(plain, y)
+    rows = plain[model.predict(plain) == "no"][:15]
+    answers = explainer.explain(rows, "yes")
+    check(explainer, answers)
+    after = np.asarray(answers.counterfactuals, dtype=float)
+    assert (after[:, [0, 2, 3]] == np.round(after[:, [0, 2, 3]])).all()
+    assert set(after[:, 2]) <= {0.0, 1.0}
+    assert set(after[:, 3]) <= {0.0, 1.0, 2.0, 3.0}
+    named = pd.DataFrame(plain, columns=["x0", "x1", "x2", "x3"])
+    twin = ew.Explainer(
+        make_pipeline(StandardScaler(), LogisticRegression()).fit(named, y), columns=declared, density=None
+    )
+    np.testing.assert_allclose(
+        twin.fit(named, y).explain(pd.DataFrame(rows, columns=named.columns), "yes").distances, answers.distances
+    )
+
+
+def test_special_codes_stay_and_are_not_entered():
+    frame, y = customers()
+    rng = np.random.default_rng(5)
+    frame = frame[["years", "income", "colour"]].assign(years=frame["years"].where(rng.random(len(frame)) < 0.8, -9))
+    encode = make_column_transformer((StandardScaler(), ["years", "income"]), (OneHotEncoder(), ["colour"]))
+    model = make_pipeline(encode, LogisticRegression()).fit(frame, y)
+    explainer = ew.Explainer(model, density=ew.MixedMixtureDensity(n_components=2, random_state=0), threshold=0.2)
+    explainer.fit(frame, y)
+    rows = frame[model.predict(frame) == "no"].iloc[:40]
+    answers = explainer.explain(rows, "yes", constraints=ew.Constraints(special=[-9]))
+    check(explainer, answers)
+    found = answers.statuses != "infeasible"
+    before, after = rows["years"].to_numpy()[found], answers.counterfactuals["years"].to_numpy()[found]
+    assert (before == -9).any()
+    assert (after[before == -9] == -9).all()
+    assert (after[before != -9] >= 0).all()
+
+
+@pytest.mark.parametrize("probability", [0.6, 0.9])
+def test_least_probability_is_that_of_the_row_as_returned(probability):
+    explainer, rows = fitted(density=None)
+    answers = explainer.explain(rows, "yes", min_probability=probability)
+    index = explainer.classes_.tolist().index("yes")
+    assert (explainer.model.predict_proba(answers.counterfactuals)[:, index] >= probability).all()
+    plain = explainer.explain(rows, "yes")
+    assert (answers.distances >= plain.distances * (1 - 1e-9)).all()
+    assert (answers.statuses == "optimal").all()
+
+
+def test_without_a_target_the_nearest_other_class_is_found():
+    frame, _ = customers()
+    y = np.where(frame["income"] < 2.5, "low", np.where(frame["years"] + 3 * frame["member"] > 6, "high", "middle"))
+    made = pipeline(tree(), frame=frame, y=y)
+    explainer = ew.Explainer(made, density=ew.MixedMixtureDensity(n_components=1), threshold=0.1).fit(frame, y)
+    rows = customers(2)[0].iloc[:15]
+    nearest, present = explainer.explain(rows), made.predict(rows)
+    every = {label: explainer.explain(rows, label) for label in explainer.classes_}
+    for i in range(len(rows)):
+        others = {
+            label: answers.distances[i]
+            for label, answers in every.items()
+            if label != present[i] and answers.statuses[i] != "infeasible"
+        }
+        assert (nearest.statuses[i] == "infeasible") == (not others)
+        if others:
+            np.testing.assert_allclose(nearest.distances[i], min(others.values()), rtol=1e-6)
+            assert nearest.targets[i] != present[i]
+            assert made.predict(nearest.counterfactuals.iloc[[i]])[0] == nearest.targets[i]

@@ -35,6 +35,7 @@ _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": schemas.Problem, "description": "The body is no JSON."},
     403: {"model": schemas.Problem, "description": "The request comes from the page of another site."},
+    408: {"model": schemas.Problem, "description": "The body did not come to an end in time."},
     413: {"model": schemas.Problem, "description": "The body is too large."},
     421: {"model": schemas.Problem, "description": "The server does not answer to this name."},
     422: {"model": schemas.Problem, "description": "The question makes no sense: the message says what and why."},
@@ -51,6 +52,7 @@ def create_app(
     image_shape: tuple[int, int] | None = None,
     hosts: frozenset[str] | None = _LOCAL_HOSTS,
     most_bytes: int = 1_000_000,
+    body_time: float = 10.0,
     n_threads: int = 2,
     most_waiting: int = 64,
 ) -> FastAPI:
@@ -73,6 +75,8 @@ def create_app(
         Names this server may be called by, without a port; None for any.
     most_bytes : int
         Largest request.
+    body_time : float
+        Seconds for a request to come in full.
     n_threads, most_waiting : int
         Questions answered at a time, and those that may wait before more are refused.
 
@@ -101,7 +105,7 @@ def create_app(
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes)
+    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time)
     app.exception_handler(RequestValidationError)(_malformed)
     app.exception_handler(ElsewiseError)(_senseless)
     app.exception_handler(HTTPException)(_plain_error)

@@ -6,7 +6,9 @@ read the answers; the Host and Origin headers tell such requests apart.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,10 +47,14 @@ class Guard:
         Names in the Host header that are taken, without a port; None takes any.
     most_bytes : int
         Largest body.
+    seconds : float
+        Time for a body to come.
     """
 
-    def __init__(self, app: App, *, hosts: frozenset[str] | None = _LOCAL, most_bytes: int = 1_000_000) -> None:
-        self.app, self.hosts, self.most_bytes = app, hosts, most_bytes
+    def __init__(
+        self, app: App, *, hosts: frozenset[str] | None = _LOCAL, most_bytes: int = 1_000_000, seconds: float = 10.0
+    ) -> None:
+        self.app, self.hosts, self.most_bytes, self.seconds = app, hosts, most_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take or refuse a request."""
@@ -91,11 +97,17 @@ class Guard:
         return f"The request is too large: at most {self.most_bytes:,} bytes are read."
 
     def _counted(self, receive: Receive) -> Receive:
-        n_bytes = 0
+        n_bytes, ends, complete = 0, time.monotonic() + self.seconds, False
 
         async def counted() -> Message:
-            nonlocal n_bytes
-            message = await receive()
+            nonlocal n_bytes, complete
+            if complete:  # what comes now is that the client has gone, whenever that is
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), max(ends - time.monotonic(), 0.0))
+            except TimeoutError:
+                raise HTTPException(408, f"The request did not come to an end within {self.seconds:g} s.") from None
+            complete = not message.get("more_body", False)
             n_bytes += len(message.get("body", b""))
             if n_bytes > self.most_bytes:
                 raise HTTPException(413, self._too_large())  # the application answers with it

@@ -215,7 +215,9 @@ def _explain_all(job: _Job, partial: Partial, stop: Stop, advance: Callable[[int
         answers = job.explainer.explain(chunk, job.target, **job.options)
         if job.ask_why:
             answers = _with_reasons(job, chunk, answers)
-        partial.append(records_of(answers, first))
+        records = records_of(answers, first)
+        with stop.put_off():  # on disk and counted, or neither
+            partial.append(records)
         stop.check()
         took = time.perf_counter() - started
         advance(len(chunk))

@@ -40,6 +40,16 @@ class Stop:
         if self.asked is not None:
             raise Interrupted(self.asked)
 
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Remember what comes while something is written that must not be cut in two; :meth:`check` raises it."""
+
+        def remember(signal_number: int, frame: Any) -> None:
+            self.asked = signal_number
+
+        with _handled(remember):
+            yield
+
     def _handle(self, signal_number: int, frame: Any) -> None:
         self.asked = signal_number
         raise Interrupted(signal_number)

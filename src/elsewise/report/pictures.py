@@ -92,7 +92,8 @@ class Pictures:
         key = (self._labels[label], place)
         if key not in self._used:
             self._used[key] = _distribution(profile, scale)
-        return f'<svg class="pic" aria-hidden="true"><use href="#d{key[0]}-{key[1]}"/>{marks}</svg>'
+        drawn = f'<use href="#d{key[0]}-{key[1]}"/>{marks}'
+        return f'<svg class="pic" viewBox="0 0 120 26" aria-hidden="true">{drawn}</svg>'
 
     def definitions(self) -> str:
         """Everything that the pictures drawn so far refer to."""

@@ -4,16 +4,17 @@ from .answered import Answered, answered_at
 from .best_first import Found, best_first, distinct
 from .branching import branch_and_bound
 from .domain import Domain, Layout
-from .problem import Goal, SearchProblem, compile_problem
+from .problem import MARGINS, Goal, SearchProblem, compile_problem
 
 __all__ = [
     "Answered",
-    "answered_at",
     "Domain",
     "Found",
     "Goal",
     "Layout",
+    "MARGINS",
     "SearchProblem",
+    "answered_at",
     "best_first",
     "branch_and_bound",
     "compile_problem",

@@ -262,6 +262,10 @@ class _Tree:
         tries = nodes.some(at)
         inside = ((fixed >= tries.lower[:, discrete]) & (fixed <= tries.upper[:, discrete])).all(axis=1)
         tries.lower[:, discrete] = tries.upper[:, discrete] = fixed
+        points = relaxed.points[at]
+        points[:, discrete] = fixed  # rules may hold with equality there: it may be the answer as it is
+        whole = inside & ~(relaxed.fractions[at] > 0).any(axis=1)
+        self._offer(tries.rows[whole], points[whole])
         self._dive(tries.some(np.flatnonzero(inside)))
 
     def _dive(self, nodes: Nodes) -> None:
@@ -276,7 +280,8 @@ class _Tree:
 
     def _try(self, nodes: Nodes) -> None:
         if len(nodes):
-            relaxed = self._relax(nodes)
+            np.add.at(self.found.n_projections, nodes.rows, 1)
+            relaxed = self.relaxation.solve(nodes, self.limit[nodes.rows], inside=True)
             self._offer(nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point])
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:

@@ -26,6 +26,9 @@ from .emptiness import squared_radii_needed
 
 FloatArray = NDArray[np.float64]
 
+# Relative margins to keep from boundaries, widened step by step until model and density agree.
+MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
 # Beyond so many cells of a goal, emptiness is left to the search, which meets only a few of them.
 _MOST_CELLS_CHECKED = 5_000
 
@@ -110,15 +113,20 @@ class SearchProblem:
         return replace(self, cells=replace(self.cells, offsets=self.cells.offsets + 1e-9 * size))
 
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
-        """Add the rows ``normals e <= offsets`` to the table of cells, as its last polyhedron.
+        """Add the rows ``normals e <= offsets`` to the table of cells: once moved out, then moved in by each margin.
 
-        Where a rule is about ``discrete`` features alone, its boundary is itself a place to be: margins must not shut
-        it out, so the row is moved out by more than any of them. Points are checked against the rule as it is.
+        The boundary of a rule is itself a place to be, wherever what could move off it is fixed or whole: no bound may
+        shut it out, so relaxations get the rows moved out by more than rounding (where ``discrete`` features alone are
+        concerned, by far more: it costs nothing). Numbers that are solved for keep away from it, by the margin. Points
+        are checked against the rule as it is.
         """
         exact = ~(normals[:, ~discrete] != 0).any(axis=1)
-        size = np.abs(normals).max(axis=1, initial=0.0)
-        rules = _pack_rows(self.coordinates, normals, offsets + np.where(exact, 1e-3 * size, 0.0), self.cells)
-        return replace(self, cells=Cells.join([self.cells, rules]))
+        largest = np.abs(normals).max(axis=1, initial=0.0)
+        typical = np.abs(self.coordinates.origin) + 10.0 / self.coordinates.stretch
+        size = np.abs(offsets) + np.abs(normals) @ typical
+        moved = [np.where(exact, 1e-3 * largest, 1e-9 * size), *(-margin * size for margin in MARGINS)]
+        rules = [_pack_rows(self.coordinates, normals, offsets + shift, self.cells) for shift in moved]
+        return replace(self, cells=Cells.join([self.cells, *rules]))
 
 
 def compile_problem(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .domain import Domain
 from .nodes import Nodes
-from .problem import SearchProblem
+from .problem import MARGINS, SearchProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -87,7 +87,7 @@ class Relaxation:
         none_left = np.add.reduceat(own, self.first, axis=1) == 0
         return np.asarray((self.levels_left(nodes.upper) > 1) & none_left)
 
-    def solve(self, nodes: Nodes, limit: FloatArray) -> Relaxed:
+    def solve(self, nodes: Nodes, limit: FloatArray, *, inside: bool = False) -> Relaxed:
         """Solve the relaxations of nodes, none of which has lost the row's own level.
 
         Parameters
@@ -95,6 +95,8 @@ class Relaxation:
         nodes : Nodes
         limit : array of shape (n,)
             Nothing farther is of interest.
+        inside : bool
+            Keep the margin from the user's linear rules, too; then nothing is proven.
         """
         problem, prices, n = self.problem, self.prices, len(nodes)
         own, at = self.E[nodes.rows], self.indicators
@@ -107,7 +109,10 @@ class Relaxation:
             constant = np.where((moved[:, at] == 1) & (own[:, at] == 0), prices[at], 0.0).sum(axis=1)
             can_move = ~decided & (nodes.upper[:, at] == 1) & (own[:, at] == 0)
             low[:, at], high[:, at] = 0.0, np.where(can_move, np.inf, 0.0)
-        polyhedra = np.full((n, 2), self.domain.polyhedron)
+        rules = self.domain.polyhedron
+        if inside and rules >= 0:
+            rules += 1 + MARGINS.index(self.margin)
+        polyhedra = np.full((n, 2), rules)
         with_region = (nodes.polyhedron >= 0) & self.use_region
         polyhedra[:, 0] = np.where(with_region, self.first_polyhedron[nodes.rows] + nodes.polyhedron, -1)
         first_cone = self.first_cone[nodes.rows]

@@ -69,7 +69,7 @@ export function frontierChart(onPick) {
       );
       if (WIDTH - RIGHT - from > 60) {
         plot.append(
-          s("text", { class: "tick", x: (from + WIDTH - RIGHT) / 2, y: TOP + 16, "text-anchor": "middle" }, "no answer"),
+          s("text", { class: "tick", x: from + 8, y: TOP + 17 }, "no answer"),
         );
       }
     }

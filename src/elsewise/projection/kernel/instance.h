@@ -60,12 +60,10 @@ static inline void normal_of(const ew_cells *cells, const ew_instance *e, const 
 /* Relative rounding that a margin allows for: a wider margin is asked for when the model's own rounding was underrated. */
 static inline double rounding(const ew_instance *e) { return e->margin > 0 ? 1e-13 * fmax(1, e->margin / 1e-9) : 0; }
 
-/* What the margin takes off the right-hand side of row j; rows of groups and bounds are exact. Rows of the second
- * polyhedron, the user's rules, may hold with equality at x0: the margin leaves x0 itself where it is. */
+/* What the margin takes off the right-hand side of row j. Only rows of the first polyhedron, the model's, keep one: the
+ * user's rules, the second, may hold with equality, and bounds and groups are exact. */
 static inline double row_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j) {
-    if (j >= w->n_table_rows) return 0;
-    double margin = e->margin * w->sigma * w->row_scale[j] + w->noise[j];
-    return j >= w->n_first_rows && w->b[j] >= 0 ? fmin(margin, w->b[j]) : margin;
+    return j < w->n_first_rows ? e->margin * w->sigma * w->row_scale[j] + w->noise[j] : 0;
 }
 
 /* Rounding of component i of the gradient G'z - H'y, for |y1| = weight (with F unscaled) and sum z = pressure. */

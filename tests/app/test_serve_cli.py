@@ -1,0 +1,105 @@
+"""``elsewise serve`` as a command."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+import elsewise as ew
+from elsewise.cli import main
+
+pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
+pytest.importorskip("uvicorn")
+
+from app.running import small_explainer, small_table
+from elsewise.app.server import address, hosts_of, listen
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("serve")
+    frame, labels = small_table()
+    small_explainer(frame, labels).save(folder / "small.ew")
+    frame.to_csv(folder / "rows.csv", index=False)
+    return folder
+
+
+def test_it_serves_a_saved_explainer_until_interrupted(files):
+    command = [sys.executable, "-m", "elsewise.cli", "serve", "--explainer", "small.ew", "--data", "rows.csv"]
+    before = sorted(files.iterdir())
+    server = subprocess.Popen(
+        [*command, "--port", "0", "--no-browser"],
+        cwd=files, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    try:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/", said)
+        assert found, said
+        with urllib.request.urlopen(found.group() + "api/about", timeout=20) as answer:
+            about = answer.read().decode()
+        assert '"n_rows":160' in about
+        assert '"title":"small"' in about
+        with urllib.request.urlopen(found.group(), timeout=20) as answer:
+            assert b"<!doctype html>" in answer.read()
+    finally:
+        server.send_signal(signal.SIGINT)
+        _, said = server.communicate(timeout=20)
+    assert server.returncode == 130
+    assert "Traceback" not in said
+    assert sorted(files.iterdir()) == before  # nothing is written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--demo", "nothing"], "breast_cancer"),
+        (["--demo", "digits", "path"], "german only"),
+        (["--demo", "german"], "path"),
+        (["--demo", "digits", "--data", "rows.csv"], "brings its own rows"),
+        (["--explainer", "rows.csv"], "rows.csv"),
+        (["--explainer", "small.ew", "--image", "5x5"], "pixels"),
+    ],
+)
+def test_wrong_combinations_are_told(files, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(files)
+    assert main(["serve", *arguments, "--no-browser", "--port", "0"]) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--explainer", "no.ew"], ["--demo", "digits", "--port", "70000"],
+                                       ["--demo", "digits", "--image", "8"]])  # fmt: skip
+def test_wrong_usage_is_told(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["serve", *arguments])
+    assert "elsewise serve" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told():
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ew.ElsewiseError, match=rf"127\.0\.0\.1:{port}.*--port"):
+            listen("127.0.0.1", port)
+        assert address(taken, "127.0.0.1") == f"http://127.0.0.1:{port}/"
+
+
+def test_a_server_on_localhost_answers_to_local_names_only():
+    assert hosts_of("127.0.0.1") == {"127.0.0.1", "localhost", "::1"}
+    assert hosts_of("explorer.example") == {"explorer.example"}
+    assert hosts_of("0.0.0.0") is None
+
+
+def test_without_the_extra_the_message_names_it():
+    code = "import sys; sys.modules['fastapi'] = None; from elsewise.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "serve", "--demo", "digits", "--no-browser"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "elsewise[serve]" in done.stderr
