@@ -56,6 +56,7 @@ class Answers:
         n = len(rows)
         self.question, self.given, self.rows = question, given, rows
         self.domain = None if question.domain is None else question.domain(rows)
+        self.rounds = is_frame(given) and question.table.has_short_floats
         self.predictions: NDArray[Any] | None = None
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
@@ -81,7 +82,7 @@ class Answers:
         banned = np.zeros((len(at), most), dtype=np.bool_)
         banned_bound = np.full(len(at), np.inf)
         first = step = (
-            MARGINS.index(_SHORT_FLOATS) if is_frame(self.given) and self.question.table.has_short_floats else 0
+            MARGINS.index(_SHORT_FLOATS) if self.rounds else 0
         )
         while len(at):
             found = self._search(at, goal, MARGINS[step], banned if banned.any() else None)
@@ -157,7 +158,7 @@ class Answers:
 
     def _as_returned(self, points: FloatArray, at: IntArray, has_point: BoolArray) -> FloatArray:
         """Read the points back from the user's columns: a column of 32-bit numbers rounds what is written to it."""
-        if not is_frame(self.given) or not has_point.any():
+        if not self.rounds or not has_point.any():
             return points
         table, here = self.question.table, at[has_point]
         written = table.decode(points[has_point], rows_of(self.given, here), encoded=self.rows[here])
