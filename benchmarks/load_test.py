@@ -4,7 +4,8 @@
 
 The server is a process of its own, ``elsewise serve --demo breast_cancer``; requests leave on a fixed schedule whether
 or not earlier ones have come back, and a request's latency counts from when it was due. Rows, targets, quantiles and
-locked columns vary, so that no answer can be had twice. The run ends by itself after the given time, and fails if a
+locked columns vary; answers are not kept by the server, but what it compiles once for each class and quantile is, so all
+questions are asked once before the clock starts. The run ends by itself after the given time, and fails if a
 request got lost, an answer is not 200, the 99th percentile is above 100 ms, or the server's memory has grown.
 """
 
@@ -75,7 +76,7 @@ async def _load(port: int, pid: int, arguments: argparse.Namespace) -> dict[str,
     names = [column["name"] for column in about["columns"]]
     rng = random.Random(0)
     bodies = [_question(rng, rows, about["classes"], names, arguments.locked) for _ in range(500)]
-    for body in bodies[:100]:  # what is compiled once a quantile is compiled
+    for body in bodies:  # each quantile of each class is compiled when it is first asked for
         connection = await connections.get()
         await connection.send("POST", "/api/explain", body)
         connections.put_nowait(connection)

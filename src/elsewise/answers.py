@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns.frames import is_frame, rows_of
+from .columns.frames import has_short_floats, rows_of
 from .question import Question
 from .regions.base import Interval, Label
 from .search import MARGINS, Answered, Found, answered_at, best_first, branch_and_bound, distinct
@@ -56,7 +56,7 @@ class Answers:
         n = len(rows)
         self.question, self.given, self.rows = question, given, rows
         self.domain = None if question.domain is None else question.domain(rows)
-        self.rounds = is_frame(given) and question.table.has_short_floats
+        self.rounds = has_short_floats(given)
         self.predictions: NDArray[Any] | None = None
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
@@ -81,9 +81,7 @@ class Answers:
         most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
         banned = np.zeros((len(at), most), dtype=np.bool_)
         banned_bound = np.full(len(at), np.inf)
-        first = step = (
-            MARGINS.index(_SHORT_FLOATS) if self.rounds else 0
-        )
+        first = step = MARGINS.index(_SHORT_FLOATS) if self.rounds else 0
         while len(at):
             found = self._search(at, goal, MARGINS[step], banned if banned.any() else None)
             self.n_projections[at] += found.n_projections

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 import threading
@@ -83,4 +84,7 @@ def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True) -> No
     if browser:
         # The socket listens already: a browser that is early waits for the first answer.
         threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
+    # What is there now stays: the collector need not look through it again while questions wait.
+    gc.collect()
+    gc.freeze()
     uvicorn.Server(config).run(sockets=[sock])

@@ -237,3 +237,11 @@ def blanked(X: Any, rows: BoolArray) -> Any:
     blank: Any = X.astype(np.float64) if X.dtype.kind in "iub" else X.copy()
     blank[rows] = np.nan
     return blank
+
+
+def has_short_floats(X: Any) -> bool:
+    """Whether some column of a frame holds floats of fewer than 64 bits, which round what is written to them."""
+    if not is_frame(X):
+        return False
+    kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in X.dtypes]
+    return any(getattr(kind, "kind", "") == "f" and kind.itemsize < 8 for kind in kinds)

@@ -92,12 +92,6 @@ class Table:
         """Make a table of other columns, whose features are laid out one after the other."""
         return Table(lay_out(columns), self.names, self.named, self.dtypes)
 
-    @property
-    def has_short_floats(self) -> bool:
-        """Whether some column holds floats of fewer than 64 bits."""
-        kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in self.dtypes]
-        return any(getattr(kind, "kind", "") == "f" and kind.itemsize < 8 for kind in kinds)
-
     def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest value each feature's dtype holds, where that is a small or unsigned integer type.
 
