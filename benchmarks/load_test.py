@@ -5,8 +5,8 @@
 The server is a process of its own, ``elsewise serve --demo breast_cancer``; requests leave on a fixed schedule whether
 or not earlier ones have come back, and a request's latency counts from when it was due. Rows, targets, quantiles and
 locked columns vary. The server keeps no answers, but what it compiles once for each class and quantile: so all
-questions are asked once before the clock starts. The run ends by itself after the given time, and fails if a request got
-lost, an answer is not 200, the 99th percentile is above 100 ms, or the server's memory has grown.
+questions are asked once before the clock starts. The run ends by itself after the given time, and fails if a request
+got lost, an answer is not 200, the 99th percentile is above 100 ms, or the server's memory has grown.
 """
 
 from __future__ import annotations
