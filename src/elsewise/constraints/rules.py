@@ -222,4 +222,5 @@ class Rules:
 def _row_in_words(row: int, given: Any) -> str:
     index = getattr(given, "index", None)
     label = index[row] if index is not None and not callable(index) and len(index) > row else row
+    label = label.item() if isinstance(label, np.generic) else label
     return f"Row {row}" if label == row else f"Row {row} (labelled {label!r})"
