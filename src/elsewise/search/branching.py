@@ -20,7 +20,7 @@ from .candidates import Candidates
 from .division import Division
 from .domain import Domain
 from .nodes import Heaps, Nodes
-from .problem import SearchProblem
+from .problem import MARGINS, SearchProblem
 from .relaxation import Relaxation, Relaxed
 
 FloatArray = NDArray[np.float64]
@@ -33,6 +33,8 @@ _TOLERANCE = 1e-9
 _MOST_AT_ONCE, _WAVES_A_NODE = 8, 4
 # Polyhedra tried, nearest first, when everything discrete is fixed but it is open which one.
 _DIVES = 4
+# Numbers that move by less than this stay where they are, if they may.
+_STILL = 1e-8
 # Times an incumbent is improved by taking changes back.
 _MOST_IMPROVEMENTS = 10
 # Nodes of a row after which its proof is given up.
@@ -280,9 +282,17 @@ class _Tree:
 
     def _try(self, nodes: Nodes) -> None:
         if len(nodes):
-            np.add.at(self.found.n_projections, nodes.rows, 1)
-            relaxed = self.relaxation.solve(nodes, self.limit[nodes.rows], inside=True)
-            self._offer(nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point])
+            for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
+                np.add.at(self.found.n_projections, nodes.rows, 1)
+                relaxed = self.relaxation.solve(nodes, self.limit[nodes.rows], inside=inside)
+                rows, points = nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point]
+                still = np.abs(points - self.E[rows]) * self.relaxation.prices < _STILL
+                self._offer(rows, np.where(still, self.E[rows], points))  # keeping away from a rule moved nothing real
+                self._offer(rows, points)
+                broken = relaxed.has_point & ~self.domain.keeps_rules(relaxed.points)
+                if not broken.any():
+                    return
+                nodes = nodes.some(broken)
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""

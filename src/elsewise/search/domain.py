@@ -74,8 +74,8 @@ class Domain:
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
     polyhedron : int
-        Place of the linear rules in the problem's table of cells, moved out; those moved in by each of the margins
-        follow. -1 without any.
+        Place of the linear rules in the problem's table of cells, moved out; those moved in, more and more, follow. -1
+        without any.
     """
 
     layout: Layout

@@ -113,18 +113,18 @@ class SearchProblem:
         return replace(self, cells=replace(self.cells, offsets=self.cells.offsets + 1e-9 * size))
 
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
-        """Add the rows ``normals e <= offsets`` to the table of cells: once moved out, then moved in by each margin.
+        """Add the rows ``normals e <= offsets`` to the table of cells: once moved out, then moved in more and more.
 
         The boundary of a rule is itself a place to be, wherever what could move off it is fixed or whole: no bound may
         shut it out, so relaxations get the rows moved out by more than rounding (where ``discrete`` features alone are
-        concerned, by far more: it costs nothing). Numbers that are solved for keep away from it, by the margin. Points
-        are checked against the rule as it is.
+        concerned, by far more: it costs nothing). Numbers that are solved for keep away from it, by as little as
+        rounding needs. Points are checked against the rule as it is.
         """
         exact = ~(normals[:, ~discrete] != 0).any(axis=1)
         largest = np.abs(normals).max(axis=1, initial=0.0)
         typical = np.abs(self.coordinates.origin) + 10.0 / self.coordinates.stretch
         size = np.abs(offsets) + np.abs(normals) @ typical
-        moved = [np.where(exact, 1e-3 * largest, 1e-9 * size), *(-margin * size for margin in MARGINS)]
+        moved = [np.where(exact, 1e-3 * largest, 2e-12 * size), *(-1e-3 * margin * size for margin in MARGINS)]
         rules = [_pack_rows(self.coordinates, normals, offsets + shift, self.cells) for shift in moved]
         return replace(self, cells=Cells.join([self.cells, *rules]))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .domain import Domain
 from .nodes import Nodes
-from .problem import MARGINS, SearchProblem
+from .problem import SearchProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -87,7 +87,7 @@ class Relaxation:
         none_left = np.add.reduceat(own, self.first, axis=1) == 0
         return np.asarray((self.levels_left(nodes.upper) > 1) & none_left)
 
-    def solve(self, nodes: Nodes, limit: FloatArray, *, inside: bool = False) -> Relaxed:
+    def solve(self, nodes: Nodes, limit: FloatArray, *, inside: int | None = None) -> Relaxed:
         """Solve the relaxations of nodes, none of which has lost the row's own level.
 
         Parameters
@@ -95,8 +95,8 @@ class Relaxation:
         nodes : Nodes
         limit : array of shape (n,)
             Nothing farther is of interest.
-        inside : bool
-            Keep the margin from the user's linear rules, too; then nothing is proven.
+        inside : int, optional
+            Keep away from the user's linear rules, too, the more the larger; then nothing is proven.
         """
         problem, prices, n = self.problem, self.prices, len(nodes)
         own, at = self.E[nodes.rows], self.indicators
@@ -110,8 +110,8 @@ class Relaxation:
             can_move = ~decided & (nodes.upper[:, at] == 1) & (own[:, at] == 0)
             low[:, at], high[:, at] = 0.0, np.where(can_move, np.inf, 0.0)
         rules = self.domain.polyhedron
-        if inside and rules >= 0:
-            rules += 1 + MARGINS.index(self.margin)
+        if inside is not None and rules >= 0:
+            rules += 1 + inside
         polyhedra = np.full((n, 2), rules)
         with_region = (nodes.polyhedron >= 0) & self.use_region
         polyhedra[:, 0] = np.where(with_region, self.first_polyhedron[nodes.rows] + nodes.polyhedron, -1)
