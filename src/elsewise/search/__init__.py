@@ -1,9 +1,10 @@
 """The search: cheapest cell first, stop when proven."""
 
 from .answered import Answered, answered_at
-from .best_first import Found, best_first, distinct
+from .best_first import best_first, distinct
 from .branching import branch_and_bound
 from .domain import Domain, Layout
+from .found import Found
 from .problem import MARGINS, Goal, SearchProblem, compile_problem
 
 __all__ = [

@@ -10,57 +10,16 @@ row does depends on nothing but the row, so its answer has the same bits alone a
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..projection.cells import CUTOFF, INFEASIBLE
+from .found import TOLERANCE, Found, until_proven
 from .problem import Goal, SearchProblem
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-
-# Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
-_TOLERANCE = 1e-9
-
-
-@dataclass(slots=True)
-class Found:
-    """Best point of each row and what is proven about it; arrays over rows.
-
-    Attributes
-    ----------
-    value : array of shape (n_samples,)
-        Distance of the best point, infinite if there is none nearer than the cutoff.
-    lower_bound : array of shape (n_samples,)
-        No point of the goal is nearer; infinite if all cells are proven empty.
-    difference : array of shape (n_samples, n_plain)
-        Best point minus row, in plain coordinates.
-    polyhedron : int array of shape (n_samples,)
-        Polyhedron of the goal's region that holds the best point; -1 where there is none.
-    model_free : bool array of shape (n_samples,)
-        The best point is the projection onto the cones alone.
-    n_projections : int array of shape (n_samples,)
-    timed_out : bool array of shape (n_samples,)
-        The time limit ended the proof.
-    points : array of shape (n_samples, n_features)
-        Best points themselves; NaN where there is none.
-    cone : int array of shape (n_samples,)
-        Cone of the goal that holds the best point; -1 where there is none.
-    """
-
-    value: FloatArray
-    lower_bound: FloatArray
-    difference: FloatArray
-    polyhedron: IntArray
-    model_free: BoolArray
-    n_projections: IntArray
-    timed_out: BoolArray
-    points: FloatArray
-    cone: IntArray
 
 
 def best_first(
@@ -94,19 +53,7 @@ def best_first(
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
-    waves = _Waves(problem, X, goal, cutoff, margin, banned, use_region)
-    spent = np.zeros(len(X))
-    while True:
-        rows = waves.unfinished()
-        if time_limit is not None:
-            goes_on = (spent[rows] < time_limit) | ~np.isfinite(waves.limit[rows])
-            waves.found.timed_out[rows[~goes_on]] = True
-            rows = rows[goes_on]
-        if len(rows) == 0:
-            return waves.result()
-        started = time.perf_counter()
-        waves.step(rows)
-        spent[rows] += (time.perf_counter() - started) / len(rows)
+    return until_proven(_Waves(problem, X, goal, cutoff, margin, banned, use_region), time_limit)
 
 
 class _Waves:
@@ -146,17 +93,7 @@ class _Waves:
         # Bounds of nodes already settled; what no node covers is empty, hence infinitely far.
         self.settled = np.full(n, np.inf)
         self.relaxed = np.full(n, np.inf)
-        self.found = Found(
-            value=np.full(n, np.inf),
-            lower_bound=np.zeros(n),
-            difference=np.zeros_like(self.plain),
-            polyhedron=np.full(n, -1),
-            model_free=np.zeros(n, dtype=np.bool_),
-            n_projections=np.zeros(n, dtype=np.int64),
-            timed_out=np.zeros(n, dtype=np.bool_),
-            points=np.full_like(X, np.nan),
-            cone=np.full(n, -1),
-        )
+        self.found = Found.nothing(X, self.plain.shape[1])
         self.X = X
 
     def _start(self, mine: Goal, rows: IntArray, banned: BoolArray | None) -> None:
@@ -178,7 +115,7 @@ class _Waves:
 
     def unfinished(self) -> IntArray:
         """Rows whose cheapest open node could still be better than what they hold."""
-        return np.flatnonzero(self.flat.min(axis=1, initial=np.inf) < self.limit * (1 - _TOLERANCE))
+        return np.flatnonzero(self.flat.min(axis=1, initial=np.inf) < self.limit * (1 - TOLERANCE))
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest node of each of the rows to the kernel and take in the answers."""
@@ -257,7 +194,7 @@ class _Waves:
         remaining = self.flat.min(axis=1, initial=np.inf)
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
-        found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - _TOLERANCE) <= unopened)
+        found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - TOLERANCE) <= unopened)
         has_point = np.isfinite(found.value)
         found.points[has_point] = self.X[has_point] + self.problem.coordinates.differences(found.difference[has_point])
         return found

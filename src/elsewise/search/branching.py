@@ -8,17 +8,16 @@ same bits alone and in any batch.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .answered import Answered, cells_at
-from .best_first import Found
 from .candidates import Candidates
 from .division import Division
 from .domain import Domain
+from .found import TOLERANCE, Found, until_proven
 from .nodes import Heaps, Nodes
 from .problem import MARGINS, SearchProblem
 from .relaxation import Relaxation, Relaxed
@@ -27,8 +26,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-# Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
-_TOLERANCE = 1e-9
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 _MOST_AT_ONCE, _WAVES_A_NODE = 8, 4
 # Polyhedra tried, nearest first, when everything discrete is fixed but it is open which one.
@@ -80,19 +77,7 @@ def branch_and_bound(
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
     tree = _Tree(problem, E, goal, domain, cutoff, margin, banned, refused, answered, use_region)
-    spent = np.zeros(len(E))
-    while True:
-        rows = tree.unfinished()
-        if time_limit is not None:
-            goes_on = (spent[rows] < time_limit) | ~np.isfinite(tree.limit[rows])
-            tree.found.timed_out[rows[~goes_on]] = True
-            rows = rows[goes_on]
-        if len(rows) == 0:
-            tree.found.timed_out |= tree.found.n_projections >= _MOST_NODES
-            return tree.result()
-        started = time.perf_counter()
-        tree.step(rows)
-        spent[rows] += (time.perf_counter() - started) / len(rows)
+    return until_proven(tree, time_limit)
 
 
 class _Tree:
@@ -123,17 +108,7 @@ class _Tree:
         # Nothing in a cone is nearer, whatever the model says.
         self.model_free_bounds = np.full((n, max((mine.n_cones for mine in problem.goals), default=0)), np.inf)
         self.waves = np.zeros(n, dtype=np.int64)
-        self.found = Found(
-            value=np.full(n, np.inf),
-            lower_bound=np.zeros(n),
-            difference=np.zeros_like(E),
-            polyhedron=np.full(n, -1),
-            model_free=np.zeros(n, dtype=np.bool_),
-            n_projections=np.zeros(n, dtype=np.int64),
-            timed_out=np.zeros(n, dtype=np.bool_),
-            points=np.full_like(E, np.nan),
-            cone=np.full(n, -1),
-        )
+        self.found = Found.nothing(E, n_features)
         self.candidates = Candidates(problem, E, goal, domain, margin, use_region, banned)
         self.relaxation = Relaxation(problem, E, goal, domain, margin, use_region)
         self.cell_bounds = self._cell_bounds(banned)
@@ -172,9 +147,7 @@ class _Tree:
                 bounds = mine.cone_bounds(self.problem.coordinates.points(self.E[rows]))
                 self.model_free_bounds[rows, : mine.n_cones] = bounds
             for j in range(mine.n_cones):
-                cone = everything.children(bounds=np.maximum(nearest, bounds[:, j]))
-                cone.cone[:] = j
-                self._push(cone.copy())
+                self._push(everything.children(bounds=np.maximum(nearest, bounds[:, j]), cone=np.full(n, j)))
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
@@ -182,7 +155,7 @@ class _Tree:
         keep &= (self.relaxation.levels_left(nodes.upper) > 0).all(axis=1)
         if self.domain.max_changes is not None:
             keep &= self._fix_the_rest(nodes, self.domain.max_changes)
-        worth = nodes.bounds < self.limit[nodes.rows] * (1 - _TOLERANCE)
+        worth = nodes.bounds < self.limit[nodes.rows] * (1 - TOLERANCE)
         np.minimum.at(self.settled, nodes.rows[keep & ~worth], nodes.bounds[keep & ~worth])
         self.heaps.push(nodes.some(keep & worth))
 
@@ -201,14 +174,14 @@ class _Tree:
 
     def unfinished(self) -> IntArray:
         """Rows whose cheapest open node could still be better than what they hold."""
-        open_nodes = self.heaps.cheapest() < self.limit * (1 - _TOLERANCE)
+        open_nodes = self.heaps.cheapest() < self.limit * (1 - TOLERANCE)
         return np.flatnonzero(open_nodes & (self.found.n_projections < _MOST_NODES))
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
         most = np.minimum(1 + self.waves[rows] // _WAVES_A_NODE, _MOST_AT_ONCE)
         self.waves[rows] += 1
-        nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.limit[rows] * (1 - _TOLERANCE)).tolist())
+        nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.limit[rows] * (1 - TOLERANCE)).tolist())
         lost = self.relaxation.own_level_is_out(nodes)
         at = np.flatnonzero(lost.any(axis=1))
         if len(at):
@@ -222,7 +195,7 @@ class _Tree:
         solved = (nodes.rows[alone], nodes.cone[alone])
         self.model_free_bounds[solved] = np.maximum(self.model_free_bounds[solved], relaxed.proven[alone])
         self._round(nodes, relaxed)
-        worth = nodes.bounds < self.limit[nodes.rows] * (1 - _TOLERANCE)
+        worth = nodes.bounds < self.limit[nodes.rows] * (1 - TOLERANCE)
         closed = ~worth | self._is_known(nodes, worth & self.division.is_done(nodes, relaxed))
         np.minimum.at(self.settled, nodes.rows[closed], nodes.bounds[closed])
         nodes, relaxed = nodes.some(~closed), relaxed.some(~closed)
@@ -231,9 +204,9 @@ class _Tree:
             if children:
                 self._push(Nodes.join(children))
 
-    def _relax(self, nodes: Nodes) -> Relaxed:
+    def _relax(self, nodes: Nodes, *, inside: int | None = None) -> Relaxed:
         np.add.at(self.found.n_projections, nodes.rows, 1)
-        return self.relaxation.solve(nodes, self.limit[nodes.rows])
+        return self.relaxation.solve(nodes, self.limit[nodes.rows], inside=inside)
 
     def _is_known(self, nodes: Nodes, done: BoolArray) -> BoolArray:
         """Close nodes in which nothing is left to divide; a single point that does not hold is empty for good."""
@@ -281,24 +254,21 @@ class _Tree:
             self._try(nodes.children(polyhedron=nearest[:, place]).some(there))
 
     def _try(self, nodes: Nodes) -> None:
-        if len(nodes):
-            for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
-                np.add.at(self.found.n_projections, nodes.rows, 1)
-                relaxed = self.relaxation.solve(nodes, self.limit[nodes.rows], inside=inside)
-                rows, points = nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point]
-                still = np.abs(points - self.E[rows]) * self.relaxation.prices < _STILL
-                self._offer(rows, np.where(still, self.E[rows], points))  # keeping away from a rule moved nothing real
-                self._offer(rows, points)
-                broken = relaxed.has_point & ~self.domain.keeps_rules(relaxed.points)
-                if not broken.any():
-                    return
-                nodes = nodes.some(broken)
+        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
+            if len(nodes) == 0:
+                return
+            relaxed = self._relax(nodes, inside=inside)
+            rows, points = nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point]
+            still = np.abs(points - self.E[rows]) * self.relaxation.prices < _STILL
+            self._offer(rows, np.where(still, self.E[rows], points))  # keeping away from a rule moved nothing real
+            self._offer(rows, points)
+            nodes = nodes.some(relaxed.has_point & ~self.domain.keeps_rules(relaxed.points))
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""
         for _ in range(_MOST_IMPROVEMENTS):
             values = self.candidates.values(rows, points)
-            at = np.flatnonzero(values < self.limit[rows] * (1 - _TOLERANCE))
+            at = np.flatnonzero(values < self.limit[rows] * (1 - TOLERANCE))
             if len(at) == 0:
                 return
             rows, points, values = rows[at], points[at], values[at]
@@ -342,6 +312,7 @@ class _Tree:
     def result(self) -> Found:
         """Close the books: the proven bound is the smallest of settled and open nodes, at most the value."""
         found = self.found
+        found.timed_out |= found.n_projections >= _MOST_NODES
         remaining = self.heaps.cheapest()
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         # As near as the relaxation without the model: nothing dense enough is nearer, whatever the model says.

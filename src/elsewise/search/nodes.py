@@ -61,14 +61,11 @@ class Nodes:
             self.counted[chosen],
         )
 
-    def copy(self) -> Nodes:
-        """Copy all nodes."""
-        return self.some(np.arange(len(self)))
-
     def children(
         self,
         *,
         bounds: FloatArray | None = None,
+        cone: IntArray | None = None,
         polyhedron: IntArray | None = None,
         lower: FloatArray | None = None,
         upper: FloatArray | None = None,
@@ -77,7 +74,7 @@ class Nodes:
         return Nodes(
             self.rows,
             self.bounds if bounds is None else bounds,
-            self.cone,
+            self.cone if cone is None else cone,
             self.polyhedron if polyhedron is None else polyhedron,
             self.lower.copy() if lower is None else lower,
             self.upper.copy() if upper is None else upper,
