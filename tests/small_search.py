@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from elsewise.density.base import Cones
 from elsewise.distances import ResolvedManhattan
+from elsewise.pipelines.affine import AffineMap
 from elsewise.regions.base import union
-from elsewise.regions.pipeline import AffineMap
 from elsewise.search import Domain, Found, Layout, SearchProblem, branch_and_bound, compile_problem
 
 FloatArray = NDArray[np.float64]

@@ -14,10 +14,10 @@ from .errors import (
     VerificationError,
 )
 from .explainer import Explainer
-from .explanation import Certificate, Change, Explanation, Explanations
-from .frontier import Frontier
-from .saving import SavedExplainerError, load
-from .why_not import Relief, WhyNot
+from .files.explainers import SavedExplainerError, load
+from .results.explanation import Certificate, Change, Explanation, Explanations
+from .results.frontier import Frontier
+from .results.why_not import Relief, WhyNot
 
 __version__ = "0.1.0"
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .arrays import FloatArray
 from .density.base import check_rows, feature_scales
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:
     from .columns import Table
 
-FloatArray = NDArray[np.float64]
 
 # Ridge of the default omega, as a share of each feature's own variance.
 _RIDGE = 1e-6

@@ -16,26 +16,27 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .columns import Table, compile_model
+from .arrays import BoolArray, FloatArray, IntArray
+from .asking.progress import Progress, reporter
+from .asking.question import Question
+from .asking.targets import outcomes_of_rows
+from .columns import Table
 from .columns.frames import as_table, is_frame, rows_of
+from .columns.rows import column_names
 from .constraints import Constraints, Rules, resolve
 from .density import ClassDensity, at_threshold, fit_class_densities
 from .distances import ResolvedMahalanobis, resolve_distance
 from .errors import InvalidInputError
-from .explanation import Explanations, concatenate
-from .frontier import Frontier, walk
-from .presenting import answer, explanations_of
-from .profiles import ColumnProfile, profiles_of
-from .progress import Progress, reporter
+from .files.explainers import save
+from .model.profiles import ColumnProfile, profiles_of
+from .pipelines import compile_model, unwrap
 from .projection.coordinates import row_product
-from .question import Question
 from .regions.base import Interval, Label, Outcome, builder_of, region_of
-from .regions.pipeline import unwrap
-from .rows import FloatArray, column_names
-from .saving import save
+from .results.explanation import Explanations, concatenate
+from .results.frontier import Frontier, walk
+from .results.presenting import answer, explanations_of
+from .results.why_not import Inquiry, WhyNot
 from .search import Domain, Layout, SearchProblem, compile_problem
-from .targets import outcomes_of_rows
-from .why_not import Inquiry, WhyNot
 
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
 # holds more nodes than can be known beforehand.
@@ -77,8 +78,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         a density.
     distance_ : resolved distance, a function of two arrays of rows
     profiles_ : dict
-        How each column is distributed, a :class:`~elsewise.profiles.ColumnProfile`, among the training rows of each
-        label (None: among all).
+        How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
+        each label (None: among all).
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
@@ -164,7 +165,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return self
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted explainer to a file, which :func:`elsewise.load` reads. See :mod:`elsewise.saving`.
+        """Write the fitted explainer to a file, which :func:`elsewise.load` reads (:mod:`elsewise.files.explainers`).
 
         Parameters
         ----------
@@ -515,7 +516,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         question: Question,
         given: Any,
         rows: FloatArray,
-        goal: NDArray[np.int64],
+        goal: IntArray,
         report: Progress,
         n_counterfactuals: int = 1,
     ) -> Explanations:
@@ -593,7 +594,7 @@ def _layout(table: Table) -> Layout:
     return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group)
 
 
-def _discrete(rules: Rules, table: Table) -> NDArray[np.bool_]:
+def _discrete(rules: Rules, table: Table) -> BoolArray:
     return np.asarray(rules.integer | (table.group >= 0))
 
 

@@ -36,11 +36,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .arrays import BoolArray, FloatArray, IntArray
 from .errors import InvalidInputError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Squared distances below this, for data of unit variance, are rounding: such a sample lies on both of its prototypes,
 # where mu is undefined, and counts as undecided (mu = 0, no gradient).

@@ -22,15 +22,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .explainer import Explainer
-from .explanation import Explanation, Explanations
-from .frontier import Frontier
 from .plotting.distributions import DistributionsPicture
 from .plotting.frontier import FrontierPicture
 from .plotting.images import ImagesPicture
 from .plotting.slice import SlicePicture
 from .plotting.summary import SummaryPicture
 from .plotting.waterfall import WaterfallPicture
-from .why_not import WhyNot
+from .results.explanation import Explanation, Explanations
+from .results.frontier import Frontier
+from .results.why_not import WhyNot
 
 __all__ = ["changes", "distributions", "frontier", "images", "plane", "summary"]
 

@@ -19,13 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .arrays import BoolArray, FloatArray, IntArray
 from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
-from .rows import FloatArray
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,9 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from elsewise.columns import OneHot, Ordinal, compile_model, read_table
+from elsewise.columns import OneHot, Ordinal, read_table
 from elsewise.errors import InvalidInputError
+from elsewise.pipelines import compile_model
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from elsewise.columns import compile_model
+from elsewise.pipelines import compile_model
 
 N_ROWS = 40
 LEVELS = ["a", "b", "c d", "É", ""]

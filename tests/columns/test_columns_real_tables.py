@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
 
-from elsewise.columns import compile_model
+from elsewise.pipelines import compile_model
 
 DATA = Path(os.environ.get("ELSEWISE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FILES = {"german_credit": "default", "adult": "income", "heloc": "RiskPerformance"}

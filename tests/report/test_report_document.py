@@ -22,7 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
 from elsewise.report import html_report, write_report
-from elsewise.telling import sentence
+from elsewise.text import sentence
 from report.page import Page
 
 MADE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -394,7 +394,7 @@ def test_wide_tables_do_not_write_every_value_of_every_row():
 
 def test_colours_can_be_read():
     """Contrast of text on its ground is at least 4.5 (WCAG AA), light, dark and on paper."""
-    sheets = [files("elsewise.telling").joinpath("style.css"), files("elsewise.report").joinpath("report.css")]
+    sheets = [files("elsewise.text").joinpath("style.css"), files("elsewise.report").joinpath("report.css")]
     schemes = {"light": {}, "dark": {}, "print": {}}
     scheme = "light"
     for line in "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets).splitlines():

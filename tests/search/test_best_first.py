@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import elsewise as ew
+from elsewise.pipelines.affine import AffineMap
 from elsewise.regions.base import Label, polyhedron, union
-from elsewise.regions.pipeline import AffineMap
 from elsewise.search import best_first, compile_problem
 from models import FAMILIES, reference_cell, reference_cones, reference_distance
 from reference import project_reference

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import elsewise as ew
+from elsewise.pipelines.affine import AffineMap
 from elsewise.projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
 from elsewise.regions.base import Label, polyhedron, region_of, union
-from elsewise.regions.pipeline import AffineMap
 from elsewise.search import compile_problem
 from models import CLASSIFIERS, PIPELINES, reference_cones
 from reference import project_reference

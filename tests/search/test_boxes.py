@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from elsewise.distances import ResolvedManhattan
+from elsewise.pipelines.affine import AffineMap
 from elsewise.regions.base import union
-from elsewise.regions.pipeline import AffineMap
 from elsewise.search import compile_problem
 from small_search import small_search
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import elsewise as ew
-from elsewise.infeasibility import densest_log_density
+from elsewise.asking.infeasibility import densest_log_density
 from elsewise.regions.base import Label, region_of
 from elsewise.search.emptiness import squared_radii_needed
 from models import CLASSIFIERS, PIPELINES

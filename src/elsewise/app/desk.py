@@ -17,9 +17,9 @@ from ..constraints import Constraints
 from ..density import at_threshold as density_at
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation, Explanations
-from ..profiles import ColumnProfile
+from ..model.profiles import ColumnProfile
 from ..regions.base import Label
+from ..results.explanation import Explanation, Explanations
 from .cells import Cells, to_json
 from .rulebook import broken_by, constraints_of, dropped, in_words, relaxed
 from .schemas import FrontierQuestion, Interval, Question, Rules

@@ -19,12 +19,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ..arrays import FloatArray, IntArray
 from ..distances import Manhattan
 from ..errors import VerificationError
 from ..explainer import Explainer
-from ..explanation import Explanation, Explanations
-
-FloatArray = NDArray[np.float64]
+from ..results.explanation import Explanation, Explanations
 
 _N_MEASUREMENTS = 10  # the means; the others are errors and extremes of the same
 
@@ -54,14 +53,14 @@ class Study:
     train: FloatArray
     test: FloatArray
     train_labels: NDArray[np.str_]
-    test_index: NDArray[np.int64]
-    order: NDArray[np.int64]
+    test_index: IntArray
+    order: IntArray
     model: Any
     accuracy: float
     closest: Explainer
     plausible: Explainer
 
-    def to_show(self, count: int) -> NDArray[np.int64]:
+    def to_show(self, count: int) -> IntArray:
         """Positions of the first ``count`` rows to show, fewer if there are not so many."""
         return self.order[:count]
 

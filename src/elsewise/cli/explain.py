@@ -22,8 +22,8 @@ from ..constraints import Constraints, resolve
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanations
-from ..tables_io import SUFFIXES, Rows, check_format, read_rows, write_frame
+from ..files.tables import SUFFIXES, Rows, check_format, read_rows, write_frame
+from ..results.explanation import Explanations
 from .answers_file import frame_of, records_of
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER

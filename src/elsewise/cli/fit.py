@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..saving import model_in_words, save
+from ..files.explainers import model_in_words, save
 from .arguments import file_to_write
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 from .interrupts import interruptible

@@ -12,12 +12,12 @@ import numpy as np
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanations
+from ..files.tables import SUFFIXES, read_rows
 from ..report import write_report
 from ..report.answers_before import read_answers
 from ..report.check import check_again
-from ..tables_io import SUFFIXES, read_rows
-from ..why_not import WhyNot
+from ..results.explanation import Explanations
+from ..results.why_not import WhyNot
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .explain import _bar, _checksum, _prepare

@@ -71,12 +71,12 @@ def _source(arguments: argparse.Namespace) -> tuple[str, Any, Any, tuple[int, in
             raise InvalidInputError("--data goes with --explainer: a demo brings its own rows.")
         demo = demos.load(name, Path(paths[0]) if paths else None)
         return demo.title, demo.explainer, demo.rows, demo.image_shape
-    from ..saving import load
+    from ..files.explainers import load
 
     explainer = load(arguments.explainer)
     rows = None
     if arguments.data is not None:
-        from ..tables_io import read_rows
+        from ..files.tables import read_rows
 
         rows = read_rows(arguments.data, explainer.table_).columns
     return arguments.explainer.stem, explainer, rows, None

@@ -16,14 +16,14 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
-from .. import saving
 from ..columns.as_trained import level_reader
 from ..constraints.words import did_you_mean
 from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..model_files import PICKLES, SKOPS, is_pickle, read_model
-from ..tables_io import SUFFIXES, read_frame
+from ..files import explainers as saving
+from ..files.models import PICKLES, SKOPS, is_pickle, read_model
+from ..files.tables import SUFFIXES, read_frame
 from .arguments import file_to_read, share
 from .settings_files import SUFFIXES as SETTINGS
 from .settings_files import read_declarations

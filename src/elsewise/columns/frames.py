@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError, MissingDependencyError
-from ..rows import FloatArray, as_given
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
+from .rows import as_given
 
 
 def is_frame(X: Any) -> bool:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidInputError
-from ..rows import column_names
 from .column import Column, Kind, OneHot, Ordinal
 from .frames import as_table, column_of, floats_of, is_categorical, is_frame, is_missing, objects_of
 from .levels import in_order, levels_seen, missing_marker
 from .reading import group_indicators
+from .rows import column_names
 from .table import Table, lay_out
 
 _WORDS = ("number", "integer", "boolean", "category", "ordinal")

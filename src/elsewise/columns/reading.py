@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
-from ..rows import FloatArray
 from .column import Column
-from .frames import BoolArray, IntArray, floats_of
+from .frames import floats_of
 from .levels import UNKNOWN, codes_of
 
 

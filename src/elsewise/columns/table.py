@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import FloatArray, as_floats, as_given, check_names
+from ..arrays import BoolArray, FloatArray, IntArray
 from .column import Column
-from .frames import BoolArray, IntArray, as_table, cell_as, columns_of, is_frame, written
+from .frames import as_table, cell_as, columns_of, is_frame, written
 from .reading import check_whole, codes, group_indicators, numbers
+from .rows import as_floats, as_given, check_names
 from .writing import column_values
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from ..rows import FloatArray
 from .column import Column
 
 

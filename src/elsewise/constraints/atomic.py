@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from . import words
 
 if TYPE_CHECKING:
     from ..columns.column import Column
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 # Rounding of a sum of products, relative to the size of its terms.
 _ROUNDING = 1e-12

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from . import words
-from .atomic import (
-    BoolArray,
-    Codes,
-    FewChanges,
-    FloatArray,
-    Linear,
-    OneWay,
-    Rule,
-    Stays,
-    Transitions,
-    Whole,
-    Within,
-)
+from .atomic import Codes, FewChanges, Linear, OneWay, Rule, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .linear import LinearRow, LinearRule, read_rule
 from .rules import Rules

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
-from .atomic import BoolArray, FewChanges, FloatArray, IntArray, Linear, Rule, Whole, value_in_words
+from .atomic import FewChanges, Linear, Rule, Whole, value_in_words
 
 if TYPE_CHECKING:
     from ..columns.column import Column

@@ -40,10 +40,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
+from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Entries of (n_samples, m) held at once by the methods that reduce over components: 32 MB of float64.
 _CHUNK_ENTRIES = 4_000_000

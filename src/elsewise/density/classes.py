@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.mixture import GaussianMixture
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from .base import ClassDensity, FloatArray
+from .base import ClassDensity
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
 from .mixed_mixture_density import MixedMixtureDensity

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
-from .base import FloatArray, IntArray
 
 # A component below this weight has lost its rows during the iterations; nothing can be learned from such a mixture.
 _SMALLEST_WEIGHT = 1e-8

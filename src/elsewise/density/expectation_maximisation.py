@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
-from .base import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
-from .base import FloatArray, IntArray
 from .components import (
     check_count,
     check_enough_rows,

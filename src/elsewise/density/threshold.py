@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError, UnsupportedModelError
-from .base import ClassDensity, FloatArray, category_drops, check_rows, is_finite_number
+from .base import ClassDensity, category_drops, check_rows, is_finite_number
 from .fitted import MIXTURES, from_mixture
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..columns import Column, Table
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation, Explanations
+from ..results.explanation import Explanation, Explanations
 from .words import short
 
 

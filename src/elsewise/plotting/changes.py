@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import gaussian_kde
 
-from ..explanation import Explanation
+from ..arrays import FloatArray
+from ..results.explanation import Explanation
 from .canvas import INK, MUTED, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
 from .numbers import row_and_points
-
-FloatArray = NDArray[np.float64]
 
 _CURVE_POINTS = 160
 _CURVE_HEIGHT = 0.40

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..columns.frames import is_missing_value
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation
-from ..profiles import ColumnProfile
+from ..model.profiles import ColumnProfile
+from ..results.explanation import Explanation
 from .arguments import answered, fitted, places, positive, same_columns
 from .canvas import (
     AFTER_STYLE,
@@ -28,8 +29,6 @@ from .canvas import (
     shown_figure,
 )
 from .words import pair_texts, percent, rows_of_target, short, value_text
-
-FloatArray = NDArray[np.float64]
 
 _MOST_LEVELS = 10
 # Parts of the axes that the names of levels and the longest bar take.

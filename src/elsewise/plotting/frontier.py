@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from ..frontier import Frontier
+from ..results.frontier import Frontier
 from .canvas import AFTER_STYLE, FAINT, INK, MUTED, NOTE_SIZE, axes_for, headline, plain_axes
 from .words import outcome, rows_of_target
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

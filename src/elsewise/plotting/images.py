@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from ..explanation import Explanation, Explanations
+from ..results.explanation import Explanation, Explanations
 from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, axes_given, shown_figure
 from .words import number, outcome, wrapped
-
-FloatArray = NDArray[np.float64]
 
 _MOST_IMAGES = 40
 # On images of more pixels, signs in them would be too small to read.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..columns import Table
 from ..errors import InvalidInputError
-from ..explanation import Explanation
-
-FloatArray = NDArray[np.float64]
+from ..results.explanation import Explanation
 
 
 def row_and_points(answers: Mapping[str, Explanation]) -> tuple[FloatArray, FloatArray]:

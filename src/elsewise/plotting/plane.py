@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal
 
+from ..arrays import FloatArray
 from ..density.base import ClassDensity
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation
+from ..results.explanation import Explanation
 from .canvas import INK, MUTED, OTHER_FILL, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
 from .numbers import row_and_points
-
-FloatArray = NDArray[np.float64]
 
 _GRID = 160
 # Contours hold this share of a class's real rows.

@@ -13,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, gaussian_filter
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation
+from ..results.explanation import Explanation
 from .arguments import answered, fitted, is_numeric, places, positive, same_columns
 from .canvas import AFTER_STYLE, GREEN, INK, MUTED, NOTE_SIZE, ROW_STYLE, TARGET_FILL, axes_for, headline, plain_axes
 from .words import number, outcome, percent, short
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # With more components than this, their single outlines would cover the picture.
 _MOST_CONES = 8
@@ -334,7 +332,7 @@ def _regions(
 
 
 def _room_for(
-    name: str, inside: NDArray[np.bool_], grid: tuple[FloatArray, FloatArray], points: FloatArray
+    name: str, inside: BoolArray, grid: tuple[FloatArray, FloatArray], points: FloatArray
 ) -> tuple[float, float] | None:
     """Where in a region a name has most room, away from its border and from points; None if it does not fit."""
     # Half the height and width of the name, as parts of the axes of a figure of usual size, are the unit.

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..errors import InvalidInputError
-from ..explanation import Explanations
-from ..why_not import WhyNot
+from ..results.explanation import Explanations
+from ..results.why_not import WhyNot
 from .arguments import is_numeric, positive
 from .canvas import (
     AFTER_STYLE,
@@ -30,8 +31,6 @@ from .canvas import (
     shown_figure,
 )
 from .words import number, percent, short, value_text, wrapped
-
-FloatArray = NDArray[np.float64]
 
 _MOST_OBSTACLES = 6
 
@@ -229,9 +228,7 @@ class SummaryPicture:
         return kept
 
 
-def _obstacles(
-    explanations: Explanations, best: NDArray[np.int64], why_not: Mapping[int, WhyNot]
-) -> tuple[Obstacle, ...]:
+def _obstacles(explanations: Explanations, best: IntArray, why_not: Mapping[int, WhyNot]) -> tuple[Obstacle, ...]:
     """Count rows without an answer by their reason: by the rules in conflict, where these are known."""
     infeasible = best[explanations.statuses[best] == "infeasible"].tolist()
     known = {int(explanations.rows[place]) for place in infeasible}

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..explanation import Change, Explanation
+from ..arrays import FloatArray
+from ..results.explanation import Change, Explanation
 from .arguments import answered, positive
 from .canvas import BLUE, FAINT, GREEN, INK, MUTED, NOTE_SIZE, ORANGE, axes_for, headline, line_names, plain_axes
 from .words import number, outcome, pair_texts, percent, rows_of_target, short
-
-FloatArray = NDArray[np.float64]
 
 # Colour and hatch, and the sign before the cost, say twice which way a column goes.
 _LOOKS = {

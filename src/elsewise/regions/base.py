@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError, UnsupportedModelError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class Region:
                 worst[:, mine] = values[:, start:stop].min(axis=1)[:, None] - shift[:, mine]
         return worst
 
-    def contains(self, Z: FloatArray) -> NDArray[np.bool_]:
+    def contains(self, Z: FloatArray) -> BoolArray:
         """Whether each point lies in the region (boundary included), array of shape (n_samples,)."""
         return np.asarray((self.slacks(Z) >= 0).any(axis=1))
 

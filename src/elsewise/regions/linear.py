@@ -27,8 +27,9 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import SVC, LinearSVC
 
+from ..arrays import FloatArray
 from ..errors import InvalidInputError, UnsupportedSettingError
-from .base import FloatArray, Label, Outcome, Region, register, require_label, union
+from .base import Label, Outcome, Region, register, require_label, union
 
 
 @register(

@@ -21,9 +21,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
+from ..arrays import FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
-from .base import FloatArray, IntArray, Outcome, Region, register, require_label
+from .base import Outcome, Region, register, require_label
 
 
 @register(GeneralizedLVQ, GeneralizedMatrixLVQ)

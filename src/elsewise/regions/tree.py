@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError, UnsupportedSettingError
-from .base import FloatArray, IntArray, Outcome, Region, register, require_interval, require_label
+from .base import Outcome, Region, register, require_interval, require_label
 
 _NO_CHILD = -1
 
@@ -81,7 +81,7 @@ def _require_one_output(model: Any) -> None:
         )
 
 
-def _boxes(tree: Any, wanted: NDArray[np.bool_]) -> Region:
+def _boxes(tree: Any, wanted: BoolArray) -> Region:
     """Boxes of the leaves among the wanted nodes, leaves no input can reach left out."""
     leaves = np.flatnonzero(wanted & (tree.children_left == _NO_CHILD))
     leaf, feature, sign, limit = _tightest(*_conditions(tree, leaves), n_features=tree.n_features)

@@ -20,9 +20,9 @@ from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanations
-from ..presenting import _shares as shares_of
-from ..tables_io import PARQUET, Rows, read_frame
+from ..files.tables import PARQUET, Rows, read_frame
+from ..results.explanation import Explanations
+from ..results.presenting import _shares as shares_of
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
 _NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility")

@@ -10,16 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray
 from ..columns.frames import rows_of
 from ..constraints import Constraints, resolve
 from ..explainer import Explainer
-from ..explanation import Explanations
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ..results.explanation import Explanations
 
 # Distances are sums of products, written to files and read again.
 _ROUNDING = 1e-9

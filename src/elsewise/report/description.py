@@ -11,10 +11,10 @@ from ..columns import Column
 from ..density import LogDensity
 from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
-from ..profiles import ColumnProfile
-from ..regions.pipeline import unwrap
-from ..telling.numbers import number, two_numbers
-from ..telling.words import column_word, label_word
+from ..model.profiles import ColumnProfile
+from ..pipelines.affine import unwrap
+from ..text.numbers import number, two_numbers
+from ..text.words import column_word, label_word
 from .markup import details, escaped, html_of_word, listed, paragraph, paragraphs, plural, section, table, wide
 from .markup import items as list_of
 

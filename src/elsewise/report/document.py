@@ -22,12 +22,12 @@ from ..columns.frames import is_frame
 from ..constraints import Constraints, resolve
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..explanation import Explanation, Explanations
+from ..files.explainers import model_in_words, replacing
 from ..plotting.arguments import fitted, same_columns
-from ..saving import model_in_words, replacing
-from ..telling.html import style
-from ..telling.text import headline_of_many
-from ..why_not import WhyNot
+from ..results.explanation import Explanation, Explanations
+from ..results.why_not import WhyNot
+from ..text.html import style
+from ..text.text import headline_of_many
 from .check import check_again
 from .description import description, rules_in_words
 from .guarantees import guarantees

@@ -1,7 +1,7 @@
 """Pieces of HTML that every part of the report uses.
 
-What tells an answer is shared with notebooks (:mod:`elsewise.telling`); here is what only a whole document needs.
-Whatever comes from the user's data is a :class:`~elsewise.telling.words.Word` or goes through :func:`escaped`.
+What tells an answer is shared with notebooks (:mod:`elsewise.text`); here is what only a whole document needs.
+Whatever comes from the user's data is a :class:`~elsewise.text.words.Word` or goes through :func:`escaped`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ..telling.html import _bar as bar
-from ..telling.html import _html as html_of_words
-from ..telling.html import _table as table
-from ..telling.html import _word as html_of_word
-from ..telling.words import clean, shortened
+from ..text.html import _bar as bar
+from ..text.html import _html as html_of_words
+from ..text.html import _table as table
+from ..text.html import _word as html_of_word
+from ..text.words import clean, shortened
 
 __all__ = [
     "bar",

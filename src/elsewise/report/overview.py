@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..explanation import Explanations
+from ..arrays import FloatArray
 from ..plotting.summary import SummaryPicture
-from ..telling.numbers import FEW, number, percent, two_numbers
-from ..telling.words import column_word, label_word
-from ..why_not import WhyNot
+from ..results.explanation import Explanations
+from ..results.why_not import WhyNot
+from ..text.numbers import FEW, number, percent, two_numbers
+from ..text.words import column_word, label_word
 from .markup import bar, details, escaped, html_of_word, paragraph, plural, section, table, wide
-
-FloatArray = NDArray[np.float64]
 
 _MOST_COLUMNS, _MOST_OBSTACLES, _MOST_MOVES = 25, 12, 12
 _MOST_BINS = 24

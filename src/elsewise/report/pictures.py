@@ -16,8 +16,8 @@ import numpy as np
 
 from ..columns.frames import is_missing_value
 from ..explainer import Explainer
-from ..profiles import ColumnProfile
-from ..telling.numbers import percent
+from ..model.profiles import ColumnProfile
+from ..text.numbers import percent
 
 _WIDTH, _GROUND, _TALL, _MARGIN = 120.0, 24.0, 18.0, 5.0
 # Bars of more levels than this would be thinner than the gaps between them.

@@ -6,22 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidInputError
-from ..explanation import Change, Explanation, Explanations, _cell
-from ..telling.html import sentence_html
-from ..telling.numbers import FEW, MANY, number, signed
-from ..telling.sentence import change_words
-from ..telling.summary import name_of_row
-from ..telling.text import certificate, remark_of
-from ..telling.words import column_word, label_word, value_words
+from ..results.explanation import Change, Explanation, Explanations, _cell
+from ..text.html import sentence_html
+from ..text.numbers import FEW, MANY, number, signed
+from ..text.sentence import change_words
+from ..text.summary import name_of_row
+from ..text.text import certificate, remark_of
+from ..text.words import column_word, label_word, value_words
 from . import png
 from .description import rows_of
 from .markup import bar, details, escaped, html_of_word, paragraph, section, table
 from .pictures import Pictures
-
-FloatArray = NDArray[np.float64]
 
 # Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
 _MOST_PICTURES, _FEWEST_PICTURES, _ALL_PICTURES = 12, 4, 6_000

@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from ..arrays import FloatArray, IntArray
 from ..density import GaussianMixtureDensity
 from ..explainer import Explainer
 from ..plotting.canvas import INK, MUTED, new_figure
 from .data import DataSet, load
 from .protocol import MODELS, Fold, Protocol, prepare_fold
 from .table import Section, percent
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _MODELS = ("softmax", "tree")
 # Of the pixels 0 to 16: the value in scikit-learn's own example for these data.

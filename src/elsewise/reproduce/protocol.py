@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
@@ -29,16 +28,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from ..arrays import FloatArray, IntArray
 from ..density import ClassDensity, GaussianMixtureDensity, KernelDensity, class_density
 from ..explainer import Explainer
-from ..explanation import Explanations
 from ..lvq import GeneralizedMatrixLVQ
+from ..results.explanation import Explanations
 from .data import DataSet
 from .fold_result import Answers, FoldResult
 from .published_rule import solve_as_published
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
     "softmax": ("Softmax regression", lambda: LogisticRegression(max_iter=100_000)),

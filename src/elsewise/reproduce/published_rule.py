@@ -24,17 +24,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from ..arrays import FloatArray, IntArray
 from ..density.base import ClassDensity, Cones
 from ..explainer import Explainer
+from ..pipelines.affine import affine_map, unwrap
 from ..regions.base import Label, Region, region_of
-from ..regions.pipeline import affine_map, unwrap
 from ..search import best_first, compile_problem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # The definition and the two rules, as columns of the table are called.
 RULES = {"defined": "as defined", "at_most": "code ≤", "at_least": "code ≥"}

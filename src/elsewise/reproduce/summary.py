@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import BoolArray
 from .fold_result import Answers, FoldResult
 from .paper import TABLE_1
 from .published_rule import RULES
 from .runner import Results
-
-BoolArray = NDArray[np.bool_]
 
 # Counterfactuals of two models this near, relative to their size, are the same.
 _SAME = 1e-6

@@ -11,15 +11,11 @@ row does depends on nothing but the row, so its answer has the same bits alone a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .found import TOLERANCE, Found, until_proven
 from .problem import Goal, SearchProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 def best_first(

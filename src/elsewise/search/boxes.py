@@ -10,14 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
 from ..projection.coordinates import Coordinates
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Regions with more rows than this are left to the search: the boxes only make it faster.
 _MOST_ROWS = 50_000

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from .answered import Answered, cells_at
 from .candidates import Candidates
 from .division import Division
@@ -21,10 +21,6 @@ from .found import TOLERANCE, Found, until_proven
 from .nodes import Heaps, Nodes
 from .problem import MARGINS, SearchProblem
 from .relaxation import Relaxation, Relaxed
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 _MOST_AT_ONCE, _WAVES_A_NODE = 8, 4

@@ -10,15 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.coordinates import row_product
 from .domain import Domain
 from .problem import Goal, SearchProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # So many columns are rounded both ways, in all combinations.
 _BOTH_WAYS = 4

@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from .answered import Answered
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
 from .relaxation import WHOLE, Relaxation, Relaxed
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 class Division:

@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ..arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

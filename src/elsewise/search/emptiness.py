@@ -9,16 +9,14 @@ names the highest threshold that would work.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from ..arrays import FloatArray
 from ..density.base import Cones
+from ..pipelines.affine import AffineMap
 from ..projection.cells import INFEASIBLE, pack
 from ..projection.coordinates import Coordinates
 from ..regions.base import Region
-from ..regions.pipeline import AffineMap
-
-FloatArray = NDArray[np.float64]
 
 
 def squared_radii_needed(region: Region, cones: Cones, to_model: AffineMap) -> FloatArray:

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ..arrays import BoolArray, FloatArray, IntArray
 
 # Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
 TOLERANCE = 1e-9

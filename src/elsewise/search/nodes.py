@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ..arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Nodes:
+    def some(self, chosen: BoolArray | IntArray) -> Nodes:
         """Copy some of the nodes."""
         return Nodes(
             self.rows[chosen],

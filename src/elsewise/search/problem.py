@@ -12,19 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..density.base import Cones
 from ..distances import ResolvedMahalanobis, ResolvedManhattan
+from ..pipelines.affine import AffineMap
 from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates, mahalanobis_coordinates, manhattan_coordinates
 from ..regions.base import Region, union
-from ..regions.pipeline import AffineMap
 from .bounds import ConeBounds, PolyhedronBounds, cone_bounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
 from .emptiness import squared_radii_needed
-
-FloatArray = NDArray[np.float64]
 
 # Relative margins to keep from boundaries, widened step by step until model and density agree.
 MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
@@ -57,7 +55,7 @@ class Goal:
     first_polyhedron: int
     first_cone: int
     n_cones: int
-    possible: NDArray[np.bool_]
+    possible: BoolArray
     boxes: Boxes
     polyhedron_bounds: PolyhedronBounds
     cone_bounds: ConeBounds
@@ -101,7 +99,7 @@ class SearchProblem:
     cells: Cells
     to_model: AffineMap
     goals: tuple[Goal, ...]
-    group: NDArray[np.int64]
+    group: IntArray
 
     def for_whole_points(self) -> SearchProblem:
         """Move the rows of all polyhedra out by a little more than rounding.
@@ -112,7 +110,7 @@ class SearchProblem:
         size = np.abs(self.cells.offsets) + 100.0 * np.abs(self.cells.normals).max(axis=1, initial=0.0)
         return replace(self, cells=replace(self.cells, offsets=self.cells.offsets + 1e-9 * size))
 
-    def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: NDArray[np.bool_]) -> SearchProblem:
+    def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: BoolArray) -> SearchProblem:
         """Add the rows ``normals e <= offsets`` to the table of cells: once moved out, then moved in more and more.
 
         The boundary of a rule is itself a place to be, wherever what could move off it is fixed or whole: no bound may
@@ -135,7 +133,7 @@ def compile_problem(
     distance: ResolvedManhattan | ResolvedMahalanobis,
     origin: FloatArray,
     *,
-    group: NDArray[np.int64] | None = None,
+    group: IntArray | None = None,
 ) -> SearchProblem:
     """Compile the cells of regions and their cones for rows in features.
 
@@ -182,9 +180,7 @@ def compile_problem(
     return SearchProblem(coordinates, cells, to_model, tuple(goals), group)
 
 
-def _pack(
-    region: Region, cones: Cones | None, to_model: AffineMap, coordinates: Coordinates, group: NDArray[np.int64]
-) -> Cells:
+def _pack(region: Region, cones: Cones | None, to_model: AffineMap, coordinates: Coordinates, group: IntArray) -> Cells:
     W, w = to_model.matrix, to_model.offset
     has_groups = bool((group >= 0).any())
     return pack(
@@ -212,7 +208,7 @@ def _cones_in_model_space(cones: Cones | None, to_model: AffineMap) -> dict[str,
     }
 
 
-def _cones_with_categories(cones: Cones | None, group: NDArray[np.int64]) -> dict[str, Any]:
+def _cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any]:
     r"""Cones of a density with categories, as second-order cones of the features.
 
     With ``y = L'(e_numeric - mu)`` and any ``k > 0``, the set ``||y||^2 <= s``, for ``s = r^2 - p·e``, is
@@ -258,7 +254,7 @@ def _pack_rows(coordinates: Coordinates, normals: FloatArray, offsets: FloatArra
     )
 
 
-def _possible(region: Region, cones: Cones | None, to_model: AffineMap, group: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _possible(region: Region, cones: Cones | None, to_model: AffineMap, group: IntArray) -> BoolArray:
     n_cones = 1 if cones is None else len(cones.radii)
     possible = np.ones((n_cones, region.n_polyhedra), dtype=np.bool_)
     if cones is None or possible.size > _MOST_CELLS_CHECKED or (group >= 0).any():

@@ -9,16 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # A whole number or an indicator nearer to whole than this counts as whole.
 WHOLE = 1e-6
@@ -47,7 +43,7 @@ class Relaxed:
     slopes: FloatArray
     fractions: FloatArray
 
-    def some(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Relaxed:
+    def some(self, chosen: BoolArray | IntArray) -> Relaxed:
         """Take what it says of some of the nodes."""
         return Relaxed(
             self.points[chosen],

@@ -1,0 +1,1 @@
+"""Asking: one question about many rows, from targets and rules to verified answers."""

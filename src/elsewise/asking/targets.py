@@ -1,0 +1,119 @@
+"""Targets: what the user wants the model to say, turned into outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInputError
+from ..regions.base import Interval, Label, Outcome
+
+
+def label_outcome(target: Any, classes: NDArray[Any], min_probability: float | None) -> Label:
+    """Find a label among the model's classes."""
+    for index, label in enumerate(classes.tolist()):
+        if type(label) is type(_plain(target)) and label == _plain(target):
+            return Label(index, min_probability)
+    for index, label in enumerate(classes.tolist()):  # 1 for True, 2.0 for 2 and so on
+        if label == _plain(target):
+            return Label(index, min_probability)
+    known = ", ".join(repr(label) for label in classes.tolist())
+    raise InvalidInputError(f"Unknown target {_plain(target)!r}. The model's labels are: {known}.")
+
+
+def interval_outcome(target: Any) -> Interval:
+    """Read ``(low, high)``, either end open (None or infinite)."""
+    wrong = InvalidInputError(f"A regressor needs target=(low, high), with None for an open end, received {target!r}.")
+    if target is None or isinstance(target, str) or np.ndim(np.asarray(target, dtype=object)) != 1 or len(target) != 2:
+        raise wrong
+    try:
+        low = -np.inf if target[0] is None else float(target[0])
+        high = np.inf if target[1] is None else float(target[1])
+    except (TypeError, ValueError) as error:
+        raise wrong from error
+    if np.isnan(low) or np.isnan(high) or low > high:
+        raise InvalidInputError(f"The target range is empty: low {low} > high {high}. Expected low <= high.")
+    return Interval(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Outcomes wanted by the rows of a batch.
+
+    Attributes
+    ----------
+    outcomes : tuple of outcomes, each once
+        All labels in the model's order if any row leaves the choice open.
+    goal : int array of shape (n_samples,)
+        Place of each row's outcome; -1 where the nearest other class is wanted.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    goal: NDArray[np.int64]
+
+
+def outcomes_of_rows(
+    target: Any, n_samples: int, classes: NDArray[Any] | None, min_probability: float | None
+) -> Wanted:
+    """Read the targets of all rows.
+
+    Parameters
+    ----------
+    target : label, sequence of labels, (low, high), sequence of (low, high), or None
+        In a sequence of labels None stands for the nearest other class, too.
+    n_samples : int
+    classes : array of labels, or None for a regressor
+    min_probability : float or None
+    """
+    p: object = min_probability
+    if p is not None and not isinstance(p, Real):
+        raise InvalidInputError(f"min_probability must be a number or None, received {min_probability!r}.")
+    if classes is None:
+        if min_probability is not None:
+            raise InvalidInputError("min_probability is for classifiers; a regressor has target=(low, high).")
+        if np.ndim(np.asarray(target, dtype=object)) <= 1:
+            return _same_for_all(interval_outcome(target), n_samples)
+        _check_count(target, n_samples)
+        return _numbered([interval_outcome(item) for item in target])
+    every = tuple(Label(index, min_probability) for index in range(len(classes)))
+    if target is None:
+        return Wanted(every, np.full(n_samples, -1))
+    if isinstance(target, (list, tuple)) and any(np.ndim(item) for item in target):
+        raise InvalidInputError(f"target: expected one label a row, received a nested list {target[:3]!r}.")
+    if isinstance(target, (str, bytes)) or np.ndim(target) == 0:
+        return _same_for_all(label_outcome(target, classes, min_probability), n_samples)
+    _check_count(target, n_samples)
+    labels = np.asarray(target, dtype=object if isinstance(target, (list, tuple)) else None)
+    if labels.ndim > 1:
+        raise InvalidInputError(f"target: expected one label a row, received an array of shape {labels.shape}.")
+    if labels.dtype.kind != "O":
+        distinct, place = np.unique(labels, return_inverse=True)
+        return Wanted(tuple(label_outcome(item, classes, min_probability) for item in distinct), place.astype(np.int64))
+    items = [_plain(item) for item in labels.tolist()]
+    known = {item: label_outcome(item, classes, min_probability) for item in dict.fromkeys(items) if item is not None}
+    if None in items:
+        return Wanted(every, np.array([-1 if item is None else known[item].index for item in items]))
+    return _numbered([known[item] for item in items])
+
+
+def _same_for_all(outcome: Outcome, n_samples: int) -> Wanted:
+    return Wanted((outcome,), np.zeros(n_samples, dtype=np.int64))
+
+
+def _numbered(outcomes: Sequence[Outcome]) -> Wanted:
+    place = {outcome: number for number, outcome in enumerate(dict.fromkeys(outcomes))}
+    return Wanted(tuple(place), np.array([place[outcome] for outcome in outcomes], dtype=np.int64))
+
+
+def _check_count(target: Sequence[Any], n_samples: int) -> None:
+    if len(target) != n_samples:
+        raise InvalidInputError(f"Expected one target for each of the {n_samples} rows, received {len(target)}.")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,1 @@
+"""Files: fitted explainers, models and tables, on disk."""

@@ -1,0 +1,269 @@
+"""Fitted explainers in files: a header that anyone may read, then a pickle.
+
+A file is three parts: the line ``elsewise explainer <format>``, a line of JSON (see :class:`Header`), and the explainer
+as joblib writes it, compressed. The header tells whether the body fits this installation before anything is unpickled.
+
+.. warning::
+   The body is a pickle: reading it can run any code that whoever wrote the file has put there. Load only files you
+   trust. The checksum in the header finds damage, not malice: who changes the body can change the checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import joblib
+
+from ..errors import ElsewiseError
+from ..pipelines.affine import unwrap
+
+if TYPE_CHECKING:
+    from ..explainer import Explainer
+
+FORMAT = 1
+_MAGIC = b"elsewise explainer "
+# What a file that is something else may make us read.
+_LONGEST_HEADER = 1 << 25
+# A body of another major version of these is not read; the others are told for information.
+_DECISIVE = ("elsewise", "scikit-learn", "numpy", "python")
+_TOLD = ("joblib", "pandas", "pyarrow", "scipy")
+
+
+class SavedExplainerError(ElsewiseError, ValueError):
+    """A file holds no explainer that can be used here: damaged, something else, or of other versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file says of the explainer in it.
+
+    Attributes
+    ----------
+    format : int
+    versions : dict of str to str
+        Of elsewise, Python and the libraries at hand, where it was saved.
+    made : str
+        When, in UTC (ISO 8601).
+    model : str
+        Types of the model's steps.
+    columns : list of dict
+        ``name`` and ``kind`` of each column.
+    classes : list of labels, or None for a regressor
+        Labels that JSON does not know are text here.
+    body_bytes : int
+    body_sha256 : str
+    """
+
+    format: int
+    versions: dict[str, str]
+    made: str
+    model: str
+    columns: list[dict[str, str]]
+    classes: list[Any] | None
+    body_bytes: int
+    body_sha256: str
+
+
+def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
+    """Write a fitted explainer to a file; undone by :func:`load`.
+
+    The file is complete or not there: it is written under another name beside ``path`` and renamed.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer
+    path : path of the file
+        ``.ew`` is the custom. A file that is there already is replaced.
+    """
+    explainer._check_is_fitted()
+    body = io.BytesIO()
+    try:
+        joblib.dump(explainer, body, compress=3)
+    except Exception as error:  # pickling runs code of all objects in the model, which may raise anything
+        raise SavedExplainerError(
+            f"The explainer cannot be saved: {error}. Functions written inside of others and lambdas cannot be "
+            "pickled; put those of the model's steps into a module."
+        ) from error
+    data = body.getvalue()
+    header = Header(
+        format=FORMAT,
+        versions=_versions(),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        model=model_in_words(explainer.model),
+        columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
+        classes=None if explainer.classes_ is None else [_plain(label) for label in explainer.classes_.tolist()],
+        body_bytes=len(data),
+        body_sha256=hashlib.sha256(data).hexdigest(),
+    )
+    with replacing(Path(path)) as file:
+        file.write(_MAGIC + b"%d\n" % FORMAT)
+        file.write(json.dumps(asdict(header)).encode() + b"\n")
+        file.write(data)
+
+
+def load(path: str | os.PathLike[str]) -> Explainer:
+    """Read an explainer that :meth:`Explainer.save` has written.
+
+    .. warning::
+       The file holds a pickle, and reading a pickle can run any code. Load only files you trust.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    Explainer
+        It answers as the saved one did, bit for bit where the libraries are the same.
+
+    Raises
+    ------
+    SavedExplainerError
+        The file is damaged, something else, or was saved under other major versions.
+    """
+    from ..explainer import Explainer
+
+    with Path(path).open("rb") as file:
+        header = _header(file, path)
+        _check_versions(header, path)
+        body = file.read(header.body_bytes + 1)
+    if len(body) != header.body_bytes:
+        there = "less" if len(body) < header.body_bytes else "more"
+        raise SavedExplainerError(
+            f"{path} is damaged: expected {header.body_bytes} bytes after its header, there are {there}. Copy it "
+            "again, or fit and save anew."
+        )
+    if hashlib.sha256(body).hexdigest() != header.body_sha256:
+        raise SavedExplainerError(
+            f"{path} is damaged: its content does not have the checksum that its header tells. Copy it again, or fit "
+            "and save anew."
+        )
+    try:
+        explainer = joblib.load(io.BytesIO(body))
+    except Exception as error:  # unpickling runs code of all classes in the file, which may raise anything
+        raise SavedExplainerError(
+            f"{path} cannot be read here ({type(error).__name__}: {error}). {_differences(header)}"
+        ) from error
+    if not isinstance(explainer, Explainer):
+        raise SavedExplainerError(f"{path} holds a {type(explainer).__name__}, no explainer.")
+    return explainer
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """Read what a file says of its explainer, without unpickling anything.
+
+    Parameters
+    ----------
+    path : path of the file
+    """
+    with Path(path).open("rb") as file:
+        return _header(file, path)
+
+
+def model_in_words(model: Any) -> str:
+    """Name the types of a model's steps: ``"StandardScaler + LogisticRegression"``."""
+    steps, estimator = unwrap(model)
+    return " + ".join(type(step).__name__ for step in [*(transformer for _, transformer in steps), estimator])
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of ``path`` once it is complete; whatever fails leaves ``path`` as it was."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            yield file
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _header(file: BinaryIO, path: Any) -> Header:
+    first = file.read(len(_MAGIC))
+    if first != _MAGIC:
+        hint = (
+            " It looks like a pickle: a model, perhaps, for --model or Explainer(model)." if _is_pickle(first) else ""
+        )
+        raise SavedExplainerError(f"{path} holds no saved explainer. Expected a file by explainer.save(path).{hint}")
+    number = file.readline(20).strip()
+    if not number.isdigit() or int(number) != FORMAT:
+        told = number.decode("ascii", "replace")
+        raise SavedExplainerError(
+            f"{path} is written in format {told!r}; this elsewise reads format {FORMAT}. Use the elsewise that wrote "
+            "it, or fit and save anew."
+        )
+    line = file.readline(_LONGEST_HEADER)
+    try:
+        told = json.loads(line)
+        header = Header(**{item.name: told[item.name] for item in fields(Header)})
+        if not isinstance(header.body_bytes, int) or header.body_bytes < 0 or not isinstance(header.versions, Mapping):
+            raise ValueError("body_bytes or versions")
+    except (ValueError, KeyError, TypeError) as error:
+        raise SavedExplainerError(f"{path} is damaged: its header cannot be read. Fit and save anew.") from error
+    return header
+
+
+def _is_pickle(start: bytes) -> bool:
+    # a pickle of protocol 2 and later; what joblib compresses starts as zlib does
+    return start[:1] == b"\x80" or start[:2] in (b"\x78\x9c", b"\x78\x5e", b"\x78\xda", b"\x78\x01")
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "elsewise": _own_version()}
+    for name in (*_DECISIVE, *_TOLD):
+        if name not in found:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                continue
+    return found
+
+
+def _own_version() -> str:
+    from .. import __version__
+
+    return __version__
+
+
+def _check_versions(header: Header, path: Any) -> None:
+    here = _versions()
+    for name in _DECISIVE:
+        saved = str(header.versions.get(name, "an unknown version"))
+        if _major(saved) != _major(here[name]):
+            raise SavedExplainerError(
+                f"{path} was saved with {name} {saved}, here is {here[name]}: such a file may mean something else "
+                f"here. Use {name} {saved}, or fit and save anew."
+            )
+
+
+def _major(number: str) -> tuple[str, ...]:
+    """Part of a version that must agree; before 1.0 every minor version may break with the past."""
+    parts = number.split(".")
+    return tuple(parts[:2]) if parts[0] == "0" else (parts[0],)
+
+
+def _differences(header: Header) -> str:
+    here = _versions()
+    other = [
+        f"{name} {saved} (here {here.get(name, 'none')})"
+        for name, saved in header.versions.items()
+        if here.get(name) != saved
+    ]
+    if not other:
+        return "It may need a module that is not installed here."
+    return f"It was saved with {', '.join(other)}; use the same, or fit and save anew."
+
+
+def _plain(label: Any) -> Any:
+    return label if isinstance(label, (str, bool, int, float)) else str(label)

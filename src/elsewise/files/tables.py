@@ -1,0 +1,192 @@
+"""Tables in files: CSV and Parquet, read as they are or as a fitted table's columns were trained."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..columns import Table
+from ..columns.as_trained import as_trained
+from ..errors import InvalidInputError, MissingDependencyError
+from .explainers import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CSV, PARQUET = (".csv",), (".parquet", ".pq")
+SUFFIXES = CSV + PARQUET
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of a file.
+
+    Attributes
+    ----------
+    columns : data frame of shape (n_rows, n_columns)
+        The table's columns in its order and dtypes.
+    others : data frame of shape (n_rows, n_others)
+        What else the file has, as text if it is a CSV file; a Parquet file's index is among it.
+    index : tuple of str
+        Names of those among ``others`` that are a Parquet file's own index.
+    """
+
+    columns: Any
+    others: Any
+    index: tuple[str, ...] = ()
+
+
+def check_format(path: Path) -> None:
+    """Refuse files that are neither CSV nor Parquet by name, or that cannot be handled without more libraries."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise InvalidInputError(f"{path}: expected a file ending in {', '.join(SUFFIXES)}.")
+    _pandas(path)
+    if path.suffix.lower() in PARQUET:
+        _needs_pyarrow(path)
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """Read a table with the types it seems to have.
+
+    In CSV files whole numbers, numbers, True and False are recognised column by column; empty cells, ``NA``, ``NaN``,
+    ``null`` and the like are missing values, as ``pandas.read_csv`` has it.
+
+    Parameters
+    ----------
+    path : path of a CSV or Parquet file
+    """
+    check_format(path)
+    if path.suffix.lower() in PARQUET:
+        return _read_parquet(path)
+    return _read_csv(path)
+
+
+def read_rows(path: Path, table: Table) -> Rows:
+    """Read rows the way a table's columns were trained: integers, categories, booleans, missing values.
+
+    Columns are found by name, in any order, and others are set aside. A table without names of its own takes a file
+    with as many columns by position.
+
+    Parameters
+    ----------
+    path : path of a CSV or Parquet file
+    table : Table
+    """
+    check_format(path)
+    index: tuple[str, ...] = ()
+    is_text = path.suffix.lower() in CSV
+    if not is_text:
+        frame = _read_parquet(path)
+        if not _is_counted(frame.index):
+            named = frame.index.set_names([name or f"index_{i}" if frame.index.nlevels > 1 else name or "index"
+                                           for i, name in enumerate(frame.index.names)])  # fmt: skip
+            index = tuple(str(name) for name in named.names)
+            frame = frame.set_axis(named, axis=0).reset_index()
+        else:
+            frame = frame.reset_index(drop=True)
+    else:
+        # All text: what a cell means is the table's to say, "007" and "NA" may be categories.
+        frame = _read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+    positions = _positions(frame, table, path, index)
+    by_source = {source: column for column in table.columns for source in column.sources}
+    read = {
+        place: as_trained(frame.iloc[:, position], table.dtypes[place], by_source.get(place), is_text=is_text)
+        for place, position in enumerate(positions)
+    }
+    columns = _pandas(path).DataFrame(read, index=frame.index)
+    columns.columns = [frame.columns[position] for position in positions]
+    return Rows(columns, frame.drop(columns=columns.columns), index)
+
+
+def write_frame(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table: the file is complete or not there. Numbers in CSV files have all their digits.
+
+    Parameters
+    ----------
+    frame : data frame
+    path : path of a CSV or Parquet file
+    """
+    check_format(path)
+    with replacing(path) as file:
+        if path.suffix.lower() in PARQUET:
+            frame.to_parquet(file, engine="pyarrow", index=False)
+        else:
+            frame.to_csv(file, index=False, lineterminator="\n")
+
+
+def _positions(frame: Any, table: Table, path: Path, index: Sequence[str]) -> list[int]:
+    """Find where the table's columns are in a file."""
+    names = list(frame.columns)
+    missing = [name for name in table.names if name not in names]
+    if not missing:
+        return [names.index(name) for name in table.names]
+    own = [position for position, name in enumerate(names) if name not in index]
+    if not table.named and len(own) == len(table.names):
+        return own
+    here = ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
+    lacking = ", ".join(repr(name) for name in missing[:8]) + (", ..." if len(missing) > 8 else "")
+    hint = " Fields must be separated by commas." if len(names) == 1 and ";" in str(names[0]) else ""
+    raise InvalidInputError(
+        f"{path} lacks {len(missing)} of the {len(table.names)} columns that the model takes: {lacking}. It has "
+        f"{here}.{hint}"
+    )
+
+
+def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    pandas = _pandas(path)
+    try:
+        with warnings.catch_warnings():
+            # Lines of other lengths than the first would be cut, or taken for an index.
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = pandas.read_csv(path, index_col=False, **_all_digits(pandas), **options)
+    except pandas.errors.EmptyDataError as error:
+        raise InvalidInputError(f"{path} is empty: expected a line of column names, then rows.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path} is not text in UTF-8: {error}. Convert it, or use Parquet.") from error
+    except (pandas.errors.ParserError, pandas.errors.ParserWarning, ValueError) as error:
+        told = str(error).strip()
+        raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
+    return frame
+
+
+def _all_digits(pandas: Any) -> dict[str, str]:
+    """Option for numbers read to their last bit, which later versions of pandas do by themselves."""
+    major, minor = (int(part) for part in pandas.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return _pandas(path).read_parquet(path, engine="pyarrow")
+    except (OSError, ValueError, TypeError) as error:
+        if isinstance(error, (FileNotFoundError, PermissionError, IsADirectoryError)):
+            raise
+        raise InvalidInputError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _is_counted(index: Any) -> bool:
+    """Whether an index only counts the rows."""
+    return type(index).__name__ == "RangeIndex" and index.name is None
+
+
+def _needs_pyarrow(path: Path) -> None:
+    try:
+        import_module("pyarrow")
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{path}: Parquet files need pyarrow. Install it with: pip install 'elsewise[files]', or use CSV."
+        ) from error
+
+
+def _pandas(path: Path) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{path}: files of rows need pandas. Install it with: pip install 'elsewise[files]'"
+        ) from error
+    return pandas

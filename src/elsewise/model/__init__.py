@@ -1,0 +1,1 @@
+"""The fitted model as questions see it."""

@@ -1,0 +1,220 @@
+"""A fitted pipeline on a table as one exact affine map from the table's features to model space."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+
+from ..arrays import FloatArray, IntArray
+from ..columns.column import Column, Ordinal
+from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
+from ..columns.infer import as_category, merge_levels, read_table
+from ..columns.levels import levels_seen
+from ..columns.rows import as_floats, check_names, column_names
+from ..columns.table import Table
+from ..errors import InvalidInputError, UnsupportedModelError
+from .affine import AffineMap, Step, unwrap
+from .follow import Follower, Unsettled, dense, selections
+from .streams import Findings, Recast, Stream, as_affine, source_streams
+
+# Rows of the training data on which the map is compared with the pipeline itself.
+_ROWS_CHECKED = 200
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledModel:
+    """A model taken apart: ``estimator`` decides on ``to_model(table.encode(X))``.
+
+    Attributes
+    ----------
+    table : Table
+    to_model : AffineMap
+        From features to the space of the final estimator.
+    estimator : the final estimator
+    """
+
+    table: Table
+    to_model: AffineMap
+    estimator: Any
+
+
+def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None) -> CompiledModel:
+    """Find the table of training data and the affine map that a fitted model's transformers are on it.
+
+    Parameters
+    ----------
+    model : fitted estimator or Pipeline
+    X : data frame or array of shape (n_samples, n_columns)
+        Training rows, as the model takes them.
+    declared : mapping of column name to declaration, optional
+        See :func:`read_table`.
+
+    Raises
+    ------
+    UnsupportedModelError, UnsupportedSettingError
+        A step cannot be followed exactly: names the step and the columns.
+    InvalidInputError
+        The data do not fit the model or the declarations.
+    """
+    steps, estimator = unwrap(model)
+    X = as_table(X)
+    seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
+    if seen_by_model:
+        check_names(X, seen_by_model)
+    width = int(getattr(model, "n_features_in_", X.shape[1]))
+    names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
+    if X.shape[1] != width:
+        as_floats(np.empty((0, X.shape[1])), names[:width])  # says how many were expected
+    table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
+    table, to_model = _settle(steps, table, X, {} if declared is None else declared)
+    _check(steps, table, to_model, X, seen_by_model)
+    return CompiledModel(table, to_model, estimator)
+
+
+def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
+    """Positions of columns that a ColumnTransformer in front leaves out: ids, dates and texts may be among them."""
+    if not steps or not isinstance(steps[0][1], ColumnTransformer):
+        return ()
+    taken = {place for _, _, positions in selections(steps[0][1], n_columns) for place in positions}
+    return set(range(n_columns)) - taken
+
+
+def _settle(steps: Sequence[Step], table: Table, X: Any, declared: Mapping[str, Any]) -> tuple[Table, AffineMap]:
+    """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
+    refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
+    while True:  # each round settles a column, and what is settled stays so
+        follower, columns = Follower(table, refused), list(table.columns)
+        try:
+            # only a ColumnTransformer in front leaves columns out, and it takes none of those
+            streams = follower.steps(steps, cast("list[Stream]", source_streams(table)))
+            to_model = as_affine(streams, table, follower.findings, "the final estimator")
+        except Recast as request:
+            place, before = request.column, columns[request.column]
+            columns[place] = _informed(place, before, follower.findings, table, declared)
+            if columns[place].levels == before.levels:  # no level was lacking, the kind is wrong
+                columns[place] = _recast(before, X, declared, request.step)
+        except Unsettled:
+            for place, foreign in follower.findings.foreign.items():
+                columns[place] = _without(columns[place], foreign, X, declared)
+                refused.setdefault(place, set()).update(level for level, _ in foreign)
+        else:
+            columns = [_informed(place, c, follower.findings, table, declared) for place, c in enumerate(columns)]
+            if columns == list(table.columns):
+                return table, to_model
+        table = table.with_columns(columns)
+
+
+def _recast(column: Column, X: Any, declared: Mapping[str, Any], step: str) -> Column:
+    if column.kind == "ordinal":
+        return replace(column, kind="category")
+    if column.name in declared:
+        raise InvalidInputError(
+            f"Column {column.name!r} is declared {declared[column.name]!r}, but {step} takes its values as categories. "
+            'Declare it "category", or leave the declaration out.'
+        )
+    return as_category(column_of(X, column.sources[0]), column.sources[0], column.name)
+
+
+def _without(column: Column, foreign: Sequence[tuple[Any, str]], X: Any, declared: Mapping[str, Any]) -> Column:
+    """Leave out levels that do not occur and that an encoder would refuse: a boolean that was always the same, say."""
+    seen = levels_seen(column_of(X, column.sources[0]), column.name)
+    for level, step in foreign:
+        if level in seen:
+            what = "missing values" if level is None else repr(level)
+            raise InvalidInputError(
+                f"X holds {what} in column {column.name!r}, which {step} has never seen and refuses. Pass the rows the "
+                'model was trained on, or fit it with handle_unknown="ignore" (OneHotEncoder) or "use_encoded_value" '
+                "(OrdinalEncoder)."
+            )
+        if isinstance(declared.get(column.name), Ordinal):
+            raise InvalidInputError(
+                f"Column {column.name!r} is declared to have the level {level!r}, which {step} does not know and "
+                "refuses. Leave it out of levels."
+            )
+    gone = [level for level, _ in foreign]
+    return replace(column, levels=tuple(level for level in column.levels if level not in gone))
+
+
+def _informed(place: int, column: Column, findings: Findings, table: Table, declared: Mapping[str, Any]) -> Column:
+    """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
+    if column.kind in ("number", "integer"):
+        return replace(column, fill=findings.fills.get(place))
+    if column.is_group or isinstance(declared.get(column.name), Ordinal):
+        return column
+    known = findings.known.get(place, [])
+    missing = [value for value in known if is_missing_value(value)]
+    if missing and column.kind == "ordinal":
+        missing = []
+    if missing:
+        column = replace(column, missing=missing[0])
+    more = [value for value in known if not is_missing_value(value)] + ([None] if missing else [])
+    if more:
+        column = replace(column, levels=merge_levels(column, more, table.dtypes[column.sources[0]]))
+    accepts = findings.accepts.get(place, [])
+    is_boolean = all(isinstance(level, (bool, np.bool_)) or level is None for level in column.levels)
+    is_open = column.kind == "category" and bool(accepts) and all(accepts) and not is_boolean
+    return replace(column, open=is_open)
+
+
+def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, names: tuple[str, ...]) -> None:
+    """Compare the map with the pipeline's own transformers on rows that show every level."""
+    features = table.encode(X)
+    if not steps or len(features) == 0:
+        return
+    rows = _rows_to_check(table, features)
+    expected = _transformed(steps, _in_double_precision(rows_of(X, rows)), names)
+    size = np.abs(features[rows]) @ np.abs(to_model.matrix).T + np.abs(to_model.offset)
+    found = to_model(features[rows])
+    if expected.shape != found.shape:
+        raise UnsupportedModelError(
+            f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
+            "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
+        )
+    wrong = ~(np.abs(found - expected) <= _TOLERANCE * (np.abs(expected) + size))
+    if wrong.any():
+        row, place = np.argwhere(wrong)[0]
+        touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
+        origin = ", ".join(touched[:5]) or "no column"
+        raise UnsupportedModelError(
+            f"The pipeline's transformers give {expected[row, place]} in column {place} of what the final estimator "
+            f"sees, for row {rows[row]} of X; following them gave {found[row, place]}, from {origin}. "
+            "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
+        )
+
+
+def _rows_to_check(table: Table, features: FloatArray) -> IntArray:
+    """Rows with every level, the largest of every number and one that is filled, and others from all over the data."""
+    telling = [*features.argmax(axis=0)]
+    telling += [np.argmax(features[:, c.start] == c.fill) for c in table.columns if c.fill is not None]
+    n_more = max(_ROWS_CHECKED - len(telling), 20)
+    spread = np.linspace(0, len(features) - 1, min(n_more, len(features))).astype(np.int64)
+    return np.unique(np.concatenate([np.array(telling, dtype=np.int64), spread]))
+
+
+def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> FloatArray:
+    if names and not is_frame(rows):
+        import pandas
+
+        rows = pandas.DataFrame(rows, columns=list(names))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the pipeline says at every predict is not this library's to repeat
+        for _, transformer in steps:
+            rows = transformer.transform(rows)
+    return dense(rows)
+
+
+def _in_double_precision(rows: Any) -> Any:
+    """Rows of 32-bit numbers would be transformed with 32 bits, too few to compare with."""
+    if not is_frame(rows):
+        return rows.astype(np.float64) if rows.dtype.kind == "f" else rows
+    small = [place for place, dtype in enumerate(rows.dtypes) if dtype in (np.float32, np.float16)]
+    rows = rows.copy() if small else rows
+    for place in small:
+        rows.isetitem(place, rows.iloc[:, place].astype(np.float64))
+    return rows

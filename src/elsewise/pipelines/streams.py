@@ -1,0 +1,140 @@
+"""Streams: what flows between two steps of a pipeline, one column of data each.
+
+A stream is an affine function of the features (:class:`Affine`), or it holds one known value a level of one category or
+ordinal column (:class:`Raw`): text on its way to an encoder, or numbers that an affine step may still ask for::
+
+    Affine:  z = row·e + offset              Raw:  z = values[k]  where the column has level k,
+                                                   which for numbers is  z = sum_k values[k] e_k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..columns.column import Column
+from ..columns.levels import never_seen
+from ..columns.table import Table
+from ..errors import UnsupportedSettingError
+from .affine import AffineMap
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """An affine function of the features; ``column`` is the only table column it comes from, -1 if there are more."""
+
+    row: FloatArray
+    offset: float
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A value for each level of table column ``column``, and one more for values never seen if the column is open.
+
+    ``encoded`` tells that an encoder has already dealt with values never seen.
+    """
+
+    column: int
+    values: tuple[Any, ...]
+    encoded: bool = False
+
+
+Stream = Affine | Raw
+
+
+class Recast(Exception):  # noqa: N818 - a request, not an error
+    """A column cannot be of the kind the table says: compile again with it as a category."""
+
+    def __init__(self, column: int, step: str) -> None:
+        super().__init__(column, step)
+        self.column, self.step = column, step
+
+
+@dataclass(slots=True)
+class Findings:
+    """What following a pipeline has told about the table's columns, by their position.
+
+    Attributes
+    ----------
+    fills : what imputers put for missing numbers
+    known : values encoders know, which must be levels
+    foreign : levels an encoder does not accept, and the step
+    accepts : whether each step that took the raw column accepts values never seen
+    """
+
+    fills: dict[int, float] = field(default_factory=dict)
+    known: dict[int, list[Any]] = field(default_factory=dict)
+    foreign: dict[int, list[tuple[Any, str]]] = field(default_factory=dict)
+    accepts: dict[int, list[bool]] = field(default_factory=dict)
+
+
+def source_streams(table: Table) -> list[Stream | None]:
+    """Streams of the user's columns, as they enter the pipeline; None for those the table leaves out."""
+    streams: list[Stream | None] = [None] * len(table.names)
+    eye = np.eye(table.n_features) if table.n_features else np.empty((0, 0))
+    for place, column in enumerate(table.columns):
+        if column.is_group:
+            for member, source in enumerate(column.sources):
+                streams[source] = Raw(place, tuple(int(level == member) for level in range(column.width)), encoded=True)
+        elif column.levels:
+            values = [column.missing if level is None else level for level in column.levels]
+            values += [never_seen(values)] if column.open else []
+            streams[column.sources[0]] = Raw(place, tuple(values))
+        else:
+            streams[column.sources[0]] = Affine(eye[column.start], 0.0, place)
+    return streams
+
+
+def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where: str) -> AffineMap:
+    """Stack streams into one map from features; ``where`` is the step that asks for numbers."""
+    matrix, offset = np.zeros((len(streams), table.n_features)), np.zeros(len(streams))
+    for place, stream in enumerate(streams):
+        if isinstance(stream, Raw):
+            column = table.columns[stream.column]
+            if not stream.encoded:
+                findings.accepts.setdefault(stream.column, []).append(False)
+            numbers = _numbers(stream, column, where)
+            if column.kind == "ordinal":
+                slope, start = _line(numbers, stream.column, where)
+                matrix[place, column.start], offset[place] = slope, start
+            else:
+                matrix[place, column.features] = numbers
+        else:
+            matrix[place], offset[place] = stream.row, stream.offset
+    return AffineMap(matrix, offset)
+
+
+def _numbers(stream: Raw, column: Column, where: str) -> FloatArray:
+    for value in stream.values:
+        if not isinstance(value, (Real, np.bool_)):
+            raise UnsupportedSettingError(
+                f"Column {column.name!r} reaches {where} as it is, with values such as {value!r}, where numbers are "
+                "needed. Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
+            )
+    numbers = np.array(stream.values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        level = column.levels[int(np.argmin(np.isfinite(numbers)))]
+        what = "a missing value" if level is None else repr(level)
+        raise UnsupportedSettingError(
+            f"Column {column.name!r} reaches {where} as {numbers[~np.isfinite(numbers)][0]} where it holds {what}. Put "
+            "a SimpleImputer before that step, or give the encoder a number for missing values "
+            "(encoded_missing_value)."
+        )
+    return numbers
+
+
+def _line(numbers: FloatArray, column: int, where: str) -> tuple[float, float]:
+    """Slope and start of numbers that are affine in the rank 0, 1, ...; the column cannot be ordinal otherwise."""
+    if len(numbers) == 1:
+        return 0.0, float(numbers[0])
+    slope = (numbers[-1] - numbers[0]) / (len(numbers) - 1)
+    line = numbers[0] + slope * np.arange(len(numbers))
+    if (np.abs(line - numbers) > 1e-14 * np.abs(numbers).max()).any():
+        raise Recast(column, where)
+    return float(slope), float(numbers[0])

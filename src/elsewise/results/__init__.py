@@ -1,0 +1,1 @@
+"""Results: what comes out, frozen."""

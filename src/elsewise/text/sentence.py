@@ -1,0 +1,149 @@
+"""The sentence: what is predicted, what would have to change, how plausible that is, and what is proven.
+
+    Predicted "bad". It would be "good" if duration were 24 instead of 48 and savings were "high" instead of "low"; at
+    least as plausible as 50 % of real "good" cases; no smaller change exists.
+
+Every claim is rounded to the safe side: shares and bounds down, gaps up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .numbers import FEW, gap_in_percent, number, percent, rounded_down
+from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
+
+if TYPE_CHECKING:
+    from ..results.explanation import Change, Explanation
+
+# Changes a sentence can hold; the dearest come first.
+_MOST_CHANGES = 6
+# A reason is a sentence or two; names in it may be of any length.
+_LONGEST_REASON = 1000
+
+
+def sentence(explanation: Explanation) -> str:
+    """Tell an answer in a sentence or two of plain text, without line breaks."""
+    return "".join(str(word) for word in words_of(explanation))
+
+
+def words_of(explanation: Explanation) -> list[Word]:
+    """Tell an answer as words, so that whoever shows them can set names, values and labels apart."""
+    return list(_words(explanation))
+
+
+def already_as_wanted(explanation: Explanation) -> bool:
+    """Whether the model's prediction for the row itself is the target's."""
+    target, prediction = explanation.target, explanation.prediction
+    if isinstance(target, tuple):
+        return bool(target[0] <= prediction <= target[1])
+    return bool(target == prediction)
+
+
+def reason_of(explanation: Explanation) -> str:
+    """Give the reason, fit to be read."""
+    return shortened(clean(explanation.reason), _LONGEST_REASON)
+
+
+def _words(explanation: Explanation) -> Iterator[Word]:
+    yield Word("Predicted ")
+    yield _prediction(explanation)
+    if explanation.status == "infeasible":
+        yield from _infeasible(explanation)
+        return
+    wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)
+    if not changes:
+        yield Word(", as wanted: nothing has to change")
+        yield from _plausible(explanation, "; ")
+        yield Word(".")
+        return
+    yield Word(" already, but not in every way as asked. It would be " if already else ". It would be ")
+    yield wanted
+    yield Word(" as asked if " if already else " if ")
+    yield from _conditions(changes)
+    yield from _plausible(explanation, "; ")
+    yield Word(f"; {_proven(explanation)}.")
+
+
+def _prediction(explanation: Explanation) -> Word:
+    """Write the prediction; of a regressor with digits enough to see that it is outside of the range."""
+    target = explanation.target
+    if isinstance(target, tuple) and not already_as_wanted(explanation):
+        return label_word(explanation.prediction, target[0] if explanation.prediction < target[0] else target[1])
+    return label_word(explanation.prediction)
+
+
+def _infeasible(explanation: Explanation) -> Iterator[Word]:
+    if explanation.target is not None:
+        proven = math.isinf(explanation.lower_bound)
+        yield Word(". It cannot be made " if proven else ". No change was found that makes it ")
+        yield label_word(explanation.target)
+        if proven:
+            yield Word(" as asked")
+    yield Word(f". {reason_of(explanation)}".rstrip())
+
+
+def _conditions(changes: Sequence[Change]) -> Iterator[Word]:
+    # one more column takes no more room than "and 1 more"
+    shown = changes if len(changes) <= _MOST_CHANGES + 1 else changes[:_MOST_CHANGES]
+    n_more = len(changes) - len(shown)
+    for place, change in enumerate(shown):
+        if place:
+            yield Word(" and " if place == len(shown) - 1 and not n_more else ", ")
+        yield column_word(change.feature)
+        yield Word(" were ")
+        before, after = change_words(change)
+        yield after
+        if is_missing(change.before):
+            yield Word(" (now not given)")
+        else:
+            yield Word(" instead of ")
+            yield before
+    if n_more:
+        yield Word(f", and {n_more} more columns changed")
+
+
+def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
+    """Write the values before and after a change."""
+    is_level = change.difference is None and not is_missing(change.before)
+    return value_words(change.before, change.after, is_level=is_level, digits=digits)
+
+
+def _plausible(explanation: Explanation, before: str) -> Iterator[Word]:
+    share = explanation.plausibility
+    if not np.isfinite(share):
+        if np.isfinite(explanation.log_threshold):  # a mixture that came without training rows
+            yield Word(f"{before}as plausible as asked")
+        return
+    if share <= 0:
+        yield Word(f"{before}less plausible than any real")
+    else:
+        how_many = "every" if share >= 1 else f"{percent(share)} of"
+        yield Word(f"{before}at least as plausible as {how_many} real")
+    if not isinstance(explanation.target, tuple):
+        yield Word(" ")
+        yield label_word(explanation.target)
+    yield Word(" case" if share <= 0 or share >= 1 else " cases")
+
+
+def other_kind(explanation: Explanation) -> str:
+    """Name the answers a further one had to differ from: proofs are about others only; empty for the first."""
+    nearer = explanation.nearer
+    if not nearer:
+        return ""
+    return f" of another kind than the {'nearer answer' if nearer == 1 else f'{nearer} nearer answers'}"
+
+
+def _proven(explanation: Explanation) -> str:
+    kind = other_kind(explanation)
+    if explanation.status == "optimal":
+        return f"no smaller change{kind} exists"
+    if not explanation.lower_bound > 0:
+        return f"whether a smaller change{kind} exists is not proven"
+    distance, bound = number(explanation.distance), rounded_down(explanation.lower_bound)
+    gap = gap_in_percent(explanation.gap)
+    return f"at distance {distance}, and no change smaller than {bound}{kind and f' and{kind}'} exists (gap {gap})"

@@ -1,0 +1,171 @@
+"""Answers as plain text: the sentence, the table of changes, the certificate in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .numbers import MANY, number, signed
+from .sentence import change_words, other_kind, reason_of, sentence
+from .summary import (
+    Summary,
+    changes_in_short,
+    distance_in_short,
+    evenly,
+    in_words,
+    name_of_row,
+    plain,
+    plausibility_in_short,
+    summary_of,
+)
+from .words import column_word, label_word
+
+if TYPE_CHECKING:
+    from ..results.explanation import Change, Explanation, Explanations
+    from ..results.frontier import Frontier
+
+_MOST_ROWS, _MOST_COLUMNS, _MOST_QUANTILES = 5, 8, 21
+_LONGEST_LINE = 120
+
+
+def text_of_change(change: Change) -> str:
+    """One change in a line."""
+    before, after = change_words(change, MANY)
+    difference = "" if change.difference is None else f" ({signed(change.difference)})"
+    return f"{column_word(change.feature)}: {before} -> {after}{difference}"
+
+
+def headline(explanation: Explanation) -> str:
+    """Give an answer in a few words: from what to what, status, distance."""
+    distance = "" if explanation.status == "infeasible" else f", distance {explanation.distance:.6g}"
+    wanted = "another class" if explanation.target is None else label_word(explanation.target)
+    return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
+
+
+def text_of_explanation(explanation: Explanation) -> str:
+    """Sentence, table of changes, certificate, and a remark if there is one that the sentence has not made."""
+    lines = [sentence(explanation), *_table_of_changes(explanation.changes), f"  {certificate(explanation)}"]
+    remark = remark_of(explanation)
+    return "\n".join([*lines, f"  {remark}"] if remark else lines)
+
+
+def certificate(explanation: Explanation) -> str:
+    """Say what is proven and checked, in one line."""
+    if explanation.status == "infeasible":
+        if np.isinf(explanation.lower_bound):
+            return "infeasible: proven, every region that could hold an answer is empty"
+        return f"infeasible: not proven; no answer nearer than {explanation.lower_bound:.6g} exists"
+    kind = other_kind(explanation)
+    parts = [
+        f"{explanation.status}: distance {explanation.distance:.6g}, no nearer answer than "
+        f"{explanation.lower_bound:.6g}{kind and f' and{kind}'} exists (gap {explanation.gap:.1e})"
+    ]
+    if np.isfinite(explanation.log_threshold):
+        parts.append(f"log density {explanation.log_density:.6g} >= threshold {explanation.log_threshold:.6g}")
+    if explanation.model_free:
+        parts.append("model-free (Theorem 2)")
+    return "; ".join(parts)
+
+
+def remark_of(explanation: Explanation) -> str:
+    """Give the reason where the sentence has not said it."""
+    return reason_of(explanation) if explanation.status == "feasible" else ""
+
+
+def headline_of_many(explanations: Explanations) -> str:
+    """Many answers in a line."""
+    return _headline(summary_of(explanations))
+
+
+def _headline(summary: Summary) -> str:
+    parts = [f"{summary.n:,} explanation{'' if summary.n == 1 else 's'}: {in_words(summary.counts)}"]
+    if summary.median_distance is not None:
+        parts.append(f"median distance {summary.median_distance:.6g}")
+    return ", ".join(parts)
+
+
+def text_of_explanations(explanations: Explanations) -> str:
+    """Give counts and medians, how often columns change, and the first rows."""
+    summary = summary_of(explanations)
+    lines = [_headline(summary)]
+    if summary.how_often:
+        shown = [f"{column_word(name)} {count:,}" for name, count in summary.how_often[:_MOST_COLUMNS]]
+        n_more = len(summary.how_often) - len(shown)
+        lines.append(f"columns that change: {', '.join(shown)}" + (f" and {n_more} more" if n_more else ""))
+    n_shown = min(len(explanations), _MOST_ROWS)
+    cells = [("row", "predicted", "wanted", "status", "distance", "changes")] if n_shown else []
+    for place in range(n_shown):
+        one = explanations[place]
+        wanted = "–" if one.target is None else str(label_word(one.target))
+        short = plain(changes_in_short(one, " -> "))
+        cells.append(
+            (
+                str(name_of_row(explanations, place)),
+                str(label_word(one.prediction)),
+                wanted,
+                one.status,
+                distance_in_short(one),
+                short,
+            )
+        )
+    lines += aligned(cells)
+    if len(explanations) > n_shown:
+        lines.append(f"  ... and {len(explanations) - n_shown:,} more")
+    return "\n".join(lines)
+
+
+def headline_of_frontier(frontier: Frontier) -> str:
+    """Give a frontier in a line."""
+    quantiles, distances = frontier.quantiles, frontier.distances
+    found = np.isfinite(distances)
+    if not found.any():
+        return f"{len(frontier)} quantiles from {quantiles[0]:g} to {quantiles[-1]:g}: no answer"
+    near, far = (number(float(distance), MANY) for distance in (distances[found].min(), distances[found].max()))
+    until = "" if found.all() else f", answers up to quantile {quantiles[found].max():g}"
+    return f"{len(frontier)} quantiles from {quantiles[0]:g} to {quantiles[-1]:g}: distance {near} to {far}{until}"
+
+
+def text_of_frontier(frontier: Frontier) -> str:
+    """How far one has to go for how plausible an answer, a line a quantile."""
+    cells = [("quantile", "distance", "plausibility", "status", "changes")]
+    shown = evenly(len(frontier), _MOST_QUANTILES)
+    for place in shown:
+        one = frontier.explanations[place]
+        short = plain(changes_in_short(one, " -> "))
+        cells.append(
+            (
+                f"{frontier.quantiles[place]:g}",
+                distance_in_short(one),
+                plausibility_in_short(one),
+                one.status,
+                short,
+            )
+        )
+    lines = [headline_of_frontier(frontier), *aligned(cells)]
+    if len(shown) < len(frontier):
+        lines.append(f"  ({len(shown)} of {len(frontier)} quantiles are shown)")
+    return "\n".join(lines)
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table, columns aligned; lines that get too long lose their end."""
+    if not cells:
+        return []
+    widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
+    lines = ["  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip() for row in cells]
+    return [line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…" for line in lines]
+
+
+def _table_of_changes(changes: Sequence[Change]) -> list[str]:
+    """Lines with name, before, after and difference; never cut: this is where everything is told."""
+    rows = []
+    for change in changes:
+        before, after = change_words(change, MANY)
+        difference = "" if change.difference is None else f"({signed(change.difference)})"
+        rows.append((str(column_word(change.feature)), str(before), str(after), difference))
+    name, before_width, after_width = (max((len(row[place]) for row in rows), default=0) for place in range(3))
+    return [
+        f"  {row[0]:<{name}}  {row[1]:>{before_width}} -> {row[2]:<{after_width}}  {row[3]}".rstrip() for row in rows
+    ]
