@@ -15,9 +15,7 @@ from .errors import (
 )
 from .explainer import Explainer
 from .files.explainers import SavedExplainerError, load
-from .results.explanation import Certificate, Change, Explanation, Explanations
-from .results.frontier import Frontier
-from .results.why_not import Relief, WhyNot
+from .results import Certificate, Change, Explanation, Explanations, Frontier, Relief, WhyNot
 
 __version__ = "0.1.0"
 

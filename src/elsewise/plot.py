@@ -28,9 +28,7 @@ from .plotting.images import ImagesPicture
 from .plotting.slice import SlicePicture
 from .plotting.summary import SummaryPicture
 from .plotting.waterfall import WaterfallPicture
-from .results.explanation import Explanation, Explanations
-from .results.frontier import Frontier
-from .results.why_not import WhyNot
+from .results import Explanation, Explanations, Frontier, WhyNot
 
 __all__ = ["changes", "distributions", "frontier", "images", "plane", "summary"]
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .arrays import BoolArray, FloatArray, IntArray
 from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
+from .results import explain_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +114,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     classes = _require_densities(explainer)
     if target is None:
         raise InvalidInputError(f"A model-free counterfactual needs a target: one of {classes.tolist()}.")
-    found = explainer._answer(X, target, use_model=False)
+    found = explain_rows(explainer.fitted_, X, target, n_jobs=explainer.n_jobs, use_model=False)
     exists = found.statuses != "infeasible"
     as_target = np.zeros(len(found), dtype=np.bool_)
     wanted = np.array(found.targets, dtype=classes.dtype)
@@ -222,14 +222,14 @@ def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:
     assert explainer.classes_ is not None
     densities = [explainer.densities_[label] for label in explainer.classes_.tolist()]
     counts = np.array([len(density.log_densities_) for density in densities], dtype=np.float64)
-    Z = explainer._density_rows(rows)
+    Z = explainer.fitted_.density_rows(rows)
     log_joint: FloatArray = np.column_stack([density.log_mixture(Z) for density in densities])
     log_joint += np.log(counts / counts.sum())
     return log_joint
 
 
 def _require_classifier(explainer: Explainer) -> NDArray[Any]:
-    check_is_fitted(explainer, "_problem")
+    explainer.require_fitted()
     if explainer.classes_ is None:
         raise InvalidInputError(
             f"{type(explainer.model).__name__} is a regressor. Theorem 2 speaks of classifiers: expected an explainer "
@@ -257,7 +257,7 @@ def _predictions(explainer: Explainer, X: Any) -> NDArray[Any]:
     """Ask the model about rows in the user's columns."""
     given = as_table(X)
     rows = explainer.table_.encode(given)
-    return explainer._predict(explainer.table_, rows, given, rows)
+    return explainer.fitted_.predict(rows, given)
 
 
 def _class_positions(labels: NDArray[Any], classes: NDArray[Any], n_samples: int, name: str) -> IntArray:

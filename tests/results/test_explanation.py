@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from bits import ARRAYS, assert_same_bits
-from elsewise.results.explanation import concatenate
+from elsewise.results import concatenate
 from models import random_data
 
 

@@ -92,13 +92,14 @@ def load(name: str, path: Path | None = None) -> Demo:
 
 def named(explainer: Explainer, names: list[str]) -> Explainer:
     """Give names to the columns of an explainer that was fitted on an array."""
-    table = explainer.table_
+    fitted, table = explainer.fitted_, explainer.table_
     columns = tuple(replace(column, name=name) for column, name in zip(table.columns, names))
-    explainer.table_ = replace(table, columns=columns, names=tuple(names))
-    explainer.profiles_ = {
+    profiles = {
         label: tuple(replace(profile, name=name) for profile, name in zip(profiles, names))
-        for label, profiles in explainer.profiles_.items()
+        for label, profiles in fitted.profiles.items()
     }
+    table = replace(table, columns=columns, names=tuple(names))
+    explainer.fitted_ = replace(fitted, table=table, profiles=profiles)
     return explainer
 
 

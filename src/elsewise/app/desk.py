@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..asking.reasons import for_everyone
 from ..columns.frames import as_table, rows_of
 from ..constraints import Constraints
-from ..density import at_threshold as density_at
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..regions.base import Label
-from ..results.explanation import Explanation, Explanations
+from ..results import Explanation, Explanations
 from .cells import Cells, to_json
 from .rulebook import broken_by, constraints_of, dropped, in_words, relaxed
 from .schemas import FrontierQuestion, Interval, Question, Rules
@@ -78,7 +76,7 @@ class Desk:
         image_shape: tuple[int, int] | None = None,
         time_limit: float = 2.0,
     ) -> None:
-        explainer._check_is_fitted()
+        explainer.require_fitted()
         self.explainer, self.title, self.time_limit = explainer, title, time_limit
         table = explainer.table_
         given = None if rows is None else rows_of(as_table(rows, name="rows"), slice(0, MOST_ROWS))
@@ -304,7 +302,7 @@ class Desk:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        made = at_threshold(self.explainer, place, quantile)
+        made = self.explainer.with_threshold(quantile)
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > _MOST_KEPT:
@@ -312,6 +310,7 @@ class Desk:
         return made
 
     def _written(self, answer: Explanation, question: Question, label: Any) -> dict[str, Any]:
+        answer = replace(answer, cause=for_everyone(answer.cause))
         found = answer.status != "infeasible"
         changes = [
             {
@@ -329,8 +328,8 @@ class Desk:
             "status": answer.status,
             "prediction": to_json(answer.prediction),
             "target": to_json(target),
-            "sentence": _for_people(answer.sentence),
-            "reason": _for_people(answer.reason),
+            "sentence": answer.sentence,
+            "reason": answer.reason,
             "distance": _finite(answer.distance),
             "lower_bound": _finite(answer.lower_bound),
             "gap": _finite(answer.gap),
@@ -383,32 +382,9 @@ class _Share:
         return float(np.interp(value, self.percentiles, self.steps, left=0.0, right=1.0))
 
 
-def at_threshold(explainer: Explainer, place: int | None, quantile: float) -> Explainer:
-    """Make a fitted explainer with another density threshold.
-
-    Parameters
-    ----------
-    explainer : Explainer
-    place : int or None
-        Position of the only class it is asked for; None for a regressor.
-    quantile : float
-    """
-    made = copy.copy(explainer)
-    made.threshold = quantile
-    made.densities_ = {label: density_at(density, quantile) for label, density in explainer.densities_.items()}
-    made._outcomes = () if place is None else (Label(place),)
-    made._problem = made._compile(made._outcomes)
-    return made
-
-
 def _predictions(explainer: Explainer, given: Any) -> list[Any]:
     rows = explainer.table_.encode(given)
-    return [to_json(item) for item in explainer._predict(explainer.table_, rows, given, rows).tolist()]
-
-
-def _for_people(text: str) -> str:
-    """Leave out advice for people who write Python."""
-    return text.partition(" explainer.why_not(")[0]
+    return [to_json(item) for item in explainer.fitted_.predict(rows, given).tolist()]
 
 
 def _first(given: Any) -> Any:

@@ -8,37 +8,19 @@ repeated with a wider margin, and without the point itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..columns.frames import has_short_floats, rows_of
-from ..regions.base import Interval, Label
-from ..search import MARGINS, Answered, Found, answered_at, best_first, branch_and_bound, distinct
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..search import Answered, Found, answered_at, best_first, branch_and_bound
+from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MARGINS, MOST_BANNED_PARTS
 from .question import Question
-
-# The first margin where columns hold floats of fewer bits: what is written there is rounded, and so is the model's own
-# arithmetic, differently in different batches.
-_SHORT_FLOATS = 1e-6
-# Polyhedra given up for a row before the row is.
-_MOST_BANS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _LogDensities:
-    """Log densities of points under their goal's mixture; NaN and -1 without a density."""
-
-    largest: FloatArray
-    mixture: FloatArray
-    component: IntArray
-    dense: BoolArray
+from .verification import LogDensities, Verification
 
 
 class Answers:
-    """Answers under construction, arrays over the rows of a chunk.
+    """Answers under construction; arrays over the rows of a chunk.
 
     Parameters
     ----------
@@ -47,23 +29,37 @@ class Answers:
         The rows as they came.
     rows : array of shape (n_samples, n_features)
         The same in features.
+    predictions : array of shape (n_samples,), optional
+        What the model says of the rows, if it was asked before.
+
+    Attributes
+    ----------
+    goal : int array of shape (n_samples,)
+        The goal that each answer reaches, or the first that was tried; -1 for none.
+    points : array of shape (n_samples, n_features)
+        NaN without an answer.
+    value, lower_bound : arrays of shape (n_samples,)
+        Distance as the search counts it, and what is proven; infinite without an answer, if it is proven that there
+        is none.
+    log_density, log_mixture : arrays of shape (n_samples,)
+    component : int array of shape (n_samples,)
+    model_free, already, timed_out : bool arrays of shape (n_samples,)
+        ``already``: the row is its own answer.
+    n_projections : int array of shape (n_samples,)
     """
 
-    def __init__(self, question: Question, given: Any, rows: FloatArray) -> None:
+    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
         n = len(rows)
         self.question, self.given, self.rows = question, given, rows
-        self.domain = None if question.domain is None else question.domain(rows)
-        self.rounds = has_short_floats(given)
-        self.predictions: NDArray[Any] | None = None
+        self.domain = question.domain(rows)
+        self.verification = Verification(question, given, rows, predictions)
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
-        self.value = np.full(n, np.inf)  # as the search counts it
+        self.value = np.full(n, np.inf)
         self.lower_bound = np.full(n, np.inf)
         self.log_density = np.full(n, np.nan)
         self.log_mixture = np.full(n, np.nan)
         self.component = np.full(n, -1)
-        self.polyhedron = np.full(n, -1)
-        self.cone = np.full(n, -1)
         self.model_free = np.zeros(n, dtype=np.bool_)
         self.already = np.zeros(n, dtype=np.bool_)
         self.n_projections = np.zeros(n, dtype=np.int64)
@@ -71,42 +67,55 @@ class Answers:
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.answered: list[tuple[Answered, ...]] = [()] * n
 
-    def pursue(self, at: IntArray, goal: IntArray) -> None:
-        """Search the goals of the rows ``at``; keep what is verified and nearer than what they hold."""
-        fresh = self.goal[at] < 0
-        self.goal[at[fresh]] = goal[fresh]
-        most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
-        banned = np.zeros((len(at), most), dtype=np.bool_)
-        banned_bound = np.full(len(at), np.inf)
-        first = step = MARGINS.index(_SHORT_FLOATS) if self.rounds else 0
-        while len(at):
-            found = self._search(at, goal, MARGINS[step], banned if banned.any() else None)
-            self.n_projections[at] += found.n_projections
-            self.timed_out[at] |= found.timed_out
-            failed = self._take(at, goal, found, banned_bound)
+    @property
+    def predictions(self) -> AnyArray:
+        """What the model says of the rows themselves."""
+        return self.verification.predictions
+
+    def reach(self, places: IntArray, goals: IntArray) -> None:
+        """Search goals for the rows at ``places``; keep what is verified and nearer than what they hold.
+
+        Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
+        deceives is left out.
+        """
+        new = self.goal[places] < 0
+        self.goal[places[new]] = goals[new]
+        most_parts = max((goal.region.n_parts for goal in self.question.problem.goals), default=0)
+        banned = np.zeros((len(places), most_parts), dtype=np.bool_)
+        banned_bound = np.full(len(places), np.inf)
+        first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
+        while len(places):
+            found = self._search(places, goals, MARGINS[step], banned if banned.any() else None)
+            self.n_projections[places] += found.n_projections
+            self.timed_out[places] |= found.timed_out
+            failed = self._take(places, goals, found, banned_bound)
             if step == first:
-                failed &= ~self._leave_as_is(at, goal)
+                failed &= ~self._leave_as_is(places, goals)
             if step + 1 < len(MARGINS):
                 step += 1
             elif failed.any() and not self.question.use_model:  # one convex set a cone: nothing else to look into
-                self.lower_bound[at[failed]] = np.minimum(self.lower_bound[at], found.lower_bound)[failed]
+                self._give_up(places, failed, found.lower_bound)
                 failed[:] = False
             elif failed.any():
-                banned[failed, found.polyhedron[failed]] = True
+                banned[failed, found.part[failed]] = True
                 banned_bound[failed] = np.minimum(banned_bound[failed], found.lower_bound[failed])
-                given_up = failed & (banned.sum(axis=1) > _MOST_BANS)
-                self.lower_bound[at[given_up]] = np.minimum(self.lower_bound[at], banned_bound)[given_up]
+                given_up = failed & (banned.sum(axis=1) > MOST_BANNED_PARTS)
+                self._give_up(places, given_up, banned_bound)
                 failed &= ~given_up
-            at, goal, banned, banned_bound = at[failed], goal[failed], banned[failed], banned_bound[failed]
+            places, goals, banned, banned_bound = places[failed], goals[failed], banned[failed], banned_bound[failed]
 
-    def _search(self, at: IntArray, goal: IntArray, margin: float, banned: BoolArray | None) -> Found:
+    def _give_up(self, places: IntArray, chosen: BoolArray, bound: FloatArray) -> None:
+        """Leave some rows without a further answer: only what was proven so far stays."""
+        self.lower_bound[places[chosen]] = np.minimum(self.lower_bound[places], bound)[chosen]
+
+    def _search(self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None) -> Found:
         question = self.question
         if self.domain is None:
             return best_first(
                 question.problem,
-                self.rows[at],
-                goal,
-                cutoff=self.value[at],
+                self.rows[places],
+                goals,
+                cutoff=self.value[places],
                 margin=margin,
                 banned=banned,
                 use_region=question.use_model,
@@ -114,163 +123,88 @@ class Answers:
             )
         return branch_and_bound(
             question.problem,
-            self.rows[at],
-            goal,
-            self.domain.of_rows(at),
-            cutoff=self.value[at],
+            self.rows[places],
+            goals,
+            self.domain.of_rows(places),
+            cutoff=self.value[places],
             margin=margin,
             banned=banned,
-            refused=[self.refused[row] for row in at.tolist()],
-            answered=[self.answered[row] for row in at.tolist()],
+            refused=[self.refused[place] for place in places.tolist()],
+            answered=[self.answered[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=question.time_limit,
         )
 
-    def _take(self, at: IntArray, goal: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
-        """Verify what the search found for the rows ``at`` and keep it; tell which have to be searched again."""
+    def _take(self, places: IntArray, goals: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
+        """Verify what the search found and keep it; tell which rows have to be searched again."""
+        verification = self.verification
         has_point = np.isfinite(found.value)
-        points = self._as_returned(found.points, at, has_point)
-        logs = self._densities(points, goal)
-        good = has_point & logs.dense
+        points = verification.as_returned(found.points, places, has_point)
+        logs = verification.densities(points, goals)
+        good = has_point & logs.is_dense
         if (has_point & ~good).any() and self.domain is None:
-            self._refine(at, goal, found, points, has_point & ~good)
-            points = self._as_returned(points, at, has_point)
-            logs = self._densities(points, goal)
-            good = has_point & logs.dense
-        if good.any() or self.predictions is None:
-            good[good] = self._holds(points[good], goal[good], at[good], self._predict(points[good], at[good]))
+            self._refine(places, goals, found, points, has_point & ~good)
+            points = verification.as_returned(points, places, has_point)
+            logs = verification.densities(points, goals)
+            good = has_point & logs.is_dense
+        if good.any() or not verification.knows_predictions:
+            predictions = verification.predict(points[good], places[good])
+            good[good] = verification.holds(points[good], goals[good], places[good], predictions)
         settled = good | ~has_point
-        for place in np.flatnonzero(~settled).tolist():
-            self.refused[at[place]].append(points[place].copy())
-        bound = np.minimum(np.minimum(self.lower_bound[at], found.lower_bound), banned_bound)
-        self.lower_bound[at[settled]] = bound[settled]
-        better = at[good]
-        self.goal[better], self.points[better], self.value[better] = goal[good], points[good], found.value[good]
-        self.polyhedron[better], self.cone[better] = found.polyhedron[good], found.cone[good]
-        self._note(better, logs, good)
+        for k in np.flatnonzero(~settled).tolist():
+            self.refused[places[k]].append(points[k].copy())
+        bound = np.minimum(np.minimum(self.lower_bound[places], found.lower_bound), banned_bound)
+        self.lower_bound[places[settled]] = bound[settled]
+        better = places[good]
+        self.goal[better], self.points[better], self.value[better] = goals[good], points[good], found.value[good]
         self.model_free[better] = found.model_free[good]
+        self._note(better, logs, good)
         return ~settled
 
-    def _as_returned(self, points: FloatArray, at: IntArray, has_point: BoolArray) -> FloatArray:
-        """Read the points back from the user's columns: a column of 32-bit numbers rounds what is written to it."""
-        if not self.rounds or not has_point.any():
-            return points
-        table, here = self.question.table, at[has_point]
-        written = table.decode(points[has_point], rows_of(self.given, here), encoded=self.rows[here])
-        back = points.copy()
-        back[has_point] = table.of_numbers().encode(written)  # a row's own value may stay even if it is not whole
-        return back
-
-    def _refine(self, at: IntArray, goal: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
+    def _refine(self, places: IntArray, goals: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
         """Project once more from points far from their rows that rounding left short of the density."""
+        question, coordinates = self.question, self.question.problem.coordinates
         again = best_first(
-            self.question.problem, points[short], goal[short], margin=MARGINS[0], use_region=self.question.use_model
+            question.problem, points[short], goals[short], margin=MARGINS[0], use_region=question.use_model
         )
-        better = np.flatnonzero(short)[np.isfinite(again.value)]
-        move = again.difference[np.isfinite(again.value)]
-        coordinates = self.question.problem.coordinates
-        found.difference[better] += move
-        points[better] += coordinates.differences(move)
-        total = found.difference[better]
-        found.value[better] = np.abs(total).sum(axis=1) if coordinates.norm == 1 else (total**2).sum(axis=1)
+        has_point = np.isfinite(again.value)
+        better = np.flatnonzero(short)[has_point]
+        points[better] = again.points[has_point]
+        found.value[better] = coordinates.distances(self.rows[places[better]], points[better])
 
-    def _holds(self, points: FloatArray, goal: IntArray, at: IntArray, predictions: NDArray[Any]) -> BoolArray:
-        """Whether points, returned for the rows ``at``, are what they should be, given what the model predicts there.
-
-        The model decides for the goal, and no rule is broken.
-        """
-        question = self.question
-        if not question.use_model:
-            holds = np.ones(len(points), dtype=np.bool_)
-        elif question.classes is None:
-            ends = np.array([(item.low, item.high) for item in question.outcomes if isinstance(item, Interval)])
-            holds = np.asarray((predictions >= ends[goal, 0]) & (predictions <= ends[goal, 1]))
-        else:
-            labels = [item for item in question.outcomes if isinstance(item, Label)]
-            holds = np.asarray(predictions == question.classes[[item.index for item in labels]][goal])
-            for g, item in enumerate(labels):
-                least = item.min_probability
-                mine = np.flatnonzero(holds & (goal == g))
-                if least is not None and len(mine):
-                    given = rows_of(self.given, at[mine])
-                    probability = question.probability(points[mine], given, self.rows[at[mine]], item.index)
-                    holds[mine] = probability >= least
-        if self.domain is not None:
-            for row, _ in question.rules.broken(self.rows[at], points):
-                holds[row] = False
-        return holds
-
-    def _predict(self, points: FloatArray, at: IntArray) -> NDArray[Any]:
-        """Ask the model about points, and the first time about the rows too: a call costs more than its rows."""
-        question = self.question
-        if self.predictions is not None:
-            return question.predict(points, rows_of(self.given, at), self.rows[at])
-        everything = np.concatenate([np.arange(len(self.rows)), at])
-        both = question.predict(
-            np.concatenate([self.rows, points]), rows_of(self.given, everything), self.rows[everything]
-        )
-        self.predictions = both[: len(self.rows)]
-        return both[len(self.rows) :]
-
-    def predict_rows(self) -> NDArray[Any]:
-        """Ask the model about the rows themselves, once."""
-        if self.predictions is None:
-            self._predict(self.rows[:0], np.empty(0, dtype=np.int64))
-        assert self.predictions is not None
-        return self.predictions
-
-    def _leave_as_is(self, at: IntArray, goal: IntArray) -> BoolArray:
+    def _leave_as_is(self, places: IntArray, goals: IntArray) -> BoolArray:
         """Answer rows by themselves for which the model decides so already and which are dense enough; tell which."""
-        stay = self._holds(self.rows[at], goal, at, self.predict_rows()[at])
-        stay &= np.array([not self.answered[row] for row in at.tolist()])
+        rows = self.rows[places]
+        stay = self.verification.holds(rows, goals, places, self.predictions[places])
+        stay &= np.array([not self.answered[place] for place in places.tolist()])
         if not stay.any():
             return stay
-        logs = self._densities(self.rows[at], goal)
-        stay &= logs.dense
-        here = at[stay]
-        self.goal[here], self.points[here] = goal[stay], self.rows[here]
-        self.value[here] = self.lower_bound[here] = 0.0
-        self._note(here, logs, stay)
-        self.already[here] = True
-        self.model_free[here] = self.component[here] >= 0
+        logs = self.verification.densities(rows, goals)
+        stay &= logs.is_dense
+        staying = places[stay]
+        self.goal[staying], self.points[staying] = goals[stay], self.rows[staying]
+        self.value[staying] = self.lower_bound[staying] = 0.0
+        self._note(staying, logs, stay)
+        self.already[staying] = True
+        self.model_free[staying] = self.component[staying] >= 0
         return stay
 
-    def _note(self, at: IntArray, logs: _LogDensities, chosen: BoolArray) -> None:
-        self.log_density[at], self.log_mixture[at] = logs.largest[chosen], logs.mixture[chosen]
-        self.component[at] = logs.component[chosen]
-
-    def _densities(self, points: FloatArray, goal: IntArray) -> _LogDensities:
-        """Log densities of points, each with the same bits in any batch."""
-        n = len(points)
-        logs = _LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
-        for g in distinct(goal):
-            density = self.question.densities[g]
-            at = np.flatnonzero((goal == g) & np.isfinite(points[:, 0]))
-            if density is None or len(at) == 0:
-                continue
-            each = density.log_components_of(self.question.density_rows(points[at]))
-            component = each.argmax(axis=1)
-            largest = each[np.arange(len(at)), component]
-            logs.largest[at], logs.component[at] = largest, component
-            logs.mixture[at] = largest + np.log(np.exp(each - largest[:, None]).sum(axis=1))
-            logs.dense[at] = largest >= density.log_threshold_
-        return logs
+    def _note(self, places: IntArray, logs: LogDensities, chosen: BoolArray) -> None:
+        self.log_density[places], self.log_mixture[places] = logs.largest[chosen], logs.mixture[chosen]
+        self.component[places] = logs.component[chosen]
 
     def start_from(self, other: Answers, goal: int) -> None:
         """Take over the answers to a harder goal: they answer this one too, and only nearer ones are of interest."""
         found = np.flatnonzero(np.isfinite(other.value))
-        self.predictions = other.predictions
         self.goal[found] = goal
-        for name in (
-            "points", "value", "log_density", "log_mixture", "component", "polyhedron", "cone", "model_free", "already",
-        ):  # fmt: skip
+        for name in ("points", "value", "log_density", "log_mixture", "component", "model_free", "already"):
             getattr(self, name)[found] = getattr(other, name)[found]
 
-    def answer_that_differs(self, earlier: list[Answers]) -> None:
+    def differ_from(self, earlier: list[Answers]) -> None:
         """Look for the next best answer of every row, different from those it has already."""
         last = earlier[-1]
         found = np.flatnonzero(np.isfinite(last.value))
-        self.goal[:], self.predictions = last.goal, last.predictions
+        self.goal[:] = last.goal
         assert self.domain is not None
         for row in found.tolist():
             self.answered[row] = tuple(
@@ -280,4 +214,48 @@ class Answers:
                 for before in earlier
             )
         if len(found):
-            self.pursue(found, last.goal[found])
+            self.reach(found, last.goal[found])
+
+
+def answers_of(
+    question: Question, given: Any, rows: FloatArray, goals: IntArray, n_counterfactuals: int = 1
+) -> list[Answers]:
+    """Answer for a chunk of rows.
+
+    Parameters
+    ----------
+    question : Question
+    given : data frame or array of shape (n_samples, n_columns)
+        The rows as they came, to be echoed.
+    rows : array of shape (n_samples, n_features)
+        The same in features.
+    goals : int array of shape (n_samples,)
+        Which goal each row has; -1 asks for the nearest class other than the present one.
+    n_counterfactuals : int
+        So many answers a row, best first, as far as there are any that differ.
+
+    Returns
+    -------
+    list of Answers
+        The best ones of every row, then the second best, and so on.
+    """
+    answers = Answers(question, given, rows)
+    chosen = np.flatnonzero(goals >= 0)
+    if len(chosen):
+        answers.reach(chosen, goals[chosen])
+    open_choice = np.flatnonzero(goals < 0)
+    if len(open_choice):
+        assert question.fitted.classes is not None
+        predictions = answers.predictions
+        for goal, label in enumerate(question.fitted.classes):
+            others = open_choice[predictions[open_choice] != label]
+            if len(others):
+                answers.reach(others, np.full(len(others), goal))
+    everything = [answers]
+    while len(everything) < n_counterfactuals:
+        further = Answers(question, given, rows, answers.predictions)
+        further.differ_from(everything)
+        if not np.isfinite(further.value).any():
+            break
+        everything.append(further)
+    return everything

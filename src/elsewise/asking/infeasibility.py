@@ -1,50 +1,33 @@
-"""Why not: sentences for outcomes that no point reaches."""
+"""Why no point at all reaches an outcome: the model never says so, or only where data are too sparse."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..density.base import ClassDensity, log_peaks
-from ..pipelines.affine import AffineMap
-from ..regions.base import Region
+from ..pipelines import AffineMap
+from ..regions import Region
 from ..search.emptiness import squared_radii_needed
+from .question import Question
+from .reasons import NeverPredicted, NotFound, NothingWithin, TooSparse
 
 
-def why_infeasible(region: Region, density: ClassDensity | None, to_model: AffineMap, wanted: str) -> str:
-    """Explain why no row at all can reach the outcome: the model never says so, or the threshold is too high there.
-
-    Parameters
-    ----------
-    region : Region
-        Where the model decides for the outcome, in model space.
-    density : ClassDensity or None
-    to_model : AffineMap
-    wanted : str
-        The outcome in words, such as ``"predict 'benign'"``.
-    """
-    never = f"No input at all makes the model {wanted}."
+def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse | NotFound | NothingWithin:
+    """Find out why no row reaches a goal of a question."""
+    target, density = question.target(goal), question.densities[goal]
+    if question.branches:
+        return NothingWithin(target, has_rules=bool(question.rules.single), has_density=density is not None)
+    region, to_model = question.problem.goals[goal].region, question.problem.to_model
     if region.n_polyhedra == 0 or density is None:
-        return never
+        return NeverPredicted(target)
     best = densest_log_density(region, density, to_model)
     if not np.isfinite(best):
-        return never
+        return NeverPredicted(target)
     if best >= density.log_threshold_:
-        return f"No point that makes the model {wanted} was found at this threshold; that there is none is not proven."
-    quantile = density.quantile_of(best)
-    absolute = f"an absolute threshold LogDensity({_down(best, 3)})"
-    if quantile is None or _down(quantile, 4) == 0.0:  # thresholds lie strictly between 0 and 1
-        works = f"no quantile of the training rows works; {absolute} does"
-    elif quantile == 1.0:
-        works = f"every threshold quantile works, and so does {absolute}"
-    else:
-        works = f"the highest threshold quantile that works is {_down(quantile, 4)}"
-    return (
-        f"The density threshold is too high: nothing that makes the model {wanted} reaches log density "
-        f"{density.log_threshold_:.6g}. The densest such point has {best:.6g}; {works}."
-    )
+        return NotFound(target)
+    return TooSparse(target, density.log_threshold_, best, density.quantile_of(best))
 
 
 def densest_log_density(region: Region, density: ClassDensity, to_model: AffineMap) -> float:
@@ -54,8 +37,3 @@ def densest_log_density(region: Region, density: ClassDensity, to_model: AffineM
     everything: Any = density.with_threshold(low).cones()
     needed = squared_radii_needed(region, everything, to_model)
     return float(np.max(low + 0.5 * (everything.radii**2 - needed), initial=-np.inf))
-
-
-def _down(value: float, digits: int) -> float:
-    """Round down, so that what is promised holds."""
-    return math.floor(value * 10.0**digits) / 10.0**digits

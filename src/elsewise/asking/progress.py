@@ -9,10 +9,11 @@ from threading import Lock
 from ..errors import InvalidInputError, MissingDependencyError
 
 Progress = Callable[[int], None]
+ProgressOption = bool | Callable[[int, int], None]
 
 
 @contextmanager
-def reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Progress]:
+def reporter(progress: ProgressOption, total: int) -> Iterator[Progress]:
     """Give a function that is told how many more rows are done, from any thread.
 
     Parameters

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import IntArray
 from ..errors import InvalidInputError
-from ..regions.base import Interval, Label, Outcome
+from ..model import FittedModel
+from ..regions import Interval, Label, Outcome
 
 
 def label_outcome(target: Any, classes: NDArray[Any], min_probability: float | None) -> Label:
@@ -54,7 +56,15 @@ class Wanted:
     """
 
     outcomes: tuple[Outcome, ...]
-    goal: NDArray[np.int64]
+    goal: IntArray
+
+    def among(self, fitted: FittedModel) -> Wanted:
+        """Write the same in the numbers of all labels, if these are compiled and nothing else is wanted."""
+        labels: tuple[Outcome, ...] = fitted.labels
+        if labels not in fitted.problems or not all(outcome in labels for outcome in self.outcomes):
+            return self
+        place = np.array([labels.index(outcome) for outcome in self.outcomes] + [-1])
+        return Wanted(labels, place[self.goal])
 
 
 def outcomes_of_rows(

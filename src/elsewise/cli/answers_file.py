@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import Table
-from ..results.explanation import Explanation, Explanations
+from ..results import Explanation, Explanations
 
 if TYPE_CHECKING:
     import pandas as pd

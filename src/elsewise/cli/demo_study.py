@@ -23,7 +23,7 @@ from ..arrays import FloatArray, IntArray
 from ..distances import Manhattan
 from ..errors import VerificationError
 from ..explainer import Explainer
-from ..results.explanation import Explanation, Explanations
+from ..results import Explanation, Explanations
 
 _N_MEASUREMENTS = 10  # the means; the others are errors and extremes of the same
 

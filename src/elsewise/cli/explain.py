@@ -18,12 +18,12 @@ import numpy as np
 from .. import __version__
 from ..columns import Table
 from ..columns.as_trained import level_reader
-from ..constraints import Constraints, resolve
+from ..constraints import Constraints
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.tables import SUFFIXES, Rows, check_format, read_rows, write_frame
-from ..results.explanation import Explanations
+from ..results import Explanations
 from .answers_file import frame_of, records_of
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER
@@ -144,14 +144,14 @@ def _prepare(arguments: argparse.Namespace, rules: Constraints | None) -> _Job:
     with _about(arguments.data):
         features = explainer.table_.encode(rows.columns, name="it")
     with _about(arguments.rules):
-        resolve(rules, explainer.table_, explainer._training_rows).check_rows(features, rows.columns)
+        explainer.fitted_.rules(rules).check_rows(features, rows.columns)
     options = {
         "constraints": rules,
         "min_probability": arguments.min_probability,
         "n_counterfactuals": arguments.n_counterfactuals,
         "time_limit": arguments.time_limit,
     }
-    return _Job(explainer, rows, kept, target, explainer._table_for(rules), options, arguments.why)
+    return _Job(explainer, rows, kept, target, explainer.fitted_.table_under(rules), options, arguments.why)
 
 
 def read_target(text: str | None, explainer: Explainer) -> Any:
@@ -227,16 +227,16 @@ def _explain_all(job: _Job, partial: Partial, stop: Stop, advance: Callable[[int
 
 def _with_reasons(job: _Job, chunk: Any, answers: Explanations) -> Explanations:
     """Replace the reasons of rows that are proven to have no answer by what stands in their way."""
-    reasons = list(answers.reasons)
+    causes = list(answers.causes)
     for place in np.flatnonzero((answers.statuses == "infeasible") & np.isinf(answers.lower_bounds)).tolist():
         row = int(answers.rows[place])
-        reasons[place] = job.explainer.why_not(
+        causes[place] = job.explainer.why_not(
             chunk.iloc[row : row + 1],
             job.target,
             job.options["constraints"],
             min_probability=job.options["min_probability"],
-        ).sentence
-    return replace(answers, reasons=tuple(reasons))
+        )
+    return replace(answers, causes=tuple(causes))
 
 
 def _finish(

@@ -16,8 +16,7 @@ from ..files.tables import SUFFIXES, read_rows
 from ..report import write_report
 from ..report.answers_before import read_answers
 from ..report.check import check_again
-from ..results.explanation import Explanations
-from ..results.why_not import WhyNot
+from ..results import Explanations, WhyNot
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .explain import _bar, _checksum, _prepare

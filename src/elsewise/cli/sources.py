@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from sklearn.exceptions import NotFittedError
 
 from ..columns.as_trained import level_reader
 from ..constraints.words import did_you_mean
-from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files import explainers as saving
@@ -105,11 +103,7 @@ def with_threshold(explainer: Explainer, threshold: float) -> Explainer:
     """Give a copy of a fitted explainer that asks for another density; the mixtures stay as they are."""
     if not explainer.densities_:
         raise InvalidInputError("--threshold: the explainer was made without a density; there is nothing to reach.")
-    other = copy(explainer)
-    other.threshold = threshold
-    other.densities_ = {label: at_threshold(density, threshold) for label, density in explainer.densities_.items()}
-    other._problem = other._compile(other._outcomes)
-    return other
+    return explainer.with_threshold(threshold)
 
 
 def _labels(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:

@@ -86,7 +86,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
     path : path of the file
         ``.ew`` is the custom. A file that is there already is replaced.
     """
-    explainer._check_is_fitted()
+    explainer.require_fitted()
     body = io.BytesIO()
     try:
         joblib.dump(explainer, body, compress=3)

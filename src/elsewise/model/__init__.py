@@ -1,1 +1,8 @@
 """The fitted model as questions see it."""
+
+from .fitted_model import FittedModel
+from .fitting import fit_model
+from .learned import Learned
+from .profiles import ColumnProfile
+
+__all__ = ["ColumnProfile", "FittedModel", "Learned", "fit_model"]

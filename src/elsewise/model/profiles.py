@@ -9,8 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..columns import Table
-
-_MOST_BINS = 40
+from .constants import FEWEST_BINS, MOST_BINS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,16 +47,16 @@ def profiles_of(table: Table, rows: FloatArray) -> tuple[ColumnProfile, ...]:
     """Profile the columns of a table over rows in features, of shape (n_samples, n_features)."""
     profiles = []
     for column in table.columns:
-        mine, nothing = rows[:, column.start : column.stop], np.empty(0)
+        values, nothing = rows[:, column.start : column.stop], np.empty(0)
         if column.kind == "category":
-            counts = mine[:, : len(column.levels)].sum(axis=0).astype(np.int64)
+            counts = values[:, : len(column.levels)].sum(axis=0).astype(np.int64)
             profiles.append(ColumnProfile(column.name, column.kind, counts, nothing, column.levels, nothing))
         elif column.kind == "ordinal":
-            counts = np.bincount(mine[:, 0].astype(np.int64), minlength=len(column.levels))
+            counts = np.bincount(values[:, 0].astype(np.int64), minlength=len(column.levels))
             profiles.append(ColumnProfile(column.name, column.kind, counts, nothing, column.levels, nothing))
         else:
-            counts, edges = np.histogram(mine[:, 0], bins=_bins(mine[:, 0], column.kind == "integer"))
-            percentiles = np.percentile(mine[:, 0], np.arange(101))
+            counts, edges = np.histogram(values[:, 0], bins=_bins(values[:, 0], column.kind == "integer"))
+            percentiles = np.percentile(values[:, 0], np.arange(101))
             profiles.append(ColumnProfile(column.name, column.kind, counts, edges, (), percentiles))
     return tuple(profiles)
 
@@ -65,6 +64,6 @@ def profiles_of(table: Table, rows: FloatArray) -> tuple[ColumnProfile, ...]:
 def _bins(values: FloatArray, whole: bool) -> Any:
     """Bins of numbers; of a few whole numbers, one a number."""
     low, high = float(values.min()), float(values.max())
-    if whole and high - low < _MOST_BINS:
+    if whole and high - low < MOST_BINS:
         return np.arange(np.floor(low) - 0.5, high + 1.0)
-    return min(_MOST_BINS, max(10, int(np.sqrt(len(values)))))
+    return min(MOST_BINS, max(FEWEST_BINS, int(np.sqrt(len(values)))))

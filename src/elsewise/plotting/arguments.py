@@ -8,7 +8,7 @@ from typing import Any
 from ..columns import Column, Table
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..results.explanation import Explanation, Explanations
+from ..results import Explanation, Explanations
 from .words import short
 
 
@@ -32,7 +32,7 @@ def fitted(explainer: Any) -> Explainer:
     """Return an explainer that is one, and fitted."""
     if not isinstance(explainer, Explainer):
         raise InvalidInputError(f"explainer: expected a fitted Explainer, received {type(explainer).__name__}.")
-    explainer._check_is_fitted()
+    explainer.require_fitted()
     return explainer
 
 

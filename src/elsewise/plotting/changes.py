@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import gaussian_kde
 
 from ..arrays import FloatArray
-from ..results.explanation import Explanation
+from ..results import Explanation
 from .canvas import INK, MUTED, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
 from .numbers import row_and_points
 

@@ -14,7 +14,7 @@ from ..columns.frames import is_missing_value
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..results.explanation import Explanation
+from ..results import Explanation
 from .arguments import answered, fitted, places, positive, same_columns
 from .canvas import (
     AFTER_STYLE,
@@ -120,7 +120,7 @@ class DistributionsPicture:
 
 
 def _values(explanation: Explanation, place: int) -> tuple[Any, Any]:
-    change = explanation._change(explanation.table.columns[place], 0.0)
+    change = explanation.change_of(explanation.table.columns[place])
     return change.before, change.after
 
 

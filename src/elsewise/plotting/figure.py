@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..explainer import Explainer
-from ..results.explanation import Explanation
+from ..results import Explanation
 from .canvas import INK, OTHER_FILL, TARGET_FILL, new_figure
 from .changes import changes_view, draw_changes
 from .numbers import row_and_points

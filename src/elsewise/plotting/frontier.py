@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from ..results.frontier import Frontier
+from ..results import Frontier
 from .canvas import AFTER_STYLE, FAINT, INK, MUTED, NOTE_SIZE, axes_for, headline, plain_axes
 from .words import outcome, rows_of_target
 

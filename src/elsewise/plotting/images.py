@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from ..results.explanation import Explanation, Explanations
+from ..results import Explanation, Explanations
 from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, axes_given, shown_figure
 from .words import number, outcome, wrapped
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..columns import Table
 from ..errors import InvalidInputError
-from ..results.explanation import Explanation
+from ..results import Explanation
 
 
 def row_and_points(answers: Mapping[str, Explanation]) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from ..arrays import FloatArray
 from ..density.base import ClassDensity
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..results.explanation import Explanation
+from ..results import Explanation
 from .canvas import INK, MUTED, OTHER_FILL, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
 from .numbers import row_and_points
 
@@ -193,12 +193,12 @@ def _cloud(
     explainer: Explainer, label: Any, rows: FloatArray, pick: list[int], grid: tuple[FloatArray, FloatArray]
 ) -> ClassCloud:
     density = explainer.densities_.get(label)
-    W = explainer._to_model.matrix
+    W = explainer.fitted_.to_model.matrix
     if density is None or W.shape[0] != W.shape[1] or np.linalg.cond(W) > 1e12:
         return ClassCloud(str(label), rows, None, None)
     at = np.stack(np.meshgrid(*grid), axis=-1)
-    values = _marginal(density, W, explainer._to_model.offset, pick, at)
-    reached = _marginal(density, W, explainer._to_model.offset, pick, rows)
+    values = _marginal(density, W, explainer.fitted_.to_model.offset, pick, at)
+    reached = _marginal(density, W, explainer.fitted_.to_model.offset, pick, rows)
     levels = np.quantile(reached, [1.0 - share for share in _SHARES])
     return ClassCloud(str(label), rows, values, levels if levels[0] < levels[1] else None)
 

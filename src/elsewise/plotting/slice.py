@@ -18,7 +18,7 @@ from ..columns import Column
 from ..columns.frames import rows_of
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..results.explanation import Explanation
+from ..results import Explanation
 from .arguments import answered, fitted, is_numeric, places, positive, same_columns
 from .canvas import AFTER_STYLE, GREEN, INK, MUTED, NOTE_SIZE, ROW_STYLE, TARGET_FILL, axes_for, headline, plain_axes
 from .words import number, outcome, percent, short
@@ -104,13 +104,13 @@ class SlicePicture:
         points[:, pick] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
         shape = (len(up), len(across))
         same = np.zeros(len(points), dtype=np.int64)
-        said = explainer._predict(table, points, rows_of(given, same), encoded[same])
+        said = explainer.fitted_.predict(points, rows_of(given, same), encoded[same], table=table)
         regions, outcomes, wanted = _regions(explainer, explanation, said)
         label = None if explainer.classes_ is None else _plain(explanation.target)
         density = explainer.densities_.get(label) if np.isfinite(explanation.log_threshold) else None
         log_density, components, quantiles = None, np.empty((0, *shape)), {}
         if density is not None:
-            rows = explainer._density_rows(points)
+            rows = explainer.fitted_.density_rows(points)
             log_density = density.log_max(rows).reshape(shape)
             if 1 < len(density.mixture_.weights_) <= _MOST_CONES:
                 components = density.log_components(rows).T.reshape(-1, *shape)

@@ -14,8 +14,7 @@ from ..arrays import FloatArray, IntArray
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..errors import InvalidInputError
-from ..results.explanation import Explanations
-from ..results.why_not import WhyNot
+from ..results import Explanations, WhyNot
 from .arguments import is_numeric, positive
 from .canvas import (
     AFTER_STYLE,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..results.explanation import Change, Explanation
+from ..results import Change, Explanation
 from .arguments import answered, positive
 from .canvas import BLUE, FAINT, GREEN, INK, MUTED, NOTE_SIZE, ORANGE, axes_for, headline, line_names, plain_axes
 from .words import number, outcome, pair_texts, percent, rows_of_target, short

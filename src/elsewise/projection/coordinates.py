@@ -45,6 +45,11 @@ class Coordinates:
         centred = X - self.origin
         return np.ascontiguousarray(centred * self.stretch if self.norm == 1 else row_product(centred, self.stretch.T))
 
+    def distances(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Distances between the rows of ``X`` and those of ``Y``, array of shape (n_samples,)."""
+        apart = self.points(Y) - self.points(X)
+        return np.asarray(np.abs(apart).sum(axis=1) if self.norm == 1 else (apart**2).sum(axis=1))
+
     def differences(self, V: FloatArray) -> FloatArray:
         """Differences in the user's features from plain ones; zeros stay zero for norm 1."""
         return V * self.back if self.norm == 1 else row_product(V, self.back.T)

@@ -66,6 +66,11 @@ class Region:
         """Number of polyhedra in the union; 0 means the model never decides for the outcome."""
         return len(self.rows)
 
+    @property
+    def n_parts(self) -> int:
+        """Number of polyhedra, as the search calls them."""
+        return len(self.rows)
+
     def polyhedron(self, i: int) -> tuple[FloatArray, FloatArray]:
         """Rows ``(A, b)`` of polyhedron ``i`` written out: ``{ z : A z <= b }``."""
         start, stop = self.rows[i]

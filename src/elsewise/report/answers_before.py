@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..asking.reasons import Told
 from ..columns import Table
 from ..columns.as_trained import as_trained, level_reader
 from ..columns.frames import blanked
@@ -21,8 +21,7 @@ from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.tables import PARQUET, Rows, read_frame
-from ..results.explanation import Explanations
-from ..results.presenting import _shares as shares_of
+from ..results import Explanations, shares_of
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
 _NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility")
@@ -48,7 +47,7 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
         raise InvalidInputError(
             f"{path} has no column {missing[0]!r}: expected a file that `elsewise explain` has written."
         )
-    table = explainer._table_for(constraints)
+    table = explainer.fitted_.table_under(constraints)
     place = _whole(path, frame["row"], len(rows.columns))
     statuses = np.array([str(status) for status in frame["status"]], dtype=np.str_)
     wrong = [status for status in statuses.tolist() if status not in _STATUSES]
@@ -65,8 +64,7 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
     numbers = {name: _numbers(path, frame, name) for name in _NUMBERS}
     shares = np.zeros((len(frame), len(table.columns)))
     if len(found):
-        prices: Any = SimpleNamespace(table=table, distance=explainer.distance_)
-        shares[found] = shares_of(prices, before[found], after[found])
+        shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
     missing_number = np.full(len(frame), np.nan)
     return Explanations(
         x=given,
@@ -84,9 +82,11 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
         plausibilities=numbers["plausibility"],
         components=np.full(len(frame), -1, dtype=np.int64),
         model_free=np.array([str(value).lower() in ("true", "1") for value in _text(frame, "model_free")]),
-        reasons=tuple(_text(frame, "reason")),
+        causes=tuple(Told(text) if text else None for text in _text(frame, "reason")),
         n_projections=np.zeros(len(frame), dtype=np.int64),
         shares=shares,
+        row_features=before,
+        features=after,
         rows=place,
         table=table,
     )

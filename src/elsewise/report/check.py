@@ -13,9 +13,9 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..columns.frames import rows_of
-from ..constraints import Constraints, resolve
+from ..constraints import Constraints
 from ..explainer import Explainer
-from ..results.explanation import Explanations
+from ..results import Explanations
 
 # Distances are sums of products, written to files and read again.
 _ROUNDING = 1e-9
@@ -69,7 +69,7 @@ def check_again(
 
 
 def _is_valid(explainer: Explainer, mine: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    said = explainer._predict(mine.table, after, mine.x, before).tolist()
+    said = explainer.fitted_.predict(after, mine.x, before, table=mine.table).tolist()
     held = [
         bool(target[0] <= outcome <= target[1]) if isinstance(target, tuple) else bool(outcome == target)
         for outcome, target in zip(said, mine.targets)
@@ -106,7 +106,7 @@ def _key(target: Any) -> Any:
 def _keeps_rules(
     explainer: Explainer, mine: Explanations, constraints: Constraints, before: FloatArray, after: FloatArray
 ) -> BoolArray:
-    rules = resolve(constraints, explainer.table_, explainer._training_rows)
+    rules = explainer.fitted_.rules(constraints)
     held = np.ones(len(mine), dtype=np.bool_)
     held[[row for row, _ in rules.broken(before, after)]] = False
     return held

@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ..columns.frames import is_frame
-from ..constraints import Constraints, resolve
+from ..asking.reasons import Reason, for_everyone
+from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.explainers import model_in_words, replacing
 from ..plotting.arguments import fitted, same_columns
-from ..results.explanation import Explanation, Explanations
-from ..results.why_not import WhyNot
+from ..results import Explanation, Explanations, WhyNot
 from ..text.html import style
 from ..text.text import headline_of_many
 from .check import check_again
@@ -128,8 +127,8 @@ def html_report(
     answers = _as_many(explanations)
     same_columns(explainer, answers.table)
     known = dict(why_not or {})
-    answers = replace(answers, reasons=_reasons(answers, known))
-    rules = resolve(constraints, explainer.table_, explainer._training_rows)
+    answers = replace(answers, causes=_causes(answers, known))
+    rules = explainer.fitted_.rules(constraints)
     for name, text in (("title", title), ("data_description", data_description)):
         if text is not None and not isinstance(text, str):
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
@@ -182,13 +181,12 @@ def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _reasons(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[str, ...]:
+def _causes(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[Reason | WhyNot | None, ...]:
     """Give the reasons as a reader needs them: what is known of the rules, and no hints for programmers."""
-    reasons = []
-    for row, status, reason in zip(answers.rows.tolist(), answers.statuses.tolist(), answers.reasons):
-        known = why_not.get(row) if status == "infeasible" else None
-        reasons.append(_HINT.sub("", reason) if known is None else known.sentence)
-    return tuple(reasons)
+    return tuple(
+        why_not[row] if status == "infeasible" and row in why_not else for_everyone(cause)
+        for row, status, cause in zip(answers.rows.tolist(), answers.statuses.tolist(), answers.causes)
+    )
 
 
 def _as_many(explanations: Any) -> Explanations:
@@ -199,30 +197,4 @@ def _as_many(explanations: Any) -> Explanations:
         raise InvalidInputError(
             f"explanations: expected what explain or explain_one returns, received {type(explanations).__name__}."
         )
-    one = explanations
-    x, counterfactual = (one.table.one_row(row) for row in (one.x, one.counterfactual))
-    if is_frame(x) and hasattr(one.x, "name"):
-        x.index = counterfactual.index = [one.x.name]
-    return Explanations(
-        x=x,
-        counterfactuals=counterfactual,
-        targets=(one.target,),
-        predictions=np.array([one.prediction]),
-        statuses=np.array([one.status]),
-        distances=np.array([one.distance]),
-        lower_bounds=np.array([one.lower_bound]),
-        gaps=np.array([one.gap]),
-        log_densities=np.array([one.log_density]),
-        log_densities_mixture=np.array([one.log_density_mixture]),
-        log_thresholds=np.array([one.log_threshold]),
-        plausibilities=np.array([one.plausibility]),
-        components=np.array([one.component]),
-        model_free=np.array([one.model_free]),
-        reasons=(one.reason,),
-        n_projections=np.array([one.certificate.n_projections]),
-        changed=one.changed[None],
-        shares=one.shares[None],
-        rows=np.array([0]),
-        table=one.table,
-        nearer=np.array([one.nearer]),
-    )
+    return Explanations.of_one(explanations)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..explainer import Explainer
-from ..results.explanation import Explanations
+from ..results import Explanations
 from .check import Checked
 from .markup import items, plural, section
 

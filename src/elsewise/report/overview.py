@@ -10,8 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..plotting.summary import SummaryPicture
-from ..results.explanation import Explanations
-from ..results.why_not import WhyNot
+from ..results import Explanations, WhyNot
 from ..text.numbers import FEW, number, percent, two_numbers
 from ..text.words import column_word, label_word
 from .markup import bar, details, escaped, html_of_word, paragraph, plural, section, table, wide

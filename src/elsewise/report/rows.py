@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidInputError
-from ..results.explanation import Change, Explanation, Explanations, _cell
+from ..results import Change, Explanation, Explanations
+from ..results.cells import value_in
 from ..text.html import sentence_html
 from ..text.numbers import FEW, MANY, number, signed
 from ..text.sentence import change_words
@@ -210,7 +211,7 @@ class RowWriter:
         """Write all values of the row, to be opened."""
         told = []
         for column in one.table.columns:
-            value = _cell(one.table, column, one.x)
+            value = value_in(one.table, column, one.x)
             word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
             told.append(f"<code>{escaped(column.name, 48)}</code> {html_of_word(word)}")
         body = f'<p class="values">{"; ".join(told)}</p>'

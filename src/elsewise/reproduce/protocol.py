@@ -32,7 +32,7 @@ from ..arrays import FloatArray, IntArray
 from ..density import ClassDensity, GaussianMixtureDensity, KernelDensity, class_density
 from ..explainer import Explainer
 from ..lvq import GeneralizedMatrixLVQ
-from ..results.explanation import Explanations
+from ..results import Explanations
 from .data import DataSet
 from .fold_result import Answers, FoldResult
 from .published_rule import solve_as_published

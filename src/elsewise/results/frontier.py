@@ -1,22 +1,13 @@
-"""The frontier: how far one has to go for how plausible an answer.
-
-Thresholds are nested: what is dense enough for one is so for all below it, and nothing is nearer than at one below. So
-an answer at a high quantile is a start for the lower ones, a bound at a low quantile holds for the higher ones, and
-where both ends of a stretch have the same distance, everything between them has the same answer, without a search.
-"""
+"""The frontier: how far one has to go for how plausible an answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..asking.answers import Answers
-from ..asking.question import Question
+from ..arrays import FloatArray
 from ..text import headline_of_frontier, html_of_frontier, text_of_frontier
-from .explanation import Explanations
+from .explanations import Explanations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,12 +26,12 @@ class Frontier:
         One a quantile. Distances never fall with the quantile; the plain closest counterfactual is below them all.
     """
 
-    quantiles: NDArray[np.float64]
-    log_thresholds: NDArray[np.float64]
+    quantiles: FloatArray
+    log_thresholds: FloatArray
     explanations: Explanations
 
     @property
-    def distances(self) -> NDArray[np.float64]:
+    def distances(self) -> FloatArray:
         """Distance of the nearest answer at each quantile, NaN where there is none; array of shape (n,)."""
         return self.explanations.distances
 
@@ -61,34 +52,3 @@ class Frontier:
 
     def _repr_html_(self) -> str:
         return html_of_frontier(self)
-
-
-def walk(question: Question, given: Any, row: NDArray[np.float64], n: int) -> list[Answers]:
-    """Answer the ``n`` goals of a question, of ascending thresholds and alike otherwise, for one row."""
-    solved: dict[int, Answers] = {}
-
-    def solve(place: int, below: Answers | None, above: Answers | None) -> None:
-        answers = Answers(question, given, row)
-        if above is not None:
-            answers.start_from(above, place)
-        settled = below is not None and above is not None and below.value[0] >= above.value[0] * (1 - 1e-9)
-        if not settled:
-            answers.pursue(np.array([0]), np.array([place]))
-        answers.goal[0] = place
-        if below is not None:
-            known = below.lower_bound if not settled else np.minimum(below.lower_bound, answers.value)
-            answers.lower_bound[:] = known if settled else np.maximum(answers.lower_bound, known)
-        solved[place] = answers
-
-    def between(low: int, high: int) -> None:
-        if high - low > 1:
-            middle = (low + high) // 2
-            solve(middle, solved[low], solved[high])
-            between(low, middle)
-            between(middle, high)
-
-    solve(n - 1, None, None)
-    if n > 1:
-        solve(0, None, solved[n - 1])
-        between(0, n - 1)
-    return [solved[place] for place in range(n)]

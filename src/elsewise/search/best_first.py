@@ -152,7 +152,7 @@ class _Waves:
         at = rows[better]
         self.limit[at] = self.found.value[at] = batch.value[better]
         self.found.difference[at] = batch.v[better]
-        self.found.polyhedron[at] = i[better]
+        self.found.part[at] = i[better]
         self.found.cone[at] = j[better]
         self.found.model_free[at] = free[better]
 

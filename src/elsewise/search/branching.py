@@ -303,7 +303,7 @@ class _Tree:
     ) -> None:
         found = self.found
         self.limit[rows] = found.value[rows] = values
-        found.points[rows], found.polyhedron[rows], found.cone[rows] = points, polyhedron, cone
+        found.points[rows], found.part[rows], found.cone[rows] = points, polyhedron, cone
 
     def result(self) -> Found:
         """Close the books: the proven bound is the smallest of settled and open nodes, at most the value."""

@@ -26,8 +26,8 @@ class Found:
         No point of the goal is nearer; infinite if all cells are proven empty.
     difference : array of shape (n_samples, n_plain)
         Best point minus row, in plain coordinates.
-    polyhedron : int array of shape (n_samples,)
-        Polyhedron of the goal's region that holds the best point; -1 where there is none.
+    part : int array of shape (n_samples,)
+        Part of the goal's region that holds the best point; -1 where there is none.
     model_free : bool array of shape (n_samples,)
         The best point is the projection onto the cones alone.
     n_projections : int array of shape (n_samples,)
@@ -42,7 +42,7 @@ class Found:
     value: FloatArray
     lower_bound: FloatArray
     difference: FloatArray
-    polyhedron: IntArray
+    part: IntArray
     model_free: BoolArray
     n_projections: IntArray
     timed_out: BoolArray
@@ -57,7 +57,7 @@ class Found:
             value=np.full(n, np.inf),
             lower_bound=np.zeros(n),
             difference=np.zeros((n, n_plain)),
-            polyhedron=np.full(n, -1),
+            part=np.full(n, -1),
             model_free=np.zeros(n, dtype=np.bool_),
             n_projections=np.zeros(n, dtype=np.int64),
             timed_out=np.zeros(n, dtype=np.bool_),

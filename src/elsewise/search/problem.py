@@ -93,6 +93,8 @@ class SearchProblem:
     goals : tuple of Goal
     group : int array of shape (n_features,)
         The category each feature is an indicator of, -1 for none.
+    rules_at : int
+        Place of the linear rules in the table of cells, moved out; those moved in, more and more, follow. -1 without.
     """
 
     coordinates: Coordinates
@@ -100,6 +102,7 @@ class SearchProblem:
     to_model: AffineMap
     goals: tuple[Goal, ...]
     group: IntArray
+    rules_at: int = -1
 
     def for_whole_points(self) -> SearchProblem:
         """Move the rows of all polyhedra out by a little more than rounding.
@@ -124,7 +127,7 @@ class SearchProblem:
         size = np.abs(offsets) + np.abs(normals) @ typical
         moved = [np.where(exact, 1e-3 * largest, 2e-12 * size), *(-1e-3 * margin * size for margin in MARGINS)]
         rules = [_pack_rows(self.coordinates, normals, offsets + shift, self.cells) for shift in moved]
-        return replace(self, cells=Cells.join([self.cells, *rules]))
+        return replace(self, cells=Cells.join([self.cells, *rules]), rules_at=self.cells.n_polyhedra)
 
 
 def compile_problem(

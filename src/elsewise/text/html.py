@@ -27,9 +27,7 @@ from .text import certificate, headline_of_frontier, remark_of
 from .words import Word, clean, column_word, label_word, shortened
 
 if TYPE_CHECKING:
-    from ..results.explanation import Change, Explanation, Explanations
-    from ..results.frontier import Frontier
-    from ..results.why_not import WhyNot
+    from ..results import Change, Explanation, Explanations, Frontier, WhyNot
 
 _MOST_CHANGES, _MOST_ROWS, _MOST_COLUMNS, _MOST_QUANTILES = 50, 10, 12, 21
 _TAGS = {"label": "em", "column": "code", "value": "span", "words": "span"}

@@ -18,7 +18,7 @@ from .numbers import FEW, gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
 if TYPE_CHECKING:
-    from ..results.explanation import Change, Explanation
+    from ..results import Change, Explanation
 
 # Changes a sentence can hold; the dearest come first.
 _MOST_CHANGES = 6

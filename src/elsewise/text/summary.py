@@ -14,7 +14,7 @@ from .sentence import change_words
 from .words import Word, column_word, row_word
 
 if TYPE_CHECKING:
-    from ..results.explanation import Explanation, Explanations
+    from ..results import Explanation, Explanations
 
 STATUSES = ("optimal", "feasible", "infeasible")
 # Changes named in a line of a table.

@@ -23,8 +23,7 @@ from .summary import (
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
-    from ..results.explanation import Change, Explanation, Explanations
-    from ..results.frontier import Frontier
+    from ..results import Change, Explanation, Explanations, Frontier
 
 _MOST_ROWS, _MOST_COLUMNS, _MOST_QUANTILES = 5, 8, 21
 _LONGEST_LINE = 120

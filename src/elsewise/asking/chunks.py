@@ -1,0 +1,48 @@
+"""Rows in chunks: bounded memory, and something for threads to share. Answers do not depend on the chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
+from typing import TypeVar
+
+from joblib import effective_n_jobs
+
+from ..errors import InvalidInputError
+from .constants import MOST_BRANCHING_ROWS_A_CHUNK, MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK
+from .question import Question
+
+Result = TypeVar("Result")
+
+
+def in_chunks(question: Question, n_rows: int, n_jobs: int | None, run: Callable[[slice], Result]) -> list[Result]:
+    """Run a function over spans of rows, at least one (empty) span; results in the order of the rows.
+
+    Parameters
+    ----------
+    question : Question
+    n_rows : int
+    n_jobs : int or None
+        Threads; None is one, -1 all cores.
+    run : function of a slice of rows
+    """
+    n_threads = 1 if n_jobs is None else _n_threads(n_jobs)
+    most = MOST_BRANCHING_ROWS_A_CHUNK if question.branches else MOST_ROWS_A_CHUNK
+    most = min(most, MOST_NODES_A_CHUNK // max((goal.size for goal in question.problem.goals), default=1))
+    if n_threads > 1:
+        most = min(most, -(-n_rows // (2 * n_threads)))
+    most = max(most, 1)
+    spans = [slice(start, min(start + most, n_rows)) for start in range(0, max(n_rows, 1), most)]
+    if n_threads == 1 or len(spans) == 1:
+        return [run(span) for span in spans]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(run, spans))
+
+
+def _n_threads(n_jobs: object) -> int:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise InvalidInputError(
+            f"n_jobs must be a whole number other than 0 (-1 for all cores) or None, received {n_jobs!r}."
+        )
+    return int(effective_n_jobs(int(n_jobs)))

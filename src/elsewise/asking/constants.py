@@ -1,0 +1,19 @@
+"""Numbers that decide something in this package."""
+
+# Relative margins to keep from boundaries, widened step by step until model and density agree with the search. The
+# smallest is a few thousand roundings of a double, the largest is still far below what a person would call a change.
+MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+# Where to begin in MARGINS if columns hold floats of fewer bits (1e-6): what is written there is rounded, and so is the
+# model's own arithmetic, differently in different batches.
+FIRST_MARGIN_OF_SHORT_FLOATS = MARGINS.index(1e-6)
+# Parts of a region given up for a row before the row is: each costs a search with all margins.
+MOST_BANNED_PARTS = 20
+# Relative difference of distances of which nothing more can be proven: neighbours on a frontier have the same answer.
+SAME_DISTANCE = 1e-9
+# Relative size of a Farkas multiplier below which its constraint has no part in a contradiction.
+SMALLEST_MULTIPLIER = 1e-7
+# Steps in which the highest quantile that works is looked for.
+QUANTILE_STEPS = 1000
+# Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
+# holds more nodes than can be known beforehand.
+MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK, MOST_BRANCHING_ROWS_A_CHUNK = 400_000, 1024, 128

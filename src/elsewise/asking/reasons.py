@@ -1,0 +1,166 @@
+"""Reasons: why a row has no answer, or what is to be said of the one it has. Data; `text` makes sentences of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was asked of the model.
+
+    Attributes
+    ----------
+    value : label, or (low, high) for a regressor
+    min_probability : float or None
+        Least probability of the label.
+    """
+
+    value: Any
+    min_probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoOtherClass:
+    """Any other class would do, and the model has none."""
+
+    kind: ClassVar[str] = "no other class"
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToChange:
+    """The row is its own answer.
+
+    Attributes
+    ----------
+    target : Target
+    is_dense : bool
+        A density was asked for, and the row has it.
+    """
+
+    kind: ClassVar[str] = "nothing to change"
+    target: Target
+    is_dense: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProofUnfinished:
+    """There is an answer, but not the proof that no nearer one exists.
+
+    Attributes
+    ----------
+    cause : "rounding", "size" or "time"
+        What ended the proof: digits, the number of nodes, the user's time limit.
+    """
+
+    kind: ClassVar[str] = "proof unfinished"
+    cause: Literal["rounding", "size", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """Every point that was found failed the last check; that there is no other is not proven."""
+
+    kind: ClassVar[str] = "unconfirmed"
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class NeverPredicted:
+    """No input at all makes the model decide so."""
+
+    kind: ClassVar[str] = "never predicted"
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class TooSparse:
+    """The model decides so only where data are too sparse.
+
+    Attributes
+    ----------
+    target : Target
+    log_threshold : float
+        What was asked for.
+    log_density : float
+        The highest that any such point has.
+    quantile : float or None
+        The highest quantile of the training rows that works; None if none does.
+    """
+
+    kind: ClassVar[str] = "too sparse"
+    target: Target
+    log_threshold: float
+    log_density: float
+    quantile: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """Nothing was found although nothing forbids it."""
+
+    kind: ClassVar[str] = "not found"
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class NothingWithin:
+    """No row that keeps the rules, and is dense enough, makes the model decide so.
+
+    Attributes
+    ----------
+    target : Target
+    has_rules : bool
+        The user gave rules; else it is the kinds of the columns that leave nothing.
+    has_density : bool
+    to_programmer : bool
+        Whoever reads it can call the explainer, and is told what to call next.
+    """
+
+    kind: ClassVar[str] = "nothing within the rules"
+    target: Target
+    has_rules: bool
+    has_density: bool
+    to_programmer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence that was read from a file of answers."""
+
+    kind: ClassVar[str] = "told"
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoClassReachable:
+    """Any other class would have done, and none can be reached; of the last one that was tried it is told why."""
+
+    kind: ClassVar[str] = "no class reachable"
+    last: NeverPredicted | TooSparse | NotFound | NothingWithin
+
+
+Reason = (
+    NoOtherClass
+    | NothingToChange
+    | ProofUnfinished
+    | Unconfirmed
+    | NeverPredicted
+    | TooSparse
+    | NotFound
+    | NothingWithin
+    | NoClassReachable
+    | Told
+)
+
+AnyReason = TypeVar("AnyReason")
+
+
+def for_everyone(reason: AnyReason) -> AnyReason:
+    """Give the reason without advice for people who write Python."""
+    if isinstance(reason, NothingWithin):
+        return replace(reason, to_programmer=False)
+    if isinstance(reason, NoClassReachable) and isinstance(reason.last, NothingWithin):
+        return replace(reason, last=replace(reason.last, to_programmer=False))
+    return reason

@@ -1,0 +1,138 @@
+"""The last word: the model's own ``predict``, the density evaluated afresh, and every rule, on points as returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..columns.frames import has_short_floats, rows_of
+from ..regions import Interval, Label
+from ..search import distinct
+from .question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class LogDensities:
+    """Log densities of points under their goals' mixtures; NaN and -1 without a density.
+
+    Attributes
+    ----------
+    largest, mixture : arrays of shape (n_samples,)
+        Of the largest component, of the whole mixture.
+    component : int array of shape (n_samples,)
+        Which one is the largest.
+    is_dense : bool array of shape (n_samples,)
+        The largest reaches the threshold.
+    """
+
+    largest: FloatArray
+    mixture: FloatArray
+    component: IntArray
+    is_dense: BoolArray
+
+
+class Verification:
+    """Judges points as they would be returned for the rows of a chunk.
+
+    Parameters
+    ----------
+    question : Question
+    given : data frame or array of shape (n_samples, n_columns)
+        The rows as they came.
+    rows : array of shape (n_samples, n_features)
+        The same in features.
+    predictions : array of shape (n_samples,), optional
+        What the model says of the rows, if it was asked before.
+    """
+
+    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
+        self.question, self.given, self.rows = question, given, rows
+        self.rounds = has_short_floats(given)
+        self._predictions = predictions
+
+    @property
+    def predictions(self) -> AnyArray:
+        """What the model says of the rows themselves, asked once; array of shape (n_samples,)."""
+        if self._predictions is None:
+            self.predict(self.rows[:0], np.empty(0, dtype=np.int64))
+        assert self._predictions is not None
+        return self._predictions
+
+    @property
+    def knows_predictions(self) -> bool:
+        """Whether the model was asked about the rows already."""
+        return self._predictions is not None
+
+    def predict(self, points: FloatArray, places: IntArray) -> AnyArray:
+        """Ask the model about points returned for the rows at ``places``.
+
+        The first time it is asked about the rows, too: a call costs more than its rows.
+        """
+        question = self.question
+        if self._predictions is not None:
+            return question.predict(points, rows_of(self.given, places), self.rows[places])
+        everything = np.concatenate([np.arange(len(self.rows)), places])
+        both = question.predict(
+            np.concatenate([self.rows, points]), rows_of(self.given, everything), self.rows[everything]
+        )
+        self._predictions = both[: len(self.rows)]
+        return both[len(self.rows) :]
+
+    def as_returned(self, points: FloatArray, places: IntArray, has_point: BoolArray) -> FloatArray:
+        """Read points back from the user's columns: a column of 32-bit numbers rounds what is written to it."""
+        if not self.rounds or not has_point.any():
+            return points
+        table, with_point = self.question.table, places[has_point]
+        written = table.decode(points[has_point], rows_of(self.given, with_point), encoded=self.rows[with_point])
+        read = points.copy()
+        read[has_point] = table.of_numbers().encode(written)  # a row's own value may stay even if it is not whole
+        return read
+
+    def holds(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
+        """Whether the model, which predicts so, decides for the goals, and no rule is broken; shape (n,)."""
+        question = self.question
+        if not question.use_model:
+            holds = np.ones(len(points), dtype=np.bool_)
+        elif question.fitted.classes is None:
+            ends = np.array([(item.low, item.high) for item in question.outcomes if isinstance(item, Interval)])
+            holds = np.asarray((predictions >= ends[goals, 0]) & (predictions <= ends[goals, 1]))
+        else:
+            holds = self._is_label(points, goals, places, predictions)
+        if question.branches:
+            for row, _ in question.rules.broken(self.rows[places], points):
+                holds[row] = False
+        return holds
+
+    def _is_label(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
+        question, classes = self.question, self.question.fitted.classes
+        assert classes is not None
+        labels = [item for item in question.outcomes if isinstance(item, Label)]
+        holds = np.asarray(predictions == classes[[item.index for item in labels]][goals])
+        for goal, item in enumerate(labels):
+            least = item.min_probability
+            asked = np.flatnonzero(holds & (goals == goal))
+            if least is not None and len(asked):
+                given = rows_of(self.given, places[asked])
+                probability = question.probability(points[asked], given, self.rows[places[asked]], item.index)
+                holds[asked] = probability >= least
+        return holds
+
+    def densities(self, points: FloatArray, goals: IntArray) -> LogDensities:
+        """Log densities of points, each with the same bits in any batch."""
+        n, question = len(points), self.question
+        logs = LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
+        for goal in distinct(goals):
+            density = question.densities[goal]
+            asked = np.flatnonzero((goals == goal) & np.isfinite(points[:, 0]))
+            if density is None or len(asked) == 0:
+                continue
+            each = density.log_components_of(question.fitted.density_rows(points[asked]))
+            component = each.argmax(axis=1)
+            largest = each[np.arange(len(asked)), component]
+            logs.largest[asked], logs.component[asked] = largest, component
+            logs.mixture[asked] = largest + np.log(np.exp(each - largest[:, None]).sum(axis=1))
+            logs.is_dense[asked] = largest >= density.log_threshold_
+        return logs

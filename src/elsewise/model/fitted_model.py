@@ -1,0 +1,185 @@
+"""The fitted model as questions see it: its table, its own predictions, where its data are dense, and its goals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import AnyArray, FloatArray
+from ..columns import Table
+from ..columns.frames import is_frame
+from ..columns.rows import column_names
+from ..constraints import Constraints, Rules, resolve
+from ..density import ClassDensity, at_threshold
+from ..distances import ResolvedDistance
+from ..errors import InvalidInputError
+from ..pipelines import AffineMap
+from ..projection.coordinates import row_product
+from ..regions import Interval, Label, Outcome, region_of
+from ..search import SearchProblem, compile_problem
+from .constants import MOST_PROBLEMS_KEPT
+from .profiles import ColumnProfile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedModel:
+    """A model with what was learned from its training rows. Nothing in it changes after the fit.
+
+    Attributes
+    ----------
+    model : estimator or Pipeline
+        As the user gave it: what is asked for predictions.
+    estimator : estimator
+        What the model ends in: what is read for its regions.
+    table : Table
+        The user's columns, and the features they become.
+    to_model : AffineMap
+        From features to model space, which the estimator sees.
+    classes : array of labels, or None for a regressor
+    distance : resolved distance
+    densities : dict
+        Density of each label (the only key None for a regressor); empty without a density.
+    profiles : dict
+        How columns are distributed among the rows of each label; None: among all.
+    origin : array of shape (n_features,)
+        A typical row: coordinates are centred there to keep digits.
+    training_rows : array of shape (n_samples, n_features), or None
+        In features; kept for tables only, whose rules may speak of what the rows hold.
+    problems : dict
+        Search problems compiled so far, by their outcomes.
+    """
+
+    model: Any
+    estimator: Any
+    table: Table
+    to_model: AffineMap
+    classes: AnyArray | None
+    distance: ResolvedDistance
+    densities: dict[Any, ClassDensity]
+    profiles: dict[Any, tuple[ColumnProfile, ...]]
+    origin: FloatArray
+    training_rows: FloatArray | None
+    problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether some columns are categories."""
+        return bool((self.table.group >= 0).any())
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Every class as an outcome; none for a regressor."""
+        return () if self.classes is None else tuple(Label(index) for index in range(len(self.classes)))
+
+    def with_threshold(self, threshold: Any) -> FittedModel:
+        """Give the same model with another density threshold, a quantile or a LogDensity; mixtures stay as they are."""
+        if not self.densities:
+            raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
+        densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
+        return replace(self, densities=densities, problems={})
+
+    def table_under(self, constraints: Constraints | None) -> Table:
+        """Make the table in which those columns are whole that the user says are."""
+        if constraints is None or constraints.integer is None:
+            return self.table
+        whole = set(constraints.integer)
+        return self.table.with_columns(
+            [
+                replace(column, kind="integer" if column.name in whole else "number")
+                if column.kind in ("number", "integer")
+                else column
+                for column in self.table.columns
+            ]
+        )
+
+    def rules(self, constraints: Constraints | None) -> Rules:
+        """Resolve the user's rules against the table."""
+        return resolve(constraints, self.table, self.training_rows)
+
+    def predict(
+        self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, table: Table | None = None
+    ) -> AnyArray:
+        """Ask the model itself about points.
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+            In features.
+        given : data frame or array of shape (n_samples, n_columns)
+            The rows they come from, in the user's columns: what the table does not know is echoed from these.
+        rows : array of shape (n_samples, n_features), optional
+            These rows in features; the points themselves if not given.
+        table : Table, optional
+            In which columns are written; the model's own if not given.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Labels or numbers.
+        """
+        if len(points) == 0:
+            return np.empty(0)
+        return np.asarray(self.model.predict(self._as_model_input(points, given, rows, table))).ravel()
+
+    def probability(
+        self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, index: int, table: Table | None = None
+    ) -> FloatArray:
+        """Ask the model how probable the class at position ``index`` is; see :meth:`predict`."""
+        probabilities = self.model.predict_proba(self._as_model_input(points, given, rows, table))
+        return np.asarray(probabilities, dtype=np.float64)[:, index]
+
+    def _as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
+        """Write points in the user's columns, and with names if the model saw names."""
+        table = self.table if table is None else table
+        if not table.is_plain or is_frame(given):
+            written = table.decode(points, given, encoded=points if rows is None else rows)
+        else:
+            written = points
+        if not hasattr(self.model, "feature_names_in_"):  # names would be a surprise to a model fitted on arrays
+            return np.asarray(written) if column_names(written) else written
+        if is_frame(written):
+            return written
+        import pandas
+
+        return pandas.DataFrame(written, columns=self.model.feature_names_in_)
+
+    def in_model_space(self, rows: FloatArray) -> FloatArray:
+        """Map features to what the final estimator sees, array of shape (n_samples, n_out)."""
+        # Not by the transformers' own arithmetic: here a row has the same bits in any batch, in the fit as in answers.
+        if self.model is self.estimator and self.table.is_plain:
+            return rows
+        return row_product(rows, self.to_model.matrix.T) + self.to_model.offset
+
+    def density_rows(self, rows: FloatArray) -> FloatArray:
+        """Write features as densities take them: in model space, or as numbers and codes where there are categories."""
+        if not self.has_categories:
+            return self.in_model_space(rows)
+        return np.column_stack([rows[:, self.table.numeric], self.table.codes(rows)])
+
+    def density_of(self, outcome: Outcome) -> ClassDensity | None:
+        """Give the density that answers with this outcome are held to; None without one."""
+        if not self.densities:
+            return None
+        if isinstance(outcome, Interval) or self.classes is None:
+            return self.densities[None]
+        return self.densities[self.classes.tolist()[outcome.index]]
+
+    def problem(self, outcomes: Sequence[Outcome]) -> SearchProblem:
+        """Give the search problem whose goals are these outcomes, compiled once."""
+        key = tuple(outcomes)
+        if key not in self.problems:
+            while len(self.problems) >= MOST_PROBLEMS_KEPT:
+                self.problems.pop(list(self.problems)[-1], None)
+            self.problems[key] = self.compile(key, [self.density_of(outcome) for outcome in key])
+        return self.problems[key]
+
+    def compile(self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None]) -> SearchProblem:
+        """Compile a search problem of outcomes with densities of their own."""
+        parts = [
+            (region_of(self.estimator, outcome), None if density is None else density.cones())
+            for outcome, density in zip(outcomes, densities)
+        ]
+        return compile_problem(parts, self.to_model, self.distance, self.origin, group=self.table.group)

@@ -1,0 +1,81 @@
+"""From a model and its training rows to a :class:`FittedModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import AnyArray, FloatArray
+from ..columns import Table
+from ..columns.frames import as_table
+from ..density import fit_class_densities
+from ..distances import resolve_distance
+from ..errors import InvalidInputError
+from ..pipelines import compile_model, unwrap
+from ..regions import Label, builder_of, region_of
+from .fitted_model import FittedModel
+from .profiles import ColumnProfile, profiles_of
+
+
+def fit_model(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike | None,
+    *,
+    columns: Mapping[str, Any] | None,
+    distance: Any,
+    density: Any,
+    threshold: Any,
+) -> FittedModel:
+    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
+    estimator = unwrap(model)[1]
+    if isinstance(estimator, type):
+        raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
+    builder_of(estimator)
+    if hasattr(estimator, "fit"):
+        check_is_fitted(model)
+    given = as_table(X)
+    if len(given) == 0:
+        raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
+    compiled = compile_model(model, given, columns)
+    table = compiled.table
+    rows = table.encode(given)
+    if isinstance(getattr(estimator, "classes_", None), list):
+        region_of(estimator, Label(0))  # several outputs: the family says that it takes one
+    classes = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
+    fitted = FittedModel(
+        model=model,
+        estimator=estimator,
+        table=table,
+        to_model=compiled.to_model,
+        classes=classes,
+        distance=resolve_distance(distance, rows, table),
+        densities={},
+        profiles={},
+        origin=rows.mean(axis=0),
+        training_rows=None if table.is_plain else rows,
+    )
+    n_levels = np.bincount(table.group[table.group >= 0]).tolist()
+    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
+    fitted = replace(fitted, densities=densities, profiles=_profiles(table, rows, y, classes))
+    fitted.problem(fitted.labels)
+    return fitted
+
+
+def _profiles(
+    table: Table, rows: FloatArray, y: ArrayLike | None, classes: AnyArray | None
+) -> dict[Any, tuple[ColumnProfile, ...]]:
+    """Distributions of the columns: of all rows (None), and of each label's."""
+    profiles: dict[Any, tuple[ColumnProfile, ...]] = {None: profiles_of(table, rows)}
+    if y is not None and classes is not None:
+        labels = np.asarray(y)
+        for label in classes.tolist():
+            rows_of_label = rows[labels == label]
+            if len(rows_of_label):
+                profiles[label] = profiles_of(table, rows_of_label)
+    return profiles

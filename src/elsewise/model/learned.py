@@ -1,0 +1,57 @@
+"""Attributes of an estimator that was fitted: parts of its fitted model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import AnyArray
+from ..columns import Table
+from ..density import ClassDensity
+from ..distances import ResolvedDistance
+from .fitted_model import FittedModel
+from .profiles import ColumnProfile
+
+
+class Learned:
+    """Shows parts of ``fitted_`` under the names scikit-learn's conventions give them; described by the estimator."""
+
+    fitted_: FittedModel
+
+    @property
+    def densities_(self) -> dict[Any, ClassDensity]:
+        """Density of each label."""
+        return self.fitted_.densities
+
+    @property
+    def distance_(self) -> ResolvedDistance:
+        """The distance, definite."""
+        return self.fitted_.distance
+
+    @property
+    def profiles_(self) -> dict[Any, tuple[ColumnProfile, ...]]:
+        """Distributions of the columns."""
+        return self.fitted_.profiles
+
+    @property
+    def classes_(self) -> AnyArray | None:
+        """The model's labels."""
+        return self.fitted_.classes
+
+    @property
+    def table_(self) -> Table:
+        """The columns."""
+        return self.fitted_.table
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of the user's columns."""
+        return len(self.fitted_.table.names)
+
+    @property
+    def feature_names_in_(self) -> AnyArray:
+        """Names of the user's columns, if the fit saw them."""
+        if not self.fitted_.table.named:
+            raise AttributeError("feature_names_in_: the training rows came without names.")
+        return np.array(self.fitted_.table.names, dtype=object)

@@ -1,0 +1,6 @@
+"""Numbers that decide something in this package."""
+
+# An answer whose relative gap is at most this is called optimal.
+OPTIMAL_GAP = 1e-6
+# Distances of two answers that are no farther apart than this, relatively, are the same: proofs are no finer.
+SAME_DISTANCE = 1e-6

@@ -1,0 +1,133 @@
+"""From what the user asks to what the user gets: rows and targets in, explanations, frontiers and reasons out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import FloatArray
+from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking.progress import ProgressOption
+from ..columns.frames import as_table, rows_of
+from ..constraints import Constraints
+from ..density import at_threshold
+from ..errors import InvalidInputError
+from ..model import FittedModel
+from ..regions import Outcome
+from .explanations import Explanations, concatenate
+from .frontier import Frontier
+from .presenting import explanations_of, in_turn
+from .why_not import WhyNot
+
+
+def explain_rows(
+    fitted: FittedModel,
+    X: ArrayLike,
+    target: Any,
+    *,
+    constraints: Constraints | None = None,
+    min_probability: float | None = None,
+    n_counterfactuals: int = 1,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    progress: ProgressOption = False,
+    use_model: bool = True,
+) -> Explanations:
+    """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
+
+    Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
+    (Theorem 2).
+    """
+    given = as_table(X)
+    rows = fitted.table.encode(given)
+    n_answers: object = n_counterfactuals
+    if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
+        raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
+    wanted = outcomes_of_rows(target, len(rows), fitted.classes, min_probability).among(fitted)
+    rules = fitted.rules(constraints)
+    rules.check_rows(rows, given)
+    question = pose(
+        fitted,
+        wanted.outcomes,
+        rules,
+        constraints,
+        time_limit=time_limit,
+        use_model=use_model,
+        differ=n_counterfactuals > 1,
+    )
+
+    def run(span: slice) -> Explanations:
+        answers = answers_of(question, rows_of(given, span), rows[span], wanted.goal[span], n_counterfactuals)
+        part = in_turn(answers, wanted.goal[span], span.start)
+        report(span.stop - span.start)
+        return part
+
+    with reporter(progress, len(rows)) as report:
+        return concatenate(in_chunks(question, len(rows), n_jobs, run))
+
+
+def find_frontier(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    quantiles: Sequence[float],
+    *,
+    constraints: Constraints | None = None,
+    min_probability: float | None = None,
+    time_limit: float | None = None,
+) -> Frontier:
+    """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
+    given, row, outcome = _one_question(fitted, x, target, min_probability)
+    density = fitted.density_of(outcome)
+    if density is None:
+        raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
+    levels = np.unique(np.asarray(quantiles, dtype=np.float64))
+    if levels.ndim != 1 or len(levels) == 0:
+        raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
+    densities = [at_threshold(density, float(level)) for level in levels]
+    rules = fitted.rules(constraints)
+    rules.check_rows(row, given)
+    question = pose(fitted, [outcome] * len(levels), rules, constraints, densities=densities, time_limit=time_limit)
+    parts = [
+        explanations_of(answers, np.array([goal]), np.array([0]))
+        for goal, answers in enumerate(walk(question, given, row))
+    ]
+    return Frontier(levels, np.array([item.log_threshold_ for item in densities]), concatenate(parts))
+
+
+def find_why_not(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    *,
+    constraints: Constraints | None = None,
+    min_probability: float | None = None,
+) -> WhyNot:
+    """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
+    given, row, outcome = _one_question(fitted, x, target, min_probability)
+    rules = fitted.rules(constraints)
+    rules.check_rows(row, given)
+    return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).findings())
+
+
+def one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:
+    """Give one row as a table of one, or say that it is not one."""
+    row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
+    if np.ndim(row) != 2 or len(row) != 1:
+        raise InvalidInputError(f"Expected one row, received shape {np.shape(x)}.{hint}")
+    return row
+
+
+def _one_question(
+    fitted: FittedModel, x: ArrayLike, target: Any, min_probability: float | None
+) -> tuple[Any, FloatArray, Outcome]:
+    """One row as given and in features, and the one outcome wanted of it."""
+    given = as_table(one_row(fitted, x))
+    if target is None:
+        raise InvalidInputError("Expected a target: this is about one wanted outcome.")
+    row = fitted.table.encode(given)
+    return given, row, outcomes_of_rows(target, 1, fitted.classes, min_probability).outcomes[0]

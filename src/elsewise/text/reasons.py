@@ -1,0 +1,137 @@
+"""Reasons as sentences: the one place where they are made."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..asking.reasons import (
+    NeverPredicted,
+    NoClassReachable,
+    NoOtherClass,
+    NotFound,
+    NothingToChange,
+    NothingWithin,
+    ProofUnfinished,
+    Target,
+    Told,
+    TooSparse,
+    Unconfirmed,
+)
+
+if TYPE_CHECKING:
+    from ..asking.reasons import Reason
+    from ..results import WhyNot
+
+_ENDED = {
+    "rounding": "rounding limits it",
+    "size": "the search grew too large",
+    "time": "the time limit ended it",
+}
+_ADVICE = " explainer.why_not(row, target, constraints) says which rules contradict each other."
+# Digits after the point of a log density and of a quantile that a reader is told to use.
+_LOG_DIGITS, _QUANTILE_DIGITS = 3, 4
+
+
+def reason_in_words(reason: Reason | WhyNot | None) -> str:
+    """Put a reason into a sentence; nothing is an empty one."""
+    match reason:
+        case None:
+            return ""
+        case Told(sentence):
+            return sentence
+        case NoOtherClass():
+            return "The model knows no other class."
+        case NoClassReachable(last):
+            return f"No other class can be reached. {reason_in_words(last)}"
+        case NothingToChange(target, is_dense):
+            dense = " and the row is dense enough" if is_dense else ""
+            return f"The model does {target_in_words(target)} for the row already{dense}: nothing has to change."
+        case ProofUnfinished(cause):
+            return f"The proof of optimality is not finished: {_ENDED[cause]}."
+        case Unconfirmed(target):
+            return (
+                f"No point at which the model would {target_in_words(target)} was confirmed: at every candidate its "
+                "own predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
+            )
+        case NeverPredicted(target):
+            return f"No input at all makes the model {target_in_words(target)}."
+        case NotFound(target):
+            return (
+                f"No point that makes the model {target_in_words(target)} was found at this threshold; that there is "
+                "none is not proven."
+            )
+        case TooSparse():
+            return _too_sparse(reason)
+        case NothingWithin():
+            return _nothing_within(reason) + (_ADVICE if reason.to_programmer and reason.has_rules else "")
+        case _:
+            return why_not_in_words(reason)
+
+
+def target_in_words(target: Target) -> str:
+    """Put what was asked of the model as the end of a sentence: "predict 'good'"."""
+    value: Any = target.value
+    if isinstance(value, tuple):
+        return f"predict a value from {value[0]:g} to {value[1]:g}"
+    with_probability = "" if target.min_probability is None else f" with probability {target.min_probability:g}"
+    return f"predict {value!r}{with_probability}"
+
+
+def why_not_in_words(why: WhyNot) -> str:
+    """Say which rules contradict each other, and what would help."""
+    wanted = target_in_words(why.target)
+    if why.reason == "none":
+        return "There is an answer under these rules."
+    if why.reason == "model":
+        return f"No row of the table makes the model {wanted}."
+    if why.reason == "density":
+        best = (
+            "no quantile of the training rows is low enough"
+            if why.highest_quantile is None
+            else f"the highest threshold quantile that works is {why.highest_quantile:g}"
+        )
+        return f"The density threshold is too high: no row that makes the model {wanted} is dense enough; {best}."
+    dense = " and is dense enough" if why.has_density else ""
+    which = "this rule" if len(why.conflict) == 1 else "these rules together"
+    said = [f"No row that makes the model {wanted}{dense} keeps {which}: {'; '.join(why.conflict)}."]
+    if why.reliefs:
+        best_relief = why.reliefs[0]
+        said.append(f'Without "{best_relief.rule}" there is an answer at distance {best_relief.distance:.4g}.')
+    else:
+        said.append("Leaving out any one rule is not enough: others contradict each other, too.")
+    if why.highest_quantile is not None:
+        said.append(f"With all rules, the highest threshold quantile that works is {why.highest_quantile:g}.")
+    elif why.has_density:
+        said.append("With all rules, no threshold quantile works.")
+    return " ".join(said)
+
+
+def _too_sparse(reason: TooSparse) -> str:
+    absolute = f"an absolute threshold LogDensity({_down(reason.log_density, _LOG_DIGITS)})"
+    quantile = None if reason.quantile is None else _down(reason.quantile, _QUANTILE_DIGITS)
+    if not quantile:  # thresholds lie strictly between 0 and 1
+        works = f"no quantile of the training rows works; {absolute} does"
+    elif reason.quantile == 1.0:
+        works = f"every threshold quantile works, and so does {absolute}"
+    else:
+        works = f"the highest threshold quantile that works is {quantile}"
+    return (
+        f"The density threshold is too high: nothing that makes the model {target_in_words(reason.target)} reaches log "
+        f"density {reason.log_threshold:.6g}. The densest such point has {reason.log_density:.6g}; {works}."
+    )
+
+
+def _nothing_within(reason: NothingWithin) -> str:
+    wanted = target_in_words(reason.target)
+    if not reason.has_rules:
+        dense = " and is dense enough" if reason.has_density else ""
+        return f"No row that the table's columns can hold makes the model {wanted}{dense}."
+    if not reason.has_density:
+        return f"No row that makes the model {wanted} is within the rules."
+    return f"No row that makes the model {wanted} is both dense enough and within the rules."
+
+
+def _down(value: float, digits: int) -> float:
+    """Round down, so that what is promised holds."""
+    return math.floor(value * 10.0**digits) / 10.0**digits
