@@ -35,7 +35,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 import elsewise as ew
-from elsewise.regions.base import FloatArray, Outcome, region_of
+from elsewise.arrays import FloatArray
+from elsewise.regions import Outcome, region_of
 from reference import best_over_cells
 
 

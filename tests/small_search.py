@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewise.density.base import Cones
 from elsewise.distances import ResolvedManhattan
+from elsewise.model import space_of
 from elsewise.pipelines.affine import AffineMap
-from elsewise.regions.base import union
-from elsewise.search import Domain, Found, Layout, SearchProblem, branch_and_bound, compile_problem
+from elsewise.regions import union
+from elsewise.search import Cones, Domain, Found, Layout, SearchProblem, compile_problem, search_tree
 
 FloatArray = NDArray[np.float64]
 
@@ -70,10 +70,12 @@ class SmallSearch:
         weights = self.prices[self.column] * np.where(self.group >= 0, 0.5, 1.0)
         problem = compile_problem(
             [(union(self.polyhedra, n_features=n), self.cones)],
-            AffineMap(np.eye(n), np.zeros(n)),
-            ResolvedManhattan(weights),
-            np.where(self.group >= 0, 0.0, 1.5),
-            group=self.group,
+            space_of(
+                AffineMap(np.eye(n), np.zeros(n)),
+                ResolvedManhattan(weights),
+                np.where(self.group >= 0, 0.0, 1.5),
+                self.group,
+            ),
         )
         normals, offsets = self.rules
         return problem.with_rules(normals, offsets, np.ones(n, dtype=bool)) if len(offsets) else problem
@@ -88,14 +90,11 @@ class SmallSearch:
             max_changes=self.max_changes,
             normals=normals,
             offsets=offsets,
-            polyhedron=len(self.polyhedra) if len(offsets) else -1,
         )
 
     def search(self, rows: Any = slice(None), **options: Any) -> Found:
         E = self.E[rows]
-        return branch_and_bound(
-            self.problem(), E, np.zeros(len(E), dtype=np.int64), self.domain().of_rows(rows), **options
-        )
+        return search_tree(self.problem(), E, np.zeros(len(E), dtype=np.int64), self.domain().of_rows(rows), **options)
 
     def distance(self, row: int, points: FloatArray) -> FloatArray:
         """Numbers by their difference, categories by whether they change."""

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
-from elsewise.regions.base import Interval, Label
+from elsewise.regions import Interval, Label
 from models import CLASSIFIERS, FAMILIES, REGRESSORS, assert_certified, measured_transform, reference_distance
 
 MIXTURES = {

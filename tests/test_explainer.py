@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from bits import assert_same_bits
-from elsewise.regions.base import Label
+from elsewise.regions import Label
 from models import FAMILIES, PIPELINES, assert_certified, measured_transform, random_data, reference_distance
 
 # --- conventions -----------------------------------------------------------------------------------------------------

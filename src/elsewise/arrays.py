@@ -5,10 +5,57 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InvalidInputError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 # Labels, cells of a user's table: what the array holds is the user's business.
 AnyArray = NDArray[Any]
+
+
+def check_rows(Z: ArrayLike) -> FloatArray:
+    """Return ``Z`` as a finite, contiguous float64 array of shape (n_samples, n_features), or say what is wrong."""
+    try:
+        rows = np.ascontiguousarray(Z, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"Expected an array of numbers of shape (n_samples, n_features): {error}.") from error
+    if np.ndim(Z) != 2 or rows.shape[1] == 0:
+        raise InvalidInputError(
+            "Expected an array of shape (n_samples, n_features) with at least one feature, received shape "
+            f"{np.shape(Z)}. Reshape a single row with row.reshape(1, -1), a single feature with column.reshape(-1, 1)."
+        )
+    if not np.isfinite(rows).all():
+        row, feature = np.argwhere(~np.isfinite(rows))[0]
+        raise InvalidInputError(
+            f"Expected finite numbers, received {rows[row, feature]} in row {row}, feature {feature}. "
+            "Impute or drop missing values first."
+        )
+    return rows
+
+
+def feature_scales(Z: FloatArray) -> FloatArray:
+    """Positive scale of every feature: its standard deviation, and a stand-in where that is zero.
+
+    A feature counts as constant if its deviation is within rounding of its own size, or of the largest deviation (such
+    as the null directions of a PCA; so units may differ by up to twelve decades). Its stand-in is its absolute value,
+    the only size it shows; for zeros the smallest scale among the other features; for nothing but zeros 1.
+
+    Parameters
+    ----------
+    Z : array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    array of shape (n_features,)
+    """
+    if Z.shape[1] == 0:
+        return np.empty(0)
+    deviation = Z.std(axis=0)
+    size = np.abs(Z).max(axis=0)
+    rounding = 1e-12 * deviation.max()
+    constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= 1e-12 * size) | (deviation <= rounding)
+    smallest = deviation[~constant].min() if not constant.all() else 1.0
+    return np.where(constant, np.where(size > rounding, size, smallest), deviation)

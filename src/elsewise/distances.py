@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import FloatArray
-from .density.base import check_rows, feature_scales
+from .arrays import FloatArray, check_rows, feature_scales
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:

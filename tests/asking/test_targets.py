@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from elsewise.asking.targets import interval_outcome, label_outcome, outcomes_of_rows
-from elsewise.regions.base import Interval, Label
+from elsewise.regions import Interval, Label
 from models import CLASSIFIERS, REGRESSORS, assert_certified, random_data, reference_distance
 
 # --- reading targets -------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from elsewise.regions.base import FloatArray, Label, Outcome, Region, region_of
+from elsewise.arrays import FloatArray
+from elsewise.regions import Label, Outcome, PolyhedronUnion, region_of
 
 BLUR = 1e-10  # slacks smaller than this, relative to the numbers they are computed from, have no sign
 STEP = 1e-6  # how far a point is pushed off the boundary, relative to its size
@@ -23,7 +24,7 @@ def wanted_mask(model: Any, outcome: Outcome, Z: FloatArray) -> np.ndarray:
     return wanted
 
 
-def relative_slack(region: Region, Z: FloatArray) -> FloatArray:
+def relative_slack(region: PolyhedronUnion, Z: FloatArray) -> FloatArray:
     """Slack of each point in the polyhedron it fits best, relative to the size of the terms it is the difference of."""
     size = np.abs(Z) @ np.abs(region.normals).T + np.abs(region.offsets)
     shift = np.abs(Z) @ np.abs(region.shifts).T + np.abs(region.shift_offsets)
@@ -38,7 +39,7 @@ def assert_region_agrees(model: Any, outcome: Outcome, Z: FloatArray, wanted: np
         return
     clear = np.abs(relative_slack(region, Z)) > BLUR
     assert clear.mean() > 0.5, "most points lie on the boundary: the check would say nothing"
-    wrong = clear & (region.contains(Z) != wanted)
+    wrong = clear & (region.accepts(Z) != wanted)
     assert not wrong.any(), f"{model}: region and model disagree about {outcome} at {Z[wrong][:3]}"
 
 

@@ -17,7 +17,7 @@ from sklearn.linear_model import (
 from sklearn.svm import SVC, LinearSVC
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
-from elsewise.regions.base import Interval, Label, builder_of, region_of
+from elsewise.regions import Interval, Label, builder_of, region_of
 from elsewise.regions.linear import halfspaces, linear_region, ridge_region, svc_region
 from regions.contract import assert_contract, assert_region_agrees, blobs, wanted_mask
 
@@ -175,7 +175,7 @@ def test_binary_model_without_weights_decides_the_same_everywhere(intercept):
         assert wanted.all() or not wanted.any()
         region = region_of(model, Label(index))
         assert len(region.offsets) == 0
-        np.testing.assert_array_equal(region.contains(Z), wanted)
+        np.testing.assert_array_equal(region.accepts(Z), wanted)
 
 
 def test_classes_with_equal_weights_are_settled_by_their_intercepts():
@@ -197,7 +197,7 @@ def test_halfspaces_with_infinite_limits():
     np.testing.assert_array_equal(region.normals, [[1.0, 0.0]])
     everything = halfspaces(A, np.array([np.inf, np.inf]))
     assert everything.n_polyhedra == 1
-    assert everything.contains(np.array([[1e9, -1e9]])).all()
+    assert everything.accepts(np.array([[1e9, -1e9]])).all()
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

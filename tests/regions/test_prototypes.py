@@ -7,8 +7,12 @@ from sklearn.neighbors import BallTree, KNeighborsClassifier, NearestCentroid, N
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
 from elsewise.lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
-from elsewise.regions import prototypes  # noqa: F401  (registers the families)
-from elsewise.regions.base import Interval, Label, region_of
+from elsewise.regions import (
+    Interval,
+    Label,
+    prototypes,  # noqa: F401  (registers the families)
+    region_of,
+)
 
 NAMES = np.array(["pear", "apple", "quince", "medlar"])
 
@@ -48,7 +52,7 @@ def assert_region_is_where_the_model_decides(model, Z):
         slack = region.slacks(Z).max(axis=1, initial=-np.inf)
         clear = np.abs(slack) > 1e-9
         assert clear.mean() > 0.99
-        np.testing.assert_array_equal(region.contains(Z)[clear], (predicted == label)[clear])
+        np.testing.assert_array_equal(region.accepts(Z)[clear], (predicted == label)[clear])
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -69,7 +73,7 @@ def test_each_polyhedron_compares_one_prototype_with_those_of_other_classes(name
         A, b = region.polyhedron(0)
         assert A.shape == (n_prototypes - region.n_polyhedra, 3)
         assert b.shape == (len(A),)
-        assert (region.rows == [0, len(A)]).all()
+        assert (region.spans == [0, len(A)]).all()
 
 
 def test_rows_are_differences_of_squared_distances():
@@ -128,7 +132,7 @@ def test_equal_prototypes_of_two_classes_tie():
 
 def test_only_class_of_a_neighbour_model_is_everywhere():
     model = KNeighborsClassifier(n_neighbors=1).fit([[0.0], [1.0]], [5, 5])
-    assert region_of(model, Label(0)).contains(np.array([[-9.0], [9.0]])).all()
+    assert region_of(model, Label(0)).accepts(np.array([[-9.0], [9.0]])).all()
 
 
 def test_class_of_prior_zero_is_nowhere():

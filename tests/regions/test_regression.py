@@ -24,7 +24,7 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVR
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
-from elsewise.regions.base import Interval, Label, builder_of, region_of
+from elsewise.regions import Interval, Label, builder_of, region_of
 from elsewise.regions.regression import generalized_linear_region, linear_regression_region
 from regions.contract import assert_contract, blobs
 
@@ -94,7 +94,7 @@ def test_open_ends_hold_everywhere():
     region = region_of(LinearRegression().fit(X, y), Interval(-np.inf, np.inf))
     assert region.n_polyhedra == 1
     assert region.normals.shape == (0, 4)
-    assert region.contains(Z).all()
+    assert region.accepts(Z).all()
 
 
 def test_contradictory_interval_is_empty():
@@ -117,7 +117,7 @@ def test_constant_model_is_everywhere_or_nowhere():
     for interval in (Interval(value - 1, value + 1), Interval(value, value), Interval(value + 1, np.inf)):
         region = region_of(model, interval)
         assert len(region.offsets) == 0
-        np.testing.assert_array_equal(region.contains(Z), interval.low <= value)
+        np.testing.assert_array_equal(region.accepts(Z), interval.low <= value)
 
 
 def test_sparse_and_single_precision_weights():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
-from elsewise.regions.base import Interval, Label, builder_of, region_of
+from elsewise.regions import Interval, Label, builder_of, region_of
 from elsewise.regions.tree import cast_limits, tree_classifier_region, tree_regressor_region
 from regions.contract import assert_contract, assert_region_agrees, blobs, wanted_mask
 
@@ -44,7 +44,7 @@ def test_interval_ends_are_included_as_predict_returns_them():
     model = DecisionTreeRegressor(max_depth=3).fit(X, X[:, 0] / 3)
     for value in np.unique(model.predict(X)):
         region = region_of(model, Interval(value, value))
-        np.testing.assert_array_equal(region.contains(Z), model.predict(Z) == value)
+        np.testing.assert_array_equal(region.accepts(Z), model.predict(Z) == value)
         assert not region_of(model, Interval(np.nextafter(value, np.inf), np.nextafter(value, np.inf))).n_polyhedra
 
 
@@ -90,7 +90,7 @@ def test_region_is_exact_in_the_last_bit():
     assert (m != model.tree_.threshold[model.tree_.children_left >= 0]).any()
     for Z in (np.nextafter(m, -np.inf)[:, None], np.nextafter(m, np.inf)[:, None]):
         for index in (0, 1):
-            np.testing.assert_array_equal(region_of(model, Label(index)).contains(Z), model.predict(Z) == index)
+            np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), model.predict(Z) == index)
 
 
 def test_neighbouring_floats_as_training_values():
@@ -105,7 +105,7 @@ def test_neighbouring_floats_as_training_values():
     for index in (0, 1):
         wanted = model.predict(grid) == model.classes_[index]
         assert wanted.any()
-        np.testing.assert_array_equal(region_of(model, Label(index)).contains(grid), wanted)
+        np.testing.assert_array_equal(region_of(model, Label(index)).accepts(grid), wanted)
 
 
 # --- boxes -----------------------------------------------------------------------------------------------------------
@@ -133,11 +133,11 @@ def test_rows_are_one_for_each_feature_and_side():
 def test_tree_of_one_leaf_is_everywhere_or_nowhere():
     X, _, Z = blobs(2)
     model = DecisionTreeClassifier().fit(X, np.full(len(X), "only"))
-    assert region_of(model, Label(0)).contains(Z).all()
+    assert region_of(model, Label(0)).accepts(Z).all()
     stump = DecisionTreeRegressor().fit(X, np.full(len(X), 2.0))
-    assert region_of(stump, Interval(1.0, 3.0)).contains(Z).all()
+    assert region_of(stump, Interval(1.0, 3.0)).accepts(Z).all()
     assert region_of(stump, Interval(3.0, 4.0)).n_polyhedra == 0
-    assert not region_of(stump, Interval(3.0, 4.0)).contains(Z).any()
+    assert not region_of(stump, Interval(3.0, 4.0)).accepts(Z).any()
 
 
 def test_class_that_is_never_predicted_has_no_box():
@@ -154,7 +154,7 @@ def test_tied_leaf_belongs_to_the_first_class():
     np.testing.assert_array_equal(model.predict(Z), ["a", "b"])
     for index in (0, 1):
         wanted = model.predict(Z) == model.classes_[index]
-        np.testing.assert_array_equal(region_of(model, Label(index)).contains(Z), wanted)
+        np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), wanted)
 
 
 def test_splits_on_missing_values_leave_no_empty_box():
@@ -184,7 +184,7 @@ def test_leaf_between_limits_that_leave_nothing_is_dropped(shift):
     assert "b" not in model.predict(Z)
     assert region_of(model, Label(1)).n_polyhedra == 0
     assert region_of(model, Label(0)).n_polyhedra == 2
-    assert region_of(model, Label(0)).contains(Z).all()
+    assert region_of(model, Label(0)).accepts(Z).all()
 
 
 def test_monotonic_constraints():
@@ -197,7 +197,7 @@ def test_deep_tree():
     X = 1.01 ** np.arange(2000.0)[:, None]  # alternating labels and weights that split off one value at a time
     model = DecisionTreeClassifier(random_state=0).fit(X, np.arange(2000) % 2, sample_weight=2.0 ** -np.arange(2000))
     assert model.get_depth() > 200
-    np.testing.assert_array_equal(region_of(model, Label(1)).contains(X), model.predict(X) == 1)
+    np.testing.assert_array_equal(region_of(model, Label(1)).accepts(X), model.predict(X) == 1)
 
 
 # --- least probability -----------------------------------------------------------------------------------------------

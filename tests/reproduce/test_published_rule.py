@@ -69,11 +69,11 @@ def cancer():
 def test_the_region_of_a_tree_behind_a_pca_forgets_the_mean(cancer):
     X, _, Z, (tree, softmax) = cancer
     pca = tree[0]
-    inside = published_region(tree, 1, X.shape[1]).contains(Z)
+    inside = published_region(tree, 1, X.shape[1]).accepts(Z)
     without_mean = tree[-1].predict(X @ pca.components_.T) == 1
     assert np.mean(inside == without_mean) == 1.0
     assert np.mean(without_mean != (tree.predict(X) == 1)) > 0.1
-    np.testing.assert_array_equal(published_region(softmax, 1, X.shape[1]).contains(Z), softmax.predict(X) == 1)
+    np.testing.assert_array_equal(published_region(softmax, 1, X.shape[1]).accepts(Z), softmax.predict(X) == 1)
 
 
 def test_points_satisfy_the_rule_and_not_the_definition(cancer):

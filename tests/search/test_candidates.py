@@ -85,7 +85,7 @@ def test_check_is_what_plain_comparisons_say(use_region):
             np.testing.assert_array_equal(checked.holds, expected)
             good = np.flatnonzero(expected)
             if use_region:
-                assert inside[good, checked.polyhedron[good]].all()
+                assert inside[good, checked.part[good]].all()
             if problem.cones is not None:
                 assert dense[good, checked.cone[good]].all()
             n_good += len(good)

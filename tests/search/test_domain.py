@@ -21,7 +21,6 @@ def domain(normals=(), offsets=()):
         max_changes=2,
         normals=np.array(normals, dtype=float).reshape(-1, 7),
         offsets=np.array(offsets, dtype=float),
-        polyhedron=-1,
     )
 
 
@@ -65,7 +64,7 @@ def test_discrete_features_and_some_rows():
     np.testing.assert_array_equal(made.discrete, [False, True, True, True, True, True, True])
     some = made.of_rows(np.array([1]))
     np.testing.assert_array_equal(some.lower, ROW[None])
-    assert (some.max_changes, some.polyhedron) == (2, -1)
+    assert some.max_changes == 2
 
 
 def test_linear_rules_hold_up_to_the_rounding_of_their_sums():

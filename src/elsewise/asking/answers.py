@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
-from ..search import Answered, Found, answered_at, best_first, branch_and_bound
+from ..search import EarlierAnswer, Found, search_cells, search_tree
 from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MARGINS, MOST_BANNED_PARTS
 from .question import Question
 from .verification import LogDensities, Verification
@@ -65,7 +65,7 @@ class Answers:
         self.n_projections = np.zeros(n, dtype=np.int64)
         self.timed_out = np.zeros(n, dtype=np.bool_)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
-        self.answered: list[tuple[Answered, ...]] = [()] * n
+        self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
 
     @property
     def predictions(self) -> AnyArray:
@@ -80,7 +80,7 @@ class Answers:
         """
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
-        most_parts = max((goal.region.n_parts for goal in self.question.problem.goals), default=0)
+        most_parts = max((goal.n_parts for goal in self.question.problem.goals), default=0)
         banned = np.zeros((len(places), most_parts), dtype=np.bool_)
         banned_bound = np.full(len(places), np.inf)
         first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
@@ -111,7 +111,7 @@ class Answers:
     def _search(self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None) -> Found:
         question = self.question
         if self.domain is None:
-            return best_first(
+            return search_cells(
                 question.problem,
                 self.rows[places],
                 goals,
@@ -121,7 +121,7 @@ class Answers:
                 use_region=question.use_model,
                 time_limit=question.time_limit,
             )
-        return branch_and_bound(
+        return search_tree(
             question.problem,
             self.rows[places],
             goals,
@@ -130,7 +130,7 @@ class Answers:
             margin=margin,
             banned=banned,
             refused=[self.refused[place] for place in places.tolist()],
-            answered=[self.answered[place] for place in places.tolist()],
+            earlier=[self.earlier[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=question.time_limit,
         )
@@ -164,7 +164,7 @@ class Answers:
     def _refine(self, places: IntArray, goals: IntArray, found: Found, points: FloatArray, short: BoolArray) -> None:
         """Project once more from points far from their rows that rounding left short of the density."""
         question, coordinates = self.question, self.question.problem.coordinates
-        again = best_first(
+        again = search_cells(
             question.problem, points[short], goals[short], margin=MARGINS[0], use_region=question.use_model
         )
         has_point = np.isfinite(again.value)
@@ -176,7 +176,7 @@ class Answers:
         """Answer rows by themselves for which the model decides so already and which are dense enough; tell which."""
         rows = self.rows[places]
         stay = self.verification.holds(rows, goals, places, self.predictions[places])
-        stay &= np.array([not self.answered[place] for place in places.tolist()])
+        stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
         logs = self.verification.densities(rows, goals)
@@ -200,18 +200,18 @@ class Answers:
         for name in ("points", "value", "log_density", "log_mixture", "component", "model_free", "already"):
             getattr(self, name)[found] = getattr(other, name)[found]
 
-    def differ_from(self, earlier: list[Answers]) -> None:
+    def differ_from(self, others: list[Answers]) -> None:
         """Look for the next best answer of every row, different from those it has already."""
-        last = earlier[-1]
+        last = others[-1]
         found = np.flatnonzero(np.isfinite(last.value))
         self.goal[:] = last.goal
         assert self.domain is not None
         for row in found.tolist():
-            self.answered[row] = tuple(
-                answered_at(
+            self.earlier[row] = tuple(
+                EarlierAnswer.at(
                     self.question.problem, int(last.goal[row]), self.domain.layout, self.rows[row], before.points[row]
                 )
-                for before in earlier
+                for before in others
             )
         if len(found):
             self.reach(found, last.goal[found])

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..density.base import ClassDensity, log_peaks
-from ..pipelines import AffineMap
-from ..regions import Region
-from ..search.emptiness import squared_radii_needed
+from ..search import Cover
 from .question import Question
 from .reasons import NeverPredicted, NotFound, NothingWithin, TooSparse
 
@@ -19,10 +17,10 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     target, density = question.target(goal), question.densities[goal]
     if question.branches:
         return NothingWithin(target, has_rules=bool(question.rules.single), has_density=density is not None)
-    region, to_model = question.problem.goals[goal].region, question.problem.to_model
-    if region.n_polyhedra == 0 or density is None:
+    cover = question.problem.goals[goal].cover
+    if cover.n_parts == 0 or density is None:
         return NeverPredicted(target)
-    best = densest_log_density(region, density, to_model)
+    best = densest_log_density(cover, density)
     if not np.isfinite(best):
         return NeverPredicted(target)
     if best >= density.log_threshold_:
@@ -30,10 +28,10 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     return TooSparse(target, density.log_threshold_, best, density.quantile_of(best))
 
 
-def densest_log_density(region: Region, density: ClassDensity, to_model: AffineMap) -> float:
+def densest_log_density(cover: Cover, density: ClassDensity) -> float:
     """Highest component-wise maximum density (logarithm) the region holds; minus infinity if the region is empty."""
     # Far below every peak all components have a cone: their squared radii are 2 (peak - threshold).
     low = float(log_peaks(density.mixture_).min()) - 1.0
     everything: Any = density.with_threshold(low).cones()
-    needed = squared_radii_needed(region, everything, to_model)
+    needed = cover.squared_radii_needed(everything)
     return float(np.max(low + 0.5 * (everything.radii**2 - needed), initial=-np.inf))

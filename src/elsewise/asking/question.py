@@ -93,7 +93,6 @@ class Question:
             max_changes=rules.max_changes,
             normals=rules.normals,
             offsets=rules.offsets,
-            polyhedron=self.problem.rules_at,
         )
 
 
@@ -132,7 +131,7 @@ def pose(
     else:
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
-    branches = bool(differ or rules.single or rules.integer.any() or fitted.has_categories)
+    branches = bool(differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
             "Rules, whole numbers and several answers a row need a distance that is a sum over columns. "

@@ -1,6 +1,7 @@
 """Densities: where data of a class really lie (mixtures, thresholds, cones)."""
 
-from .base import ClassDensity, Cones
+from ..search import Cones
+from .base import ClassDensity
 from .classes import at_threshold, fit_class_densities
 from .fitted import from_mixture
 from .gaussian_mixture import GaussianMixtureDensity

@@ -40,41 +40,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
+from ..search import Cones
 
 # Entries of (n_samples, m) held at once by the methods that reduce over components: 32 MB of float64.
 _CHUNK_ENTRIES = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Cones:
-    """The sets ``E_j = { (z, e) : ||factors[shape[j]] (z - centres[j])||^2 <= radii[j]^2 - penalties[j] . e }``.
-
-    Here ``z`` are the numbers and ``e`` the one-hot indicators of the categories. Without categories there are none of
-    these, and the set is the ellipsoid ``||factors[shape[j]] (z - centres[j])|| <= radii[j]``.
-
-    Attributes
-    ----------
-    factors : array of shape (n_shapes, n_numbers, n_numbers)
-        The matrices ``L'``; components of equal covariance share one.
-    shape : int array of shape (m,)
-    centres : array of shape (m, n_numbers)
-    radii : array of shape (m,)
-        With the likeliest level of every category.
-    component : int array of shape (m,)
-        Which component of the mixture each cone belongs to.
-    penalties : array of shape (m, n_indicators)
-        What each level takes off the squared radius, >= 0, and 0 for the likeliest level of each category. Categories
-        in order, levels in order; no columns without categories.
-    """
-
-    factors: FloatArray
-    shape: IntArray
-    centres: FloatArray
-    radii: FloatArray
-    component: IntArray
-    penalties: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,26 +175,6 @@ def is_finite_number(value: object) -> bool:
     return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
-def check_rows(Z: ArrayLike) -> FloatArray:
-    """Return ``Z`` as a finite, contiguous float64 array of shape (n_samples, n_features), or say what is wrong."""
-    try:
-        rows = np.ascontiguousarray(Z, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"Expected an array of numbers of shape (n_samples, n_features): {error}.") from error
-    if np.ndim(Z) != 2 or rows.shape[1] == 0:
-        raise InvalidInputError(
-            "Expected an array of shape (n_samples, n_features) with at least one feature, received shape "
-            f"{np.shape(Z)}. Reshape a single row with row.reshape(1, -1), a single feature with column.reshape(-1, 1)."
-        )
-    if not np.isfinite(rows).all():
-        row, feature = np.argwhere(~np.isfinite(rows))[0]
-        raise InvalidInputError(
-            f"Expected finite numbers, received {rows[row, feature]} in row {row}, feature {feature}. "
-            "Impute or drop missing values first."
-        )
-    return rows
-
-
 def check_codes(rows: FloatArray, n_levels: tuple[int, ...]) -> None:
     """Refuse rows ``[numbers | codes]`` whose codes, the last columns, are not whole or not in ``0..n_levels[c]-1``."""
     codes = rows[:, rows.shape[1] - len(n_levels) :]
@@ -235,31 +186,6 @@ def check_codes(rows: FloatArray, n_levels: tuple[int, ...]) -> None:
             f"from 0 to {n_levels[c] - 1}, received {codes[row, c]} in row {row}. Rows have the layout "
             "[numbers | codes], with a number of levels in n_levels for each code."
         )
-
-
-def feature_scales(Z: FloatArray) -> FloatArray:
-    """Positive scale of every feature: its standard deviation, and a stand-in where that is zero.
-
-    A feature counts as constant if its deviation is within rounding of its own size, or of the largest deviation (such
-    as the null directions of a PCA; so units may differ by up to twelve decades). Its stand-in is its absolute value,
-    the only size it shows; for zeros the smallest scale among the other features; for nothing but zeros 1.
-
-    Parameters
-    ----------
-    Z : array of shape (n_samples, n_features)
-
-    Returns
-    -------
-    array of shape (n_features,)
-    """
-    if Z.shape[1] == 0:
-        return np.empty(0)
-    deviation = Z.std(axis=0)
-    size = np.abs(Z).max(axis=0)
-    rounding = 1e-12 * deviation.max()
-    constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= 1e-12 * size) | (deviation <= rounding)
-    smallest = deviation[~constant].min() if not constant.all() else 1.0
-    return np.where(constant, np.where(size > rounding, size, smallest), deviation)
 
 
 def category_drops(mixture: Any) -> tuple[FloatArray, ...]:

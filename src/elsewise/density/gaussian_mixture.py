@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, check_rows, feature_scales
 from ..errors import InvalidInputError
-from .base import check_rows, feature_scales, is_finite_number
+from .base import is_finite_number
 from .components import (
     check_count,
     check_enough_rows,

@@ -22,9 +22,9 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.mixture import GaussianMixture
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
-from .base import check_rows, chunks, is_finite_number, log_components, log_peaks
+from .base import chunks, is_finite_number, log_components, log_peaks
 from .components import distinct_row_folds
 from .gaussian_mixture import assemble_mixture
 

@@ -40,9 +40,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
-from .base import category_drops, check_codes, check_rows, is_finite_number, log_components, log_peaks
+from .base import category_drops, check_codes, is_finite_number, log_components, log_peaks
 from .components import check_count
 from .expectation_maximisation import Fit, Rows, indicators, maximise_likelihood
 from .gaussian_mixture import carried_back, fit_scales

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError, UnsupportedModelError
-from .base import ClassDensity, category_drops, check_rows, is_finite_number
+from .base import ClassDensity, category_drops, is_finite_number
 from .fitted import MIXTURES, from_mixture
 
 

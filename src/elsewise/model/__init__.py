@@ -4,5 +4,6 @@ from .fitted_model import FittedModel
 from .fitting import fit_model
 from .learned import Learned
 from .profiles import ColumnProfile
+from .space import space_of
 
-__all__ = ["ColumnProfile", "FittedModel", "Learned", "fit_model"]
+__all__ = ["ColumnProfile", "FittedModel", "Learned", "fit_model", "space_of"]

@@ -22,6 +22,7 @@ from ..regions import Interval, Label, Outcome, region_of
 from ..search import SearchProblem, compile_problem
 from .constants import MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
+from .space import space_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,4 +183,4 @@ class FittedModel:
             (region_of(self.estimator, outcome), None if density is None else density.cones())
             for outcome, density in zip(outcomes, densities)
         ]
-        return compile_problem(parts, self.to_model, self.distance, self.origin, group=self.table.group)
+        return compile_problem(parts, space_of(self.to_model, self.distance, self.origin, self.table.group))

@@ -1,12 +1,18 @@
-"""Regions: where a model decides for a wanted outcome, as unions of polyhedra."""
+"""Regions: where a model decides for a wanted outcome; one file a family of models, one folder a kind of region."""
 
+from ..search import Halfspaces, Reach, Region
 from . import linear, prototypes, regression, tree  # noqa: F401 - they register their model families
-from .base import Interval, Label, Outcome, Region, builder_of, polyhedron, region_of, register, union
+from .outcomes import Interval, Label, Outcome
+from .polyhedra import PolyhedronUnion, polyhedron, union
+from .registry import builder_of, region_of, register
 
 __all__ = [
+    "Halfspaces",
     "Interval",
     "Label",
     "Outcome",
+    "PolyhedronUnion",
+    "Reach",
     "Region",
     "builder_of",
     "polyhedron",

@@ -29,7 +29,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError, UnsupportedSettingError
-from .base import Label, Outcome, Region, register, require_label, union
+from .outcomes import Label, Outcome, require_label
+from .polyhedra import PolyhedronUnion, union
+from .registry import register
 
 
 @register(
@@ -40,7 +42,7 @@ from .base import Label, Outcome, Region, register, require_label, union
     Perceptron,
     SGDClassifier,
 )
-def linear_region(model: Any, outcome: Outcome) -> Region:
+def linear_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a classifier that decides by ``decision_function``: its sign, or its largest column."""
     label = require_label(model, outcome)
     W, b = scores(model)
@@ -59,7 +61,7 @@ def linear_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register(RidgeClassifier, RidgeClassifierCV)
-def ridge_region(model: Any, outcome: Outcome) -> Region:
+def ridge_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a ridge classifier, which may have been fitted on several labels a row: then there is no one class."""
     if model._label_binarizer.y_type_.startswith("multilabel"):
         raise UnsupportedSettingError(
@@ -70,7 +72,7 @@ def ridge_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register(SVC)
-def svc_region(model: Any, outcome: Outcome) -> Region:
+def svc_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a binary support vector machine with a linear kernel."""
     if model.kernel != "linear":
         raise UnsupportedSettingError(
@@ -97,7 +99,7 @@ def scores(model: Any) -> tuple[FloatArray, FloatArray]:
     return W, np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), len(W))
 
 
-def halfspaces(A: FloatArray, b: FloatArray, *, strict: Any = False) -> Region:
+def halfspaces(A: FloatArray, b: FloatArray, *, strict: Any = False) -> PolyhedronUnion:
     """Make the region ``{ z : A z <= b }`` without rows that say nothing about ``z``.
 
     A row whose normal is zero (two classes with equal weights, a model without weights) holds everywhere or nowhere:
@@ -118,7 +120,7 @@ def halfspaces(A: FloatArray, b: FloatArray, *, strict: Any = False) -> Region:
     return union([(A[kept], b[kept])], n_features=A.shape[1])
 
 
-def _binary_region(model: Any, label: Label, W: FloatArray, b: FloatArray) -> Region:
+def _binary_region(model: Any, label: Label, W: FloatArray, b: FloatArray) -> PolyhedronUnion:
     # the second class needs s >= t, the first -s >= t, with t >= 0; s = 0 itself belongs to the first
     t = 0.0
     if label.min_probability is not None:

@@ -24,18 +24,20 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from ..arrays import FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
-from .base import Outcome, Region, register, require_label
+from .outcomes import Outcome, require_label
+from .polyhedra import PolyhedronUnion
+from .registry import register
 
 
 @register(GeneralizedLVQ, GeneralizedMatrixLVQ)
-def lvq_region(model: Any, outcome: Outcome) -> Region:
+def lvq_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of generalized (matrix) learning vector quantization."""
     index = _require_plain_label(model, outcome)
     return _nearest_prototype_region(model.prototypes_, model.prototype_labels_, index, relevance=model.relevance_)
 
 
 @register(NearestCentroid)
-def nearest_centroid_region(model: Any, outcome: Outcome) -> Region:
+def nearest_centroid_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of ``NearestCentroid(metric="euclidean")``, for any shrinkage and priors.
 
     With equal priors the model compares plain Euclidean distances. With unequal ones it compares
@@ -60,7 +62,7 @@ def nearest_centroid_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register(KNeighborsClassifier)
-def nearest_neighbour_region(model: Any, outcome: Outcome) -> Region:
+def nearest_neighbour_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of ``KNeighborsClassifier(n_neighbors=1)`` with the Euclidean distance.
 
     Every training row is a prototype. The weights do not matter: a single neighbour decides alone.
@@ -114,7 +116,7 @@ def _nearest_prototype_region(
     *,
     relevance: FloatArray | None = None,
     handicaps: FloatArray | None = None,
-) -> Region:
+) -> PolyhedronUnion:
     """Region where some prototype of class ``index`` is at least as near as all prototypes of the other classes.
 
     Parameters
@@ -147,10 +149,10 @@ def _nearest_prototype_region(
 
     inside = labels == index
     n_rows, n_polyhedra = int((~inside).sum()), int(inside.sum())
-    return Region(
+    return PolyhedronUnion(
         normals=N[~inside],
         offsets=o[~inside],
-        rows=np.tile(np.array([0, n_rows], dtype=np.int64), (n_polyhedra, 1)),
+        spans=np.tile(np.array([0, n_rows], dtype=np.int64), (n_polyhedra, 1)),
         shifts=N[inside],
         shift_offsets=o[inside],
     )

@@ -31,8 +31,10 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVR
 
 from ..errors import UnsupportedSettingError
-from .base import Interval, Outcome, Region, register, require_interval, union
 from .linear import halfspaces, scores
+from .outcomes import Interval, Outcome, require_interval
+from .polyhedra import PolyhedronUnion, union
+from .registry import register
 
 
 @register(
@@ -48,13 +50,13 @@ from .linear import halfspaces, scores
     RidgeCV,
     SGDRegressor,
 )
-def linear_regression_region(model: Any, outcome: Outcome) -> Region:
+def linear_regression_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a regressor that predicts ``w·z + b``."""
     return _slab(model, require_interval(model, outcome))
 
 
 @register(GammaRegressor, PoissonRegressor, TweedieRegressor)
-def generalized_linear_region(model: Any, outcome: Outcome) -> Region:
+def generalized_linear_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Region of a generalised linear model that predicts ``w·z + b`` or ``exp(w·z + b)``."""
     wanted = require_interval(model, outcome)
     # the link chosen in fit, which predict uses: the parameter 'link' may be 'auto' or may have changed since
@@ -74,7 +76,7 @@ def _log(end: float) -> float:
     return math.log(end) if end > 0 else -math.inf
 
 
-def _slab(model: Any, wanted: Interval) -> Region:
+def _slab(model: Any, wanted: Interval) -> PolyhedronUnion:
     W, b = scores(model)
     if len(W) > 1:
         raise UnsupportedSettingError(

@@ -19,13 +19,15 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError, UnsupportedSettingError
-from .base import Outcome, Region, register, require_interval, require_label
+from .outcomes import Outcome, require_interval, require_label
+from .polyhedra import PolyhedronUnion
+from .registry import register
 
 _NO_CHILD = -1
 
 
 @register(DecisionTreeClassifier, ExtraTreeClassifier)
-def tree_classifier_region(model: Any, outcome: Outcome) -> Region:
+def tree_classifier_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Union of the leaves whose most frequent class (the first one if tied, as in ``predict``) is the wanted one."""
     label = require_label(model, outcome)
     _require_one_output(model)
@@ -42,7 +44,7 @@ def tree_classifier_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register(DecisionTreeRegressor, ExtraTreeRegressor)
-def tree_regressor_region(model: Any, outcome: Outcome) -> Region:
+def tree_regressor_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     """Union of the leaves whose value lies in the interval."""
     interval = require_interval(model, outcome)
     _require_one_output(model)
@@ -81,7 +83,7 @@ def _require_one_output(model: Any) -> None:
         )
 
 
-def _boxes(tree: Any, wanted: BoolArray) -> Region:
+def _boxes(tree: Any, wanted: BoolArray) -> PolyhedronUnion:
     """Boxes of the leaves among the wanted nodes, leaves no input can reach left out."""
     leaves = np.flatnonzero(wanted & (tree.children_left == _NO_CHILD))
     leaf, feature, sign, limit = _tightest(*_conditions(tree, leaves), n_features=tree.n_features)
@@ -97,10 +99,10 @@ def _boxes(tree: Any, wanted: BoolArray) -> Region:
     normals[np.arange(len(normals)), feature[kept]] = sign[kept]
     ends = np.concatenate([[0], np.cumsum(np.bincount(leaf[kept], minlength=len(leaves))[~unreachable])])
     n_boxes = len(ends) - 1
-    return Region(
+    return PolyhedronUnion(
         normals=normals,
         offsets=limit[kept],
-        rows=np.column_stack([ends[:-1], ends[1:]]).astype(np.int64),
+        spans=np.column_stack([ends[:-1], ends[1:]]).astype(np.int64),
         shifts=np.zeros((n_boxes, tree.n_features)),
         shift_offsets=np.zeros(n_boxes),
     )

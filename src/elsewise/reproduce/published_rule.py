@@ -27,11 +27,12 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from ..arrays import FloatArray, IntArray
-from ..density.base import ClassDensity, Cones
+from ..density import ClassDensity, Cones
 from ..explainer import Explainer
-from ..pipelines.affine import affine_map, unwrap
-from ..regions.base import Label, Region, region_of
-from ..search import best_first, compile_problem
+from ..model import space_of
+from ..pipelines import affine_map, unwrap
+from ..regions import Label, PolyhedronUnion, region_of
+from ..search import compile_problem, search_cells
 
 # The definition and the two rules, as columns of the table are called.
 RULES = {"defined": "as defined", "at_most": "code ≤", "at_least": "code ≥"}
@@ -69,10 +70,11 @@ def published_cones(density: ClassDensity, Z: FloatArray, rule: str) -> Cones:
     )
 
 
-def published_region(model: Any, index: int, n_features: int) -> Region:
+def published_region(model: Any, index: int, n_features: int) -> PolyhedronUnion:
     """Region of a class as the programs describe it: that of a tree behind a PCA without the PCA's mean."""
     steps, estimator = unwrap(model)
     region = region_of(estimator, Label(index))
+    assert isinstance(region, PolyhedronUnion)
     if not steps or not isinstance(estimator, DecisionTreeClassifier):
         return region
     # A (z - w) <= b in place of A z <= b, with z = W x + w, is A W x <= b.
@@ -111,8 +113,5 @@ def solve_as_published(
         cones = None if rule is None else published_cones(explainer.densities_[label], Z_by_class[index], rule)
         parts.append((published_region(explainer.model, index, explainer.n_features_in_), cones))
     steps, _ = unwrap(explainer.model)
-    problem = compile_problem(parts, affine_map(steps, X.shape[1]), explainer.distance_, X.mean(axis=0))
-    found = best_first(problem, X, goal, margin=_MARGIN)
-    points = X + problem.coordinates.differences(found.difference)
-    points[~np.isfinite(found.value)] = np.nan
-    return points
+    space = space_of(affine_map(steps, X.shape[1]), explainer.distance_, X.mean(axis=0))
+    return search_cells(compile_problem(parts, space), X, goal, margin=_MARGIN).points

@@ -1,26 +1,34 @@
-"""The search: cheapest cell first, stop when proven."""
+"""The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
-from .answered import Answered, answered_at
-from .best_first import best_first, distinct
-from .branching import branch_and_bound
+from .cell_search import search_cells
+from .cones import Cones
 from .contradiction import Multipliers, contradicting
 from .domain import Domain, Layout
+from .driver import distinct
+from .earlier_answers import EarlierAnswer
 from .found import Found
-from .problem import MARGINS, Goal, SearchProblem, compile_problem
+from .problem import Goal, SearchProblem, compile_problem
+from .region import Cover, Halfspaces, Reach, Region
+from .space import Space
+from .tree_search import search_tree
 
 __all__ = [
-    "Answered",
+    "Cones",
+    "Cover",
     "Domain",
+    "EarlierAnswer",
     "Found",
     "Goal",
+    "Halfspaces",
     "Layout",
-    "MARGINS",
     "Multipliers",
+    "Reach",
+    "Region",
     "SearchProblem",
-    "answered_at",
-    "best_first",
-    "branch_and_bound",
+    "Space",
     "compile_problem",
     "contradicting",
     "distinct",
+    "search_cells",
+    "search_tree",
 ]

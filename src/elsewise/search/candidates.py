@@ -1,8 +1,8 @@
 """Candidates: points near a relaxed optimum that are whole and have one level of each category, checked as they are.
 
-The relaxation shares a category among its levels and breaks whole numbers. Rounding it, in a few ways at once, gives
-points that may be answers; those that are, are improved by taking single changes back. All of it only finds points
-early: what is not found here, the search finds by branching.
+The relaxation shares a category among its levels and makes whole numbers fractional. Rounding it, in a few ways at
+once, gives points that may be answers; those that are, are improved by taking single changes back. All of it only finds
+points early: what is not found here, the search finds by branching.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.coordinates import row_product
+from .constants import (
+    COLUMNS_BOTH_WAYS,
+    DEPTH_OF_NUMBERS,
+    DEPTH_OF_WHOLE_POINTS,
+    LIMIT_ROUNDING,
+    SLACK_OF_NUMBERS,
+    SLACK_OF_WHOLE_POINTS,
+    WIDE_MARGIN,
+)
 from .domain import Domain
 from .problem import Goal, SearchProblem
-
-# So many columns are rounded both ways, in all combinations.
-_BOTH_WAYS = 4
-# From this margin on whole points, too, are kept away from boundaries.
-_WIDE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +31,20 @@ class Membership:
     """Whether points lie in region, cones, rules and limits; and where."""
 
     holds: BoolArray
-    polyhedron: IntArray
+    part: IntArray
     cone: IntArray
 
 
-def cone_slacks(problem: SearchProblem, mine: Goal, plain: FloatArray) -> FloatArray:
+def cone_slacks(problem: SearchProblem, goal: Goal, plain: FloatArray) -> FloatArray:
     """How far inside of each cone of a goal points lie, as a share of its radius, array of shape (n, n_cones)."""
-    cells, slacks = problem.cells, np.empty((len(plain), mine.n_cones))
-    for j in range(mine.n_cones):
-        at = mine.first_cone + j
-        apart = row_product(plain, cells.factors[cells.shape[at]]) - cells.centres[at]
-        right = cells.radii[at] + (row_product(plain, cells.tilts[at][:, None])[:, 0] if len(cells.tilts) else 0.0)
-        slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[at]
+    cells, slacks = problem.cells, np.empty((len(plain), goal.n_cones))
+    for j in range(goal.n_cones):
+        place = goal.first_cone + j
+        apart = row_product(plain, cells.factors[cells.shape[place]]) - cells.centres[place]
+        right = cells.radii[place] + (
+            row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0
+        )
+        slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place]
     return slacks
 
 
@@ -48,15 +54,15 @@ class Candidates:
     def __init__(
         self,
         problem: SearchProblem,
-        E: FloatArray,
-        goal: IntArray,
+        rows: FloatArray,
+        goals: IntArray,
         domain: Domain,
         margin: float,
         use_region: bool,
         banned: BoolArray | None = None,
     ) -> None:
         self.banned = banned
-        self.problem, self.E, self.goal, self.domain = problem, E, goal, domain
+        self.problem, self.rows, self.goals, self.domain = problem, rows, goals, domain
         self.margin, self.use_region = margin, use_region
         self.all_discrete = bool(domain.discrete.all())
         self.prices = problem.coordinates.stretch
@@ -67,7 +73,7 @@ class Candidates:
 
     def values(self, rows: IntArray, points: FloatArray) -> FloatArray:
         """Distances of points of shape (n, n_features) from their rows."""
-        return np.asarray((np.abs(points - self.E[rows]) * self.half_prices).sum(axis=1))
+        return np.asarray((np.abs(points - self.rows[rows]) * self.half_prices).sum(axis=1))
 
     def shares(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Best and second level of each category.
@@ -112,60 +118,62 @@ class Candidates:
         low, high = np.floor(points[:, integer]), np.ceil(points[:, integer])
         nearest[:, integer] = np.round(points[:, integer])
         other[:, integer] = low + high - nearest[:, integer]
-        outward[:, integer] = np.where(points[:, integer] > self.E[rows][:, integer], high, low)
-        still = integer & (points == self.E[rows])  # what stays as it is may be fractional by itself
+        outward[:, integer] = np.where(points[:, integer] > self.rows[rows][:, integer], high, low)
+        still = integer & (points == self.rows[rows])  # what stays as it is may be fractional by itself
         for made in (nearest, other, outward):
             made[still] = points[still]
         if len(self.indicators):
             best, second, _ = self.shares(points)
             nearest[:, self.indicators], other[:, self.indicators] = best, second
             outward[:, self.indicators] = best
-        ways = min(_BOTH_WAYS, layout.n_columns)
+        ways = min(COLUMNS_BOTH_WAYS, layout.n_columns)
         columns = np.argsort(-score, axis=1, kind="stable")[:, :ways]
         made = np.repeat(nearest[:, None, :], 2**ways + 1, axis=1)
         made[:, -1] = outward
         for t in range(ways):
-            here = layout.column[None, :] == columns[:, t, None]
-            here &= score[np.arange(len(rows)), columns[:, t], None] > 0
+            of_column = layout.column[None, :] == columns[:, t, None]
+            of_column &= score[np.arange(len(rows)), columns[:, t], None] > 0
             bits = np.flatnonzero((np.arange(2**ways) >> t) & 1)
-            made[:, bits] = np.where(here[:, None, :], other[:, None, :], made[:, bits])
+            made[:, bits] = np.where(of_column[:, None, :], other[:, None, :], made[:, bits])
         return nearest, made
 
     def check(self, rows: IntArray, points: FloatArray) -> Membership:
         """Check points of shape (n, n_features) against everything the search knows."""
         domain, n = self.domain, len(points)
         result = Membership(np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.full(n, -1))
-        slack = 1e-9 * (1 + np.abs(points))
+        slack = LIMIT_ROUNDING * (1 + np.abs(points))
         inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
         result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points)
         if domain.max_changes is not None:
-            result.holds[:] &= domain.layout.changed(self.E[rows], points).sum(axis=1) <= domain.max_changes
-        for g in np.unique(self.goal[rows]).tolist():
-            at = np.flatnonzero(result.holds & (self.goal[rows] == g))
-            if len(at):
-                self._check_goal(self.problem.goals[g], rows[at], points[at], at, result)
+            result.holds[:] &= domain.layout.changed(self.rows[rows], points).sum(axis=1) <= domain.max_changes
+        for g in np.unique(self.goals[rows]).tolist():
+            chosen = np.flatnonzero(result.holds & (self.goals[rows] == g))
+            if len(chosen):
+                self._check_goal(self.problem.goals[g], rows[chosen], points[chosen], chosen, result)
         return result
 
-    def _check_goal(self, mine: Goal, rows: IntArray, points: FloatArray, at: IntArray, result: Membership) -> None:
+    def _check_goal(self, goal: Goal, rows: IntArray, points: FloatArray, places: IntArray, result: Membership) -> None:
+        """Check points of one goal, which have these places in the result."""
         plain = self.problem.coordinates.points(points)
-        if self.use_region and mine.n_polyhedra == 0:
-            result.holds[at] = False
+        if self.use_region and goal.n_parts == 0:
+            result.holds[places] = False
             return
         if self.use_region:
-            depth = mine.polyhedron_bounds.depth(plain)
+            depth = goal.cover.depth(points, plain=plain)
             if self.banned is not None:
-                depth[self.banned[rows, : mine.n_polyhedra]] = -np.inf
-            result.polyhedron[at] = depth.argmax(axis=1)
-            result.holds[at] &= depth.max(axis=1) > self._wanted_depth(rows, points)
-        if not mine.has_density:
-            result.cone[at] = 0  # nodes without a density have the one pseudo-cone
+                depth[self.banned[rows, : goal.n_parts]] = -np.inf
+            result.part[places] = depth.argmax(axis=1)
+            result.holds[places] &= depth.max(axis=1) > self._wanted_depth(rows, points)
+        if not goal.has_density:
+            result.cone[places] = 0  # nodes without a density have the one pseudo-cone
             return
-        slack = cone_slacks(self.problem, mine, plain)
-        result.cone[at], best = slack.argmax(axis=1), slack.max(axis=1)
+        slack = cone_slacks(self.problem, goal, plain)
+        result.cone[places], best = slack.argmax(axis=1), slack.max(axis=1)
         # Whole points may have the very density asked for: they are not shut out here, the last check decides.
         # The same for numbers that the kernel solved for to its own precision.
-        lenient = -1e-11 if self.all_discrete else -1e-7
-        result.holds[at] &= best >= (self.margin if self.all_discrete and self.margin >= _WIDE else lenient)
+        lenient = SLACK_OF_WHOLE_POINTS if self.all_discrete else SLACK_OF_NUMBERS
+        is_wide = self.all_discrete and self.margin >= WIDE_MARGIN
+        result.holds[places] &= best >= (self.margin if is_wide else lenient)
 
     def _wanted_depth(self, rows: IntArray, points: FloatArray) -> FloatArray:
         """How deep points must lie in the region, in units of distance.
@@ -175,8 +183,8 @@ class Candidates:
         """
         value = self.values(rows, points)
         if not self.all_discrete:
-            return -1e-8 * (1.0 + value)
-        return self.margin * value if self.margin >= _WIDE else -1e-9 * (1.0 + value)
+            return DEPTH_OF_NUMBERS * (1.0 + value)
+        return self.margin * value if self.margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS * (1.0 + value)
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Take one change back, wholly, by half or by one step.
@@ -190,12 +198,12 @@ class Candidates:
         -------
         rows, points : arrays of shape (m,), (m, n_features)
         """
-        domain, own = self.domain, self.E[rows]
+        domain, own = self.domain, self.rows[rows]
         which, column = np.nonzero(domain.layout.changed(own, points))
-        here = domain.layout.column == column[:, None]
+        of_column = domain.layout.column == column[:, None]
         own, points, rows = own[which], points[which], rows[which]
-        back = np.where(here, own, points)
-        steps = here & domain.integer & (np.abs(points - own) > 1)
+        back = np.where(of_column, own, points)
+        steps = of_column & domain.integer & (np.abs(points - own) > 1)
         some = np.flatnonzero(steps.any(axis=1))
         apart = points[some] - own[some]
         half = np.where(steps[some], points[some] - np.trunc(apart / 2), points[some])

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..projection.cells import INFEASIBLE
+from ..arrays import FloatArray, IntArray
+from ..projection.cells import INFEASIBLE, Cells
 from .domain import Domain
 from .problem import SearchProblem
+from .refinement import Refinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
         Of this row.
     """
     wanted = problem.goals[goal]
-    cells = [(i, j) for i in range(wanted.n_polyhedra) for j in range(wanted.n_cones)]
-    n, n_rules = len(cells), len(domain.offsets)
+    pairs = [(i, j) for i in range(wanted.n_parts) for j in range(wanted.n_cones)]
+    n, n_rules = len(pairs), len(domain.offsets)
     if n == 0:
         return Multipliers(np.empty((0, row.shape[1])), np.empty((0, n_rules)))
     prices = problem.coordinates.stretch
@@ -47,12 +48,13 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
     indicators = domain.layout.indicators
     low[:, indicators] = 0.0
     high[:, indicators] = np.where((domain.upper[:, indicators] == 1) & (row[:, indicators] == 0), np.inf, 0.0)
-    polyhedra = np.array([wanted.first_polyhedron + i for i, _ in cells])
-    batch = problem.cells.project(
+    cells, first_polyhedron = _with_parts(problem, goal, row, domain)
+    polyhedra = np.array([first_polyhedron + i for i, _ in pairs])
+    batch = cells.project(
         problem.coordinates.points(row),
         np.zeros(n, dtype=np.int64),
-        np.column_stack([polyhedra, np.full(n, domain.polyhedron)]),
-        np.array([wanted.first_cone + j if wanted.has_density else -1 for _, j in cells]),
+        np.column_stack([polyhedra, np.full(n, problem.rules_at)]),
+        np.array([wanted.first_cone + j if wanted.has_density else -1 for _, j in pairs]),
         cutoff=np.full(n, np.inf),
         margin=np.zeros(n),
         lower=np.repeat(low, n, axis=0),
@@ -62,6 +64,17 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
     assert batch.bound_multipliers is not None
     assert batch.row_multipliers is not None
     empty = np.flatnonzero(batch.status == INFEASIBLE)
-    n_before = np.diff(problem.cells.spans[polyhedra[empty]], axis=1)[:, 0]  # half-spaces of the region come first
+    n_before: IntArray = np.diff(cells.spans[polyhedra[empty]], axis=1)[:, 0]  # half-spaces of the region come first
     of_rules = [batch.row_multipliers[k, start : start + n_rules] for k, start in zip(empty, n_before)]
     return Multipliers(batch.bound_multipliers[empty], np.array(of_rules).reshape(len(empty), n_rules))
+
+
+def _with_parts(problem: SearchProblem, goal: int, row: FloatArray, domain: Domain) -> tuple[Cells, int]:
+    """Table of cells in which the parts of a goal are polyhedra, and where they start."""
+    wanted = problem.goals[goal]
+    if not wanted.divides:
+        return problem.cells, wanted.first_polyhedron
+    refinement = Refinement(problem, row, np.array([goal]))
+    reach = refinement.reach(0, np.inf, domain.lower[0], domain.upper[0])
+    parts = [refinement.halfspaces(refinement.open(0, part, reach)) for part in range(wanted.n_parts)]
+    return problem.with_polyhedra(parts), problem.cells.n_polyhedra

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .constants import RULE_ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,6 @@ class Domain:
     max_changes : int or None
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
-    polyhedron : int
-        Place of the linear rules in the problem's table of cells, moved out; those moved in, more and more, follow. -1
-        without any.
     """
 
     layout: Layout
@@ -82,7 +80,21 @@ class Domain:
     max_changes: int | None
     normals: FloatArray
     offsets: FloatArray
-    polyhedron: int
+
+    @classmethod
+    def of_numbers(cls, rows: FloatArray) -> Domain:
+        """Let every feature of rows become any number."""
+        n, n_features = rows.shape
+        nothing = np.empty(0)
+        return cls(
+            layout=Layout(np.arange(n_features), n_features, np.full(n_features, -1)),
+            lower=np.full((n, n_features), -np.inf),
+            upper=np.full((n, n_features), np.inf),
+            integer=np.zeros(n_features, dtype=np.bool_),
+            max_changes=None,
+            normals=np.empty((0, n_features)),
+            offsets=nothing,
+        )
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
@@ -98,4 +110,4 @@ class Domain:
         if not len(self.offsets):
             return np.ones(len(E), dtype=np.bool_)
         size = np.abs(E) @ np.abs(self.normals).T + np.abs(self.offsets)
-        return np.asarray((self.offsets + 1e-12 * size >= E @ self.normals.T).all(axis=1))
+        return np.asarray((self.offsets + RULE_ROUNDING * size >= E @ self.normals.T).all(axis=1))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .domain import Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,10 @@ class Nodes:
         The row each node belongs to.
     bounds : array of shape (n,)
         Nothing in the node is nearer.
-    cone, polyhedron : int arrays of shape (n,)
-        The cell, numbered within the row's goal; polyhedron -1 is the cone alone.
+    cone, part : int arrays of shape (n,)
+        The cell, numbered within the row's goal; part -1 is the cone alone.
+    piece : int array of shape (n,)
+        What of the part is left, numbered by the search's `Refinement`; -1 is all of it.
     lower, upper : arrays of shape (n, n_features)
         The box.
     counted : bool array of shape (n, n_columns)
@@ -33,10 +36,26 @@ class Nodes:
     rows: IntArray
     bounds: FloatArray
     cone: IntArray
-    polyhedron: IntArray
+    part: IntArray
+    piece: IntArray
     lower: FloatArray
     upper: FloatArray
     counted: BoolArray
+
+    @classmethod
+    def roots(cls, rows: IntArray, bounds: FloatArray, domain: Domain) -> Nodes:
+        """One node for each of the rows: its whole domain, in its goal's first cone, no part chosen."""
+        n = len(rows)
+        return cls(
+            rows=rows,
+            bounds=bounds,
+            cone=np.zeros(n, dtype=np.int64),
+            part=np.full(n, -1),
+            piece=np.full(n, -1),
+            lower=domain.lower[rows],
+            upper=domain.upper[rows],
+            counted=np.zeros((n, domain.layout.n_columns), dtype=np.bool_),
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Nodes]) -> Nodes:
@@ -52,7 +71,8 @@ class Nodes:
             self.rows[chosen],
             self.bounds[chosen],
             self.cone[chosen],
-            self.polyhedron[chosen],
+            self.part[chosen],
+            self.piece[chosen],
             self.lower[chosen],
             self.upper[chosen],
             self.counted[chosen],
@@ -63,7 +83,8 @@ class Nodes:
         *,
         bounds: FloatArray | None = None,
         cone: IntArray | None = None,
-        polyhedron: IntArray | None = None,
+        part: IntArray | None = None,
+        piece: IntArray | None = None,
         lower: FloatArray | None = None,
         upper: FloatArray | None = None,
     ) -> Nodes:
@@ -72,16 +93,21 @@ class Nodes:
             self.rows,
             self.bounds if bounds is None else bounds,
             self.cone if cone is None else cone,
-            self.polyhedron if polyhedron is None else polyhedron,
+            self.part if part is None else part,
+            self.piece if piece is None else piece,
             self.lower.copy() if lower is None else lower,
             self.upper.copy() if upper is None else upper,
             self.counted.copy(),
         )
 
+    def without_change(self, columns: BoolArray, own: FloatArray) -> Nodes:
+        """One child a node in which some features, a mask of shape (n, n_features), keep the row's own values."""
+        return self.children(lower=np.where(columns, own, self.lower), upper=np.where(columns, own, self.upper))
+
 
 def _arrays(nodes: Nodes) -> tuple[Any, ...]:
     return (
-        nodes.rows, nodes.bounds, nodes.cone, nodes.polyhedron, nodes.lower, nodes.upper, nodes.counted,
+        nodes.rows, nodes.bounds, nodes.cone, nodes.part, nodes.piece, nodes.lower, nodes.upper, nodes.counted,
     )  # fmt: skip
 
 
@@ -93,7 +119,7 @@ class Heaps:
         self.heaps: list[list[tuple[float, int, int]]] = [[] for _ in range(n_rows)]
         self.lower, self.upper = np.empty((room, n_features)), np.empty((room, n_features))
         self.counted = np.zeros((room, n_columns), dtype=np.bool_)
-        self.cone, self.polyhedron = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        self.cone, self.part, self.piece = (np.empty(room, dtype=np.int64) for _ in range(3))
         self.free = list(range(room - 1, -1, -1))
         self.count = 0  # nodes of equal bounds come out in the order they went in
 
@@ -101,7 +127,7 @@ class Heaps:
         """Put nodes on the heaps of their rows."""
         lines = self._lines(len(nodes))
         self.lower[lines], self.upper[lines], self.counted[lines] = nodes.lower, nodes.upper, nodes.counted
-        self.cone[lines], self.polyhedron[lines] = nodes.cone, nodes.polyhedron
+        self.cone[lines], self.part[lines], self.piece[lines] = nodes.cone, nodes.part, nodes.piece
         for row, bound, line in zip(nodes.rows.tolist(), nodes.bounds.tolist(), lines):
             self.count += 1
             heapq.heappush(self.heaps[row], (bound, self.count, line))
@@ -122,7 +148,8 @@ class Heaps:
             np.array(owner, dtype=np.int64),
             np.array(bounds),
             self.cone[lines],
-            self.polyhedron[lines],
+            self.part[lines],
+            self.piece[lines],
             self.lower[lines],
             self.upper[lines],
             self.counted[lines],
@@ -135,7 +162,7 @@ class Heaps:
     def _lines(self, count: int) -> list[int]:
         while len(self.free) < count:
             n = len(self.cone)
-            for name in ("lower", "upper", "counted", "cone", "polyhedron"):
+            for name in ("lower", "upper", "counted", "cone", "part", "piece"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.empty_like(old)]))
             self.free.extend(range(2 * n - 1, n - 1, -1))

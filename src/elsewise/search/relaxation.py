@@ -1,4 +1,4 @@
-"""Relaxations of nodes: a category may be shared among levels, whole numbers may be broken.
+"""Relaxations of nodes: a category may be shared among levels, whole numbers may be fractional.
 
 Categories that the box decides are moved in the row itself: they are then nothing to the kernel, and their price is
 added here. In the others the kernel moves shares away from the row's own level.
@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..projection.cells import CUTOFF, INFEASIBLE
+from ..projection.cells import CUTOFF, INFEASIBLE, Cells
+from .constants import WHOLE
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
-
-# A whole number or an indicator nearer to whole than this counts as whole.
-WHOLE = 1e-6
+from .refinement import Refinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +54,27 @@ class Relaxed:
 
 
 class Relaxation:
-    """Solves the relaxations of nodes of the rows ``E``."""
+    """Solves the relaxations of nodes; parameters as for `search_tree`."""
 
     def __init__(
-        self, problem: SearchProblem, E: FloatArray, goal: IntArray, domain: Domain, margin: float, use_region: bool
+        self,
+        problem: SearchProblem,
+        rows: FloatArray,
+        goals: IntArray,
+        domain: Domain,
+        margin: float,
+        use_region: bool,
+        refinement: Refinement,
     ) -> None:
-        self.problem, self.E, self.domain, self.margin, self.use_region = problem, E, domain, margin, use_region
+        self.problem, self.rows, self.domain, self.margin, self.use_region = problem, rows, domain, margin, use_region
+        self.refinement = refinement
         self.prices = problem.coordinates.stretch
         self.integers = np.flatnonzero(domain.integer)
         layout = domain.layout
         self.indicators, self.first = layout.indicators, layout.first_indicators
         self.category_of = layout.group[self.indicators]
-        self.first_cone = np.array([mine.first_cone for mine in problem.goals])[goal]
-        self.first_polyhedron = np.array([mine.first_polyhedron for mine in problem.goals])[goal]
+        self.first_cone = np.array([goal.first_cone for goal in problem.goals])[goals]
+        self.first_polyhedron = np.array([goal.first_polyhedron for goal in problem.goals])[goals]
 
     def levels_left(self, upper: FloatArray) -> FloatArray:
         """Count the levels that boxes leave to each category, array of shape (n, n_categories)."""
@@ -75,11 +82,11 @@ class Relaxation:
             return np.zeros((len(upper), 0))
         return np.asarray(np.add.reduceat(upper[:, self.indicators], self.first, axis=1))
 
-    def own_level_is_out(self, nodes: Nodes) -> BoolArray:
+    def current_level_is_out(self, nodes: Nodes) -> BoolArray:
         """Categories of which several levels are left, but not the row's own: there is nothing to relax from."""
         if not len(self.indicators):
             return np.zeros((len(nodes), 0), dtype=np.bool_)
-        own = nodes.upper[:, self.indicators] * self.E[nodes.rows][:, self.indicators]
+        own = nodes.upper[:, self.indicators] * self.rows[nodes.rows][:, self.indicators]
         none_left = np.add.reduceat(own, self.first, axis=1) == 0
         return np.asarray((self.levels_left(nodes.upper) > 1) & none_left)
 
@@ -95,24 +102,24 @@ class Relaxation:
             Keep away from the user's linear rules, too, the more the larger; then nothing is proven.
         """
         problem, prices, n = self.problem, self.prices, len(nodes)
-        own, at = self.E[nodes.rows], self.indicators
+        own, indicators = self.rows[nodes.rows], self.indicators
         low, high = (nodes.lower - own) * prices, (nodes.upper - own) * prices
         moved, constant = own, np.zeros(n)
-        if len(at):
+        if len(indicators):
             decided = (self.levels_left(nodes.upper) == 1)[:, self.category_of]
-            moved = own.copy()
-            moved[:, at] = np.where(decided, nodes.upper[:, at], own[:, at])
-            constant = np.where((moved[:, at] == 1) & (own[:, at] == 0), prices[at], 0.0).sum(axis=1)
-            can_move = ~decided & (nodes.upper[:, at] == 1) & (own[:, at] == 0)
-            low[:, at], high[:, at] = 0.0, np.where(can_move, np.inf, 0.0)
-        rules = self.domain.polyhedron
+            moved, own_levels, levels = own.copy(), own[:, indicators], nodes.upper[:, indicators]
+            moved[:, indicators] = np.where(decided, levels, own_levels)
+            entered = (moved[:, indicators] == 1) & (own_levels == 0)
+            constant = np.where(entered, prices[indicators], 0.0).sum(axis=1)
+            can_move = ~decided & (levels == 1) & (own_levels == 0)
+            low[:, indicators], high[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
+        cells, of_region = self._polyhedra(nodes, limit)
+        rules = problem.rules_at
         if inside is not None and rules >= 0:
             rules += 1 + inside
-        polyhedra = np.full((n, 2), rules)
-        with_region = (nodes.polyhedron >= 0) & self.use_region
-        polyhedra[:, 0] = np.where(with_region, self.first_polyhedron[nodes.rows] + nodes.polyhedron, -1)
+        polyhedra = np.column_stack([of_region, np.full(n, rules)])
         first_cone = self.first_cone[nodes.rows]
-        batch = problem.cells.project(
+        batch = cells.project(
             problem.coordinates.points(moved),
             np.arange(n),
             polyhedra,
@@ -134,20 +141,36 @@ class Relaxation:
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
 
+    def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:
+        """Table of cells, and in it the polyhedron that describes the part of each node; -1 for a cone alone."""
+        with_region = (nodes.part >= 0) & self.use_region
+        polyhedra = np.where(with_region, self.first_polyhedron[nodes.rows] + nodes.part, -1)
+        divided = np.flatnonzero(with_region & self.refinement.divides[nodes.rows])
+        if len(divided) == 0:
+            return self.problem.cells, polyhedra
+        for k in divided[nodes.piece[divided] < 0].tolist():
+            row = int(nodes.rows[k])
+            reach = self.refinement.reach(row, limit[k], nodes.lower[k], nodes.upper[k])
+            nodes.piece[k] = self.refinement.open(row, int(nodes.part[k]), reach)
+        polyhedra[divided] = self.problem.cells.n_polyhedra + np.arange(len(divided))
+        pieces = [self.refinement.halfspaces(piece) for piece in nodes.piece[divided].tolist()]
+        return self.problem.with_polyhedra(pieces), polyhedra
+
     def _points(self, nodes: Nodes, moved: FloatArray, V: FloatArray) -> FloatArray:
         points: FloatArray = moved + self.problem.coordinates.differences(V)
-        at = self.indicators
-        if len(at):  # what moved to other levels left the row's own
-            gone = np.add.reduceat(V[:, at] / self.prices[at], self.first, axis=1)
-            points[:, at] -= moved[:, at] * gone[:, self.category_of]
+        indicators = self.indicators
+        if len(indicators):  # what moved to other levels left the row's own
+            gone = np.add.reduceat(V[:, indicators] / self.prices[indicators], self.first, axis=1)
+            points[:, indicators] -= moved[:, indicators] * gone[:, self.category_of]
         return np.clip(points, nodes.lower, nodes.upper, out=points)
 
     def _fractions(self, rows: IntArray, points: FloatArray) -> FloatArray:
-        layout, at = self.domain.layout, self.integers
+        layout, integers = self.domain.layout, self.integers
         fractions = np.zeros((len(rows), layout.n_columns))
-        apart = np.abs(points[:, at] - np.round(points[:, at]))
-        apart[(apart < WHOLE) | (points[:, at] == self.E[rows][:, at])] = 0.0  # what stays may be broken by itself
-        fractions[:, layout.column[at]] = apart * self.prices[at]
+        values = points[:, integers]
+        apart = np.abs(values - np.round(values))
+        apart[(apart < WHOLE) | (values == self.rows[rows][:, integers])] = 0.0  # what stays may be fractional itself
+        fractions[:, layout.column[integers]] = apart * self.prices[integers]
         if len(self.indicators):
             largest = np.maximum.reduceat(points[:, self.indicators], self.first, axis=1)
             missing = np.where(largest < 1 - WHOLE, 1 - largest, 0.0)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import elsewise as ew
+from elsewise.model import space_of
 from elsewise.pipelines.affine import AffineMap
 from elsewise.projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
-from elsewise.regions.base import Label, polyhedron, region_of, union
+from elsewise.regions import Label, polyhedron, region_of, union
 from elsewise.search import compile_problem
 from models import CLASSIFIERS, PIPELINES, reference_cones
 from reference import project_reference
@@ -28,7 +29,7 @@ def cost_of(distance):
 
 def alone(region, distance, d, cones=None):
     """Goal and plain coordinates of one region in the user's own features."""
-    problem = compile_problem([(region, cones)], AffineMap.identity(d), distance, np.zeros(d))
+    problem = compile_problem([(region, cones)], space_of(AffineMap.identity(d), distance, np.zeros(d)))
     return problem.goals[0], problem.coordinates
 
 
@@ -38,8 +39,8 @@ def test_a_half_space_is_exactly_that_far(kind):
     distance = random_distance(kind, 5)
     for _ in range(20):
         a, b, X = rng.normal(size=5), rng.normal(), rng.normal(scale=3, size=(8, 5))
-        goal, coordinates = alone(polyhedron(a[None], [b]), distance, 5)
-        bounds = goal.polyhedron_bounds(coordinates.points(X))[:, 0]
+        goal, _ = alone(polyhedron(a[None], [b]), distance, 5)
+        bounds = goal.cover.bounds(X)[:, 0]
         for x, bound in zip(X, bounds):
             _, value, _ = project_reference(x, A=a[None], b=np.array([b - a @ x]), **cost_of(distance))
             np.testing.assert_allclose(bound, value, rtol=1e-6, atol=1e-8)
@@ -50,11 +51,9 @@ def test_a_box_is_exactly_that_far_in_manhattan_distance():
     rng = np.random.default_rng(1)
     distance = random_distance("manhattan", 4)
     low, high = -rng.uniform(size=4), rng.uniform(size=4)
-    goal, coordinates = alone(polyhedron(np.vstack([np.eye(4), -np.eye(4)]), np.concatenate([high, -low])), distance, 4)
+    goal, _ = alone(polyhedron(np.vstack([np.eye(4), -np.eye(4)]), np.concatenate([high, -low])), distance, 4)
     X = rng.normal(scale=3, size=(50, 4))
-    np.testing.assert_allclose(
-        goal.polyhedron_bounds(coordinates.points(X))[:, 0], distance(np.clip(X, low, high), X), rtol=1e-9
-    )
+    np.testing.assert_allclose(goal.cover.bounds(X)[:, 0], distance(np.clip(X, low, high), X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["manhattan", "mahalanobis"])
@@ -67,22 +66,20 @@ def test_polyhedra_and_cones_are_never_nearer_than_their_bounds(family, kind):
     rng = np.random.default_rng(2)
     rows = X[:3] + 3 * rng.normal(size=(3, 4))
     problem = compile_problem(
-        [(region_of(explainer._estimator, Label(1)), explainer.densities_[model.classes_[1]].cones())],
-        explainer._to_model,
-        explainer.distance_,
-        X.mean(axis=0),
+        [(region_of(explainer.fitted_.estimator, Label(1)), explainer.densities_[model.classes_[1]].cones())],
+        space_of(explainer.fitted_.to_model, explainer.distance_, X.mean(axis=0)),
     )
     goal = problem.goals[0]
     plain = problem.coordinates.points(rows)
-    M, c = explainer._to_model.matrix, explainer._to_model.offset
+    M, c = explainer.fitted_.to_model.matrix, explainer.fitted_.to_model.offset
     cost = cost_of(explainer.distance_)
-    to_polyhedra, to_cones = goal.polyhedron_bounds(plain), goal.cone_bounds(plain)
+    to_polyhedra, to_cones = goal.cover.bounds(rows), goal.cone_bounds(plain)
     cones = reference_cones(explainer, Label(1))
-    assert to_polyhedra.shape == (3, goal.n_polyhedra)
+    assert to_polyhedra.shape == (3, goal.n_parts)
     assert to_cones.shape == (3, len(cones))
     for i, x in enumerate(rows):
-        for k in range(min(goal.n_polyhedra, 8)):
-            A, b = goal.region.polyhedron(k)
+        for k in range(min(goal.n_parts, 8)):
+            A, b = goal.cover.region.polyhedron(k)
             _, value, _ = project_reference(x, A=A @ M, b=b - A @ (M @ x + c), **cost)
             assert to_polyhedra[i, k] <= value * (1 + 1e-8) + 1e-9
         for j, (factor, centre, radius) in enumerate(cones):
@@ -95,9 +92,9 @@ def test_polyhedra_and_cones_are_never_nearer_than_their_bounds(family, kind):
 def test_depth_is_the_distance_to_the_nearest_face_from_inside():
     # In Manhattan distance the face 2 x0 <= 4 is (2 - x0) away, x1 >= -1 is x1 + 1 away.
     distance = ew.Manhattan().resolve(np.zeros((2, 2)))
-    goal, coordinates = alone(polyhedron([[2.0, 0.0], [0.0, -1.0]], [4.0, 1.0]), distance, 2)
+    goal, _ = alone(polyhedron([[2.0, 0.0], [0.0, -1.0]], [4.0, 1.0]), distance, 2)
     X = np.array([[0.0, 0.0], [1.5, 5.0], [2.0, 0.0], [3.0, 0.0]])
-    np.testing.assert_allclose(goal.polyhedron_bounds.depth(coordinates.points(X))[:, 0], [1.0, 0.5, 0.0, -1.0])
+    np.testing.assert_allclose(goal.cover.depth(X)[:, 0], [1.0, 0.5, 0.0, -1.0])
 
 
 def test_polyhedra_without_rows_hold_everything_and_impossible_rows_nothing():
@@ -107,8 +104,8 @@ def test_polyhedra_without_rows_hold_everything_and_impossible_rows_nothing():
     trivial = (np.zeros((1, 2)), np.array([1.0]))
     goal, coordinates = alone(union([everywhere, nowhere, trivial], n_features=2), distance, 2)
     X = coordinates.points(np.ones((3, 2)))
-    np.testing.assert_array_equal(goal.polyhedron_bounds(X), np.tile([0.0, np.inf, 0.0], (3, 1)))
-    np.testing.assert_array_equal(goal.polyhedron_bounds.depth(X), np.tile([np.inf, -np.inf, np.inf], (3, 1)))
+    np.testing.assert_array_equal(goal.cover.bounds(X), np.tile([0.0, np.inf, 0.0], (3, 1)))
+    np.testing.assert_array_equal(goal.cover.depth(X), np.tile([np.inf, -np.inf, np.inf], (3, 1)))
 
 
 def test_coordinates_turn_distances_into_plain_ones():

@@ -1,8 +1,8 @@
 """What the polyhedra of a region say of single columns: boxes, and exact distances to them.
 
-Most rows of a tree's leaf are about one column: a number below a threshold, an indicator above one half. With whole
-numbers and categories such a row says more than its half-space does: the number is at most the threshold rounded down,
-the level is one of a few.
+Most half-spaces of a tree's leaf are about one column: a number below a threshold, an indicator above one half. With
+whole numbers and categories such a one says more than it does by itself: the number is at most the threshold rounded
+down, the level is one of a few.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..projection.cells import Cells
-from ..projection.coordinates import Coordinates
-
-# Regions with more rows than this are left to the search: the boxes only make it faster.
-_MOST_ROWS = 50_000
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...projection.cells import Cells
+from ...projection.coordinates import Coordinates
+from .constants import BOUND_ROUNDING, LIMIT_ROUNDING, MOST_HALFSPACES_BOXED
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,39 +60,60 @@ class Boxes:
             bounds += prices[i] * np.where(stays, 0.0, np.maximum(apart, 0.0))
         for i in np.flatnonzero((self.group >= 0) & (upper == 0).any(axis=0)):
             bounds += prices[i] * np.outer(E[:, i], upper[:, i] == 0)  # the row's own level is ruled out
-        bounds *= 1 - 1e-12
+        bounds *= 1 - BOUND_ROUNDING
         return bounds
+
+    def limits(self, polyhedron: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of a polyhedron for rows: rounded inwards, but a row's own value stays within even if not whole.
+
+        Parameters
+        ----------
+        polyhedron : int
+        rows : array of shape (n_samples, n_features)
+        integer : bool array of shape (n_features,)
+
+        Returns
+        -------
+        lower, upper : arrays of shape (n_samples, n_features)
+        """
+        lower, upper = self.rounded(integer)
+        low, high = lower[polyhedron], upper[polyhedron]
+        lowest, highest = self.lower[polyhedron], self.upper[polyhedron]
+        return (
+            np.where((lowest <= rows) & (rows < low), rows, low),
+            np.where((highest >= rows) & (rows > high), rows, high),
+        )
 
     def rounded(self, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Limits rounded inwards where features are whole."""
         lower, upper = self.lower.copy(), self.upper.copy()
-        # A limit that is whole up to rounding stays: nothing that could satisfy the row is ruled out.
-        lower[:, integer] = np.ceil(lower[:, integer] - 1e-9 * (1 + np.abs(lower[:, integer])))
-        upper[:, integer] = np.floor(upper[:, integer] + 1e-9 * (1 + np.abs(upper[:, integer])))
+        # A limit that is whole up to rounding stays: nothing that could satisfy it is ruled out.
+        lower[:, integer] = np.ceil(lower[:, integer] - LIMIT_ROUNDING * (1 + np.abs(lower[:, integer])))
+        upper[:, integer] = np.floor(upper[:, integer] + LIMIT_ROUNDING * (1 + np.abs(upper[:, integer])))
         return lower, upper
 
 
 def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray) -> Boxes:
-    """Read the boxes off the rows of each polyhedron that are about one column alone."""
+    """Read the boxes off the half-spaces of each polyhedron that are about one column alone."""
     k, n = cells.n_polyhedra, len(group)
     indicator = group >= 0
     lower = np.where(indicator, 0.0, np.full((k, n), -np.inf))
     upper = np.where(indicator, 1.0, np.full((k, n), np.inf))
     counts = cells.spans[:, 1] - cells.spans[:, 0]
-    if cells.norm != 1 or cells.shifts.any() or cells.shift_offsets.any() or counts.sum() > _MOST_ROWS:
+    if cells.norm != 1 or cells.shifts.any() or cells.shift_offsets.any() or counts.sum() > MOST_HALFSPACES_BOXED:
         return Boxes(lower, upper, group, True)
     owner = np.repeat(np.arange(k), counts)
-    row = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
-    normals = cells.normals[row] / coordinates.back
-    offsets = (cells.offsets + cells.normals / coordinates.back @ coordinates.origin)[row]
+    halfspace = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
+    normals = cells.normals[halfspace] / coordinates.back
+    offsets = (cells.offsets + cells.normals / coordinates.back @ coordinates.origin)[halfspace]
     # a numeric feature by itself, all indicators of a category together
     column = np.where(indicator, n + group, np.arange(n))
     first = (normals != 0).argmax(axis=1)
     alone = ((normals != 0) <= (column == column[first][:, None])).all(axis=1) & (normals != 0).any(axis=1)
     for i, a, b, feature in zip(owner[alone], normals[alone], offsets[alone], first[alone]):
         if indicator[feature]:
-            mine = np.flatnonzero(group == group[feature])
-            upper[i, mine[a[mine] > b + 1e-9 * (1 + abs(b))]] = 0.0
+            levels = np.flatnonzero(group == group[feature])
+            upper[i, levels[a[levels] > b + LIMIT_ROUNDING * (1 + abs(b))]] = 0.0
         elif a[feature] > 0:
             upper[i, feature] = min(upper[i, feature], b / a[feature])
         else:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewise.search import Answered
+from elsewise.search import EarlierAnswer
 from small_search import SmallSearch, small_search
 
 KINDS = {
@@ -32,11 +32,11 @@ def compare(problem: SmallSearch, found, *, without: float = 1e-12) -> int:
         if len(values):
             inside, dense = problem.holds(found.points[[row]])
             assert (points == found.points[row]).all(axis=1).any()
-            assert inside[0, found.polyhedron[row]]
+            assert inside[0, found.part[row]]
             assert dense[0, found.cone[row]]
         else:
             assert np.isnan(found.points[row]).all()
-            assert (found.polyhedron[row], found.cone[row]) == (-1, -1)
+            assert (found.part[row], found.cone[row]) == (-1, -1)
     return int(np.isfinite(found.value).sum())
 
 
@@ -85,7 +85,7 @@ def test_banned_polyhedra_are_not_looked_into():
             left = [part for part, out in zip(problem.polyhedra, banned[row]) if not out]
             value = replace(problem, polyhedra=left).nearest(row)[1] if left else np.empty(0)
             np.testing.assert_allclose(found.value[row], value[0] if len(value) else np.inf, rtol=1e-9)
-            n_moved += found.polyhedron[row] >= 0
+            n_moved += found.part[row] >= 0
     assert n_moved > 5
 
 
@@ -118,14 +118,14 @@ def test_refused_points_one_after_the_other_give_the_whole_list(density):
     assert n_listed > 30
 
 
-def next_that_differs(problem: SmallSearch, row: int, answered: list[Answered]) -> float:
+def next_that_differs(problem: SmallSearch, row: int, answered: list[EarlierAnswer]) -> float:
     """Distance of the nearest point that has a cell in which it leaves alone a column of each earlier answer there."""
     points, values = problem.nearest(row)
     changed, (inside, dense) = problem.changed(row, points), problem.holds(points)
     for at in range(len(points)):
         same = [earlier for earlier in answered if changed[at][earlier.columns].all()]
         cells = [(i, j) for i in np.flatnonzero(inside[at]) for j in np.flatnonzero(dense[at])]
-        if any(not any(e.polyhedra[i] and e.cones[j] for e in same) for i, j in cells):
+        if any(not any(e.parts[i] and e.cones[j] for e in same) for i, j in cells):
             return float(values[at])
     return np.inf
 
@@ -135,17 +135,17 @@ def test_further_answers_are_the_next_best_that_differ(kind):
     n_further = n_ended = 0
     for seed in SEEDS:
         problem = small_search(seed, **KINDS[kind], n_rows=2)
-        answered: list[list[Answered]] = [[], []]
+        answered: list[list[EarlierAnswer]] = [[], []]
         for _ in range(4):
             expected = [next_that_differs(problem, row, answered[row]) for row in range(2)]
-            found = problem.search(answered=answered)
+            found = problem.search(earlier=answered)
             np.testing.assert_allclose(found.value, expected, rtol=1e-9, atol=1e-12)
             assert (found.lower_bound >= np.array(expected) * (1 - 1e-8) - 1e-12).all()
             for row in np.flatnonzero(np.isfinite(expected)).tolist():
                 n_further += len(answered[row]) > 0
                 (inside,), (dense,) = problem.holds(found.points[[row]])
                 answered[row].append(
-                    Answered(np.flatnonzero(problem.changed(row, found.points[[row]])[0]), inside, dense)
+                    EarlierAnswer(np.flatnonzero(problem.changed(row, found.points[[row]])[0]), inside, dense)
                 )
         n_ended += sum(len(each) < 4 for each in answered)
     assert n_further > 10
@@ -158,7 +158,7 @@ def test_a_row_has_the_same_bits_alone_and_in_a_batch():
         together = problem.search()
         for row in range(6):
             alone = problem.search(slice(row, row + 1))
-            for name in ("value", "lower_bound", "points", "polyhedron", "cone", "n_projections", "model_free"):
+            for name in ("value", "lower_bound", "points", "part", "cone", "n_projections", "model_free"):
                 np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row], err_msg=name)
 
 

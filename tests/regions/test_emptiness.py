@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import elsewise as ew
 from elsewise.asking.infeasibility import densest_log_density
-from elsewise.regions.base import Label, region_of
-from elsewise.search.emptiness import squared_radii_needed
+from elsewise.regions import Label, region_of
+from elsewise.regions.polyhedra.emptiness import squared_radii_needed
 from models import CLASSIFIERS, PIPELINES
 from reference import project_reference
 
@@ -26,11 +26,12 @@ def fitted(family, seed=1, threshold=0.5):
 @pytest.mark.parametrize("family", FAMILIES, ids=str)
 def test_radii_are_distances_from_centres_to_polyhedra(family):
     explainer, _ = fitted(family)
+    to_model = explainer.fitted_.to_model
     for index, label in enumerate(explainer.classes_):
-        region, cones = region_of(explainer._estimator, Label(index)), explainer.densities_[label].cones()
-        needed = squared_radii_needed(region, cones, explainer._to_model)
+        region, cones = region_of(explainer.fitted_.estimator, Label(index)), explainer.densities_[label].cones()
+        needed = squared_radii_needed(region, cones, to_model.matrix, to_model.offset)
         assert needed.shape == (region.n_polyhedra, len(cones.radii))
-        M, c = explainer._to_model.matrix, explainer._to_model.offset
+        M, c = to_model.matrix, to_model.offset
         # Work in the image of the data: z = c + M x for some x, that is z = c + U t.
         U = np.linalg.svd(M, full_matrices=False)[0]
         for i in range(min(region.n_polyhedra, 6)):
@@ -52,10 +53,10 @@ def test_cells_said_to_be_empty_hold_no_sample(family):
     samples = np.repeat(X, 40, axis=0) + rng.normal(scale=0.5, size=(40 * len(X), X.shape[1]))
     Z = explainer.to_model_space(samples)
     some_empty = False
-    for index, goal in enumerate(explainer._problem.goals):
+    for index, goal in enumerate(explainer.fitted_.problem(explainer.fitted_.labels).goals):
         density = explainer.densities_[explainer.classes_[index]]
         dense = density.log_components(Z)[:, density.cones().component] >= density.log_threshold_
-        inside = goal.region.slacks(Z) >= 0
+        inside = goal.cover.region.slacks(Z) >= 0
         occupied = dense.T.astype(int) @ inside.astype(int) > 0
         assert not (occupied & ~goal.possible).any()
         some_empty |= bool((~goal.possible).any())
@@ -68,7 +69,7 @@ def test_the_densest_point_of_a_region_is_found():
     for index, label in enumerate(explainer.classes_):
         region, density = region_of(explainer.model, Label(index)), explainer.densities_[label]
         A, b = region.polyhedron(0)
-        best = densest_log_density(region, density, explainer._to_model)
+        best = densest_log_density(explainer.fitted_.problem(explainer.fitted_.labels).goals[index].cover, density)
         local = [
             minimize(
                 lambda z, j=j, density=density: -density.log_components(z[None])[0, j],

@@ -8,19 +8,22 @@ names the highest threshold that would work.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.linalg import qr
 
-from ..arrays import FloatArray
-from ..density.base import Cones
-from ..pipelines.affine import AffineMap
-from ..projection.cells import INFEASIBLE, pack
-from ..projection.coordinates import Coordinates
-from ..regions.base import Region
+from ...arrays import FloatArray
+from ...projection.cells import INFEASIBLE, pack
+from ...projection.coordinates import Coordinates
+from ...search import Cones
+
+if TYPE_CHECKING:
+    from .union import PolyhedronUnion
 
 
-def squared_radii_needed(region: Region, cones: Cones, to_model: AffineMap) -> FloatArray:
-    """Squared radius at which cone ``j`` touches polyhedron ``i`` within the image of the data space.
+def squared_radii_needed(region: PolyhedronUnion, cones: Cones, W: FloatArray, w: FloatArray) -> FloatArray:
+    """Squared radius at which cone ``j`` touches polyhedron ``i`` within the image ``W x + w`` of the data space.
 
     Returns
     -------
@@ -31,21 +34,21 @@ def squared_radii_needed(region: Region, cones: Cones, to_model: AffineMap) -> F
     needed = np.full((k, m), np.inf)
     if k == 0:
         return needed
-    basis = _range_of(to_model.matrix)
+    basis = _range_of(W)
     for j in range(m):
         # z = w + U t;  ||L'(z - mu)||^2 = ||R t + Q'd||^2 + ||d - QQ'd||^2  with  L'U = QR,  d = L'(w - mu)
         factor = cones.factors[cones.shape[j]]
         Q, R = qr(factor @ basis, mode="economic")
-        d = factor @ (to_model.offset - cones.centres[j])
+        d = factor @ (w - cones.centres[j])
         start, beyond = Q.T @ d, d - Q @ (Q.T @ d)
         back = basis @ np.linalg.inv(R)
         coordinates = Coordinates(2, np.zeros(basis.shape[0]), R @ basis.T, back)
-        moved = to_model.offset - back @ start  # z = moved + back y,  y = R t + Q'd
+        moved = w - back @ start  # z = moved + back y,  y = R t + Q'd
         cells = pack(
             coordinates,
             normals=region.normals,
             offsets=region.offsets - region.normals @ moved,
-            spans=region.rows,
+            spans=region.spans,
             shifts=region.shifts,
             shift_offsets=region.shift_offsets - region.shifts @ moved,
             factors=np.empty((0, 0, basis.shape[0])),

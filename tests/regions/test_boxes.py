@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from elsewise.distances import ResolvedManhattan
+from elsewise.model import space_of
 from elsewise.pipelines.affine import AffineMap
-from elsewise.regions.base import union
+from elsewise.regions import union
 from elsewise.search import compile_problem
 from small_search import small_search
 
@@ -15,14 +16,10 @@ from small_search import small_search
 def boxes(polyhedra, group, weights=None):
     n = len(group)
     weights = np.ones(n) if weights is None else weights
-    problem = compile_problem(
-        [(union(polyhedra, n_features=n), None)],
-        AffineMap(np.eye(n), np.zeros(n)),
-        ResolvedManhattan(weights),
-        np.where(group >= 0, 0.0, 3.0),
-        group=group,
-    )
-    return problem.goals[0].boxes
+    origin = np.where(group >= 0, 0.0, 3.0)
+    space = space_of(AffineMap(np.eye(n), np.zeros(n)), ResolvedManhattan(weights), origin, group)
+    problem = compile_problem([(union(polyhedra, n_features=n), None)], space)
+    return problem.goals[0].cover.boxes
 
 
 NUMBERS = np.array([-1, -1])
@@ -90,9 +87,9 @@ def test_no_point_of_a_polyhedron_is_outside_of_its_box_or_nearer_than_the_bound
         problem = small_search(seed, density=False, ruled=False, broken=broken)
         goal, domain = problem.problem().goals[0], problem.domain()
         prices = problem.problem().coordinates.stretch
-        bounds = goal.boxes.bounds(problem.E, prices, domain.integer)
-        lower, upper = goal.boxes.rounded(domain.integer)
-        n_limited += not goal.boxes.is_trivial
+        bounds = goal.cover.boxes.bounds(problem.E, prices, domain.integer)
+        lower, upper = goal.cover.boxes.rounded(domain.integer)
+        n_limited += not goal.cover.boxes.is_trivial
         for row in range(len(problem.E)):
             points = problem.points(row)
             inside = problem.holds(points)[0]

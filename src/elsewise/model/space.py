@@ -1,0 +1,36 @@
+"""The space of a search: how a distance measures features, and how the model sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..distances import ResolvedDistance, ResolvedManhattan
+from ..pipelines import AffineMap
+from ..projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
+from ..search import Space
+
+
+def space_of(
+    to_model: AffineMap, distance: ResolvedDistance, origin: FloatArray, group: IntArray | None = None
+) -> Space:
+    """Put together features, distance and model space.
+
+    Parameters
+    ----------
+    to_model : AffineMap
+        From features to model space.
+    distance : resolved distance
+    origin : array of shape (n_features,)
+        A typical row: coordinates are centred there to keep digits.
+    group : int array of shape (n_features,), optional
+        The category each feature is an indicator of, -1 for none.
+    """
+    group = np.full(to_model.matrix.shape[1], -1) if group is None else group
+    if isinstance(distance, ResolvedManhattan):
+        # A change of category moves two indicators, of which the kernel counts one.
+        prices = np.where(group >= 0, 2.0, 1.0) * distance.weights
+        coordinates = manhattan_coordinates(prices, np.where(group >= 0, 0.0, origin))
+    else:
+        coordinates = mahalanobis_coordinates(distance.omega, origin, seen=to_model.matrix)
+    return Space(coordinates, to_model.matrix, to_model.offset, group)

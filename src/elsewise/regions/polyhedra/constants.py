@@ -1,0 +1,10 @@
+"""Numbers that decide something in this package."""
+
+# Share by which a closed-form bound is lowered: rounding of ``a·x0 - b`` must not lift it above the truth.
+BOUND_ROUNDING = 1e-12
+# Relative rounding of thresholds: a limit that is whole up to it is whole, a level that misses one by it is not out.
+LIMIT_ROUNDING = 1e-9
+# Regions with more half-spaces than this have no boxes: these only make the search faster.
+MOST_HALFSPACES_BOXED = 50_000
+# Cells whose squared radius misses what is needed by no more than this share are left to the search.
+THIN_CELLS = 1e-9

@@ -1,0 +1,86 @@
+"""The cover of a union of polyhedra: the polyhedra themselves, packed for the kernel, with closed-form bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ...projection.cells import Cells, pack
+from ...search import Cones, Cover, Space
+from ...search.cones import no_cones
+from .bounds import PolyhedronBounds, polyhedron_bounds
+from .boxes import Boxes, boxes_of
+from .constants import THIN_CELLS
+from .emptiness import squared_radii_needed
+
+if TYPE_CHECKING:
+    from .union import PolyhedronUnion
+
+
+@dataclass(frozen=True, eq=False)
+class PolyhedraCover(Cover):
+    """Polyhedra in plain coordinates.
+
+    Attributes
+    ----------
+    region : PolyhedronUnion
+    space : Space
+    cells : Cells
+    closed_form : PolyhedronBounds
+    boxes : Boxes
+        What the polyhedra say of single columns.
+    """
+
+    region: PolyhedronUnion
+    space: Space
+    cells: Cells
+    closed_form: PolyhedronBounds
+    boxes: Boxes
+    n_parts: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_parts", self.region.n_polyhedra)
+
+    @classmethod
+    def of(cls, region: PolyhedronUnion, space: Space) -> PolyhedraCover:
+        """Pack the polyhedra of a region in model space, and prepare their bounds."""
+        normals, offsets = space.pulled_back(region.normals, region.offsets)
+        shifts, shift_offsets = space.pulled_back(region.shifts, region.shift_offsets)
+        cells = pack(
+            space.coordinates,
+            normals=normals,
+            offsets=offsets,
+            spans=region.spans,
+            shifts=shifts,
+            shift_offsets=shift_offsets,
+            group=space.kernel_group,
+            **no_cones(space.cone_dimension, space.n_features),
+        )
+        return cls(region, space, cells, polyhedron_bounds(cells), boxes_of(cells, space.coordinates, space.group))
+
+    def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
+        """Give the larger of the distances to half-spaces and to boxes."""
+        closed_form = self.closed_form(self.space.coordinates.points(rows))
+        if integer is None:
+            return closed_form
+        return np.maximum(closed_form, self.boxes.bounds(rows, self.space.coordinates.stretch, integer))
+
+    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+        """Give the distance to the nearest half-space."""
+        return self.closed_form.depth(self.space.coordinates.points(points) if plain is None else plain)
+
+    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
+        return self.boxes.limits(part, rows, integer)
+
+    def may_meet(self, cones: Cones) -> BoolArray:
+        """Compare radii with those needed; thin cells stay in, the search decides them with its own certificates."""
+        needed = self.squared_radii_needed(cones).T
+        return np.asarray(needed <= (cones.radii**2 * (1 + THIN_CELLS))[:, None])
+
+    def squared_radii_needed(self, cones: Cones) -> FloatArray:
+        """Project the centres of cones onto the polyhedra, each in the cone's own norm."""
+        return squared_radii_needed(self.region, cones, self.space.matrix, self.space.offset)

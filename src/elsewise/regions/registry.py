@@ -1,0 +1,59 @@
+"""The registry of model families: from a fitted model and an outcome to a region."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..errors import UnsupportedModelError
+from ..search import Region
+from .outcomes import Outcome
+
+Builder = Callable[[Any, Outcome], Region]
+SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
+_builders: dict[type, Builder] = {}
+
+
+def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
+    """Register a function ``build(model, outcome) -> Region`` for the given model types and their subclasses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elsewise import regions
+    >>> class Stump:
+    ...     classes_ = np.array(["low", "high"])
+    ...     n_features_in_ = 1
+    ...     def predict(self, X):
+    ...         return self.classes_[(np.asarray(X)[:, 0] > 3).astype(int)]
+    >>> @regions.register(Stump)
+    ... def stump_region(model, outcome):
+    ...     sign = -1.0 if outcome.index == 1 else 1.0
+    ...     return regions.polyhedron([[sign]], [3.0 * sign])
+    >>> regions.region_of(Stump(), regions.Label(1)).accepts(np.array([[2.0], [4.0]]))
+    array([False,  True])
+    """
+
+    def add(build: SomeBuilder) -> SomeBuilder:
+        for kind in types:
+            _builders[kind] = build
+        return build
+
+    return add
+
+
+def builder_of(model: Any) -> Builder:
+    """Find the builder of a model through its type's method resolution order."""
+    for kind in type(model).__mro__:
+        if kind in _builders:
+            return _builders[kind]
+    raise UnsupportedModelError(
+        f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
+        f"{', '.join(sorted(kind.__name__ for kind in _builders))}; or a Pipeline that ends in one of them. "
+        "Register your own with elsewise.regions.register."
+    )
+
+
+def region_of(model: Any, outcome: Outcome) -> Region:
+    """Region of model space where ``model`` decides for ``outcome``."""
+    return builder_of(model)(model, outcome)

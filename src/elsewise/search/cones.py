@@ -1,0 +1,88 @@
+r"""Cones: convex sets in which a density reaches its threshold, and how the kernel takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+
+# Below this radius a cone with categories is written with the radius 1: without numbers, a cone may have none.
+_SMALLEST_RADIUS = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Cones:
+    """The sets ``E_j = { (z, e) : ||factors[shape[j]] (z - centres[j])||^2 <= radii[j]^2 - penalties[j] . e }``.
+
+    Here ``z`` are the numbers and ``e`` the one-hot indicators of the categories. Without categories there are none of
+    these, and the set is the ellipsoid ``||factors[shape[j]] (z - centres[j])|| <= radii[j]``.
+
+    Attributes
+    ----------
+    factors : array of shape (n_shapes, n_numbers, n_numbers)
+        The matrices ``L'``; components of equal covariance share one.
+    shape : int array of shape (m,)
+    centres : array of shape (m, n_numbers)
+    radii : array of shape (m,)
+        With the likeliest level of every category.
+    component : int array of shape (m,)
+        Which component of the mixture each cone belongs to.
+    penalties : array of shape (m, n_indicators)
+        What each level takes off the squared radius, >= 0, and 0 for the likeliest level of each category. Categories
+        in order, levels in order; no columns without categories.
+    """
+
+    factors: FloatArray
+    shape: IntArray
+    centres: FloatArray
+    radii: FloatArray
+    component: IntArray
+    penalties: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+
+def cones_in_model_space(cones: Cones | None, W: FloatArray, w: FloatArray) -> dict[str, Any]:
+    """Write cones of model space ``z = W x + w`` as cones of features ``x``; arguments of `projection.cells.pack`."""
+    q, d = W.shape
+    if cones is None:
+        return no_cones(q, d)
+    return {
+        "factors": (cones.factors @ W).reshape(-1, q, d),
+        "shape": cones.shape,
+        "centres": np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
+        "radii": cones.radii,
+    }
+
+
+def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any]:
+    r"""Write cones of a density with categories as second-order cones of the features.
+
+    With ``y = L'(e_numeric - mu)`` and any ``k > 0``, the set ``||y||^2 <= s``, for ``s = r^2 - p·e``, is
+
+        ||(y, (s - k^2) / 2k)|| <= (s + k^2) / 2k;        k = r leaves out the constant.
+    """
+    numeric, indicators = np.flatnonzero(group < 0), np.flatnonzero(group >= 0)
+    q, n = len(numeric) + 1, len(group)
+    if cones is None:
+        return no_cones(q, n)
+    m, squared = len(cones.radii), cones.radii**2
+    k = np.where(cones.radii > _SMALLEST_RADIUS, cones.radii, 1.0)
+    tilts = np.zeros((m, n))
+    tilts[:, indicators] = -cones.penalties / (2.0 * k[:, None])
+    factors, centres = np.zeros((m, q, n)), np.zeros((m, q))
+    for j in range(m):
+        L = cones.factors[cones.shape[j]]
+        factors[j][: q - 1, numeric] = L
+        factors[j][q - 1] = tilts[j]
+        centres[j, : q - 1] = L @ cones.centres[j]
+    centres[:, q - 1] = (k**2 - squared) / (2.0 * k)
+    radii = (squared + k**2) / (2.0 * k)
+    return {"factors": factors, "shape": np.arange(m), "centres": centres, "radii": radii, "tilts": tilts}
+
+
+def no_cones(q: int, n: int) -> dict[str, Any]:
+    """Say that there are none, of images in ``q`` dimensions and ``n`` features."""
+    nothing = {"shape": np.empty(0, dtype=np.int64), "centres": np.empty((0, q)), "radii": np.empty(0)}
+    return {"factors": np.empty((0, q, n)), **nothing}

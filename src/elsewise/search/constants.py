@@ -1,0 +1,56 @@
+"""Numbers that decide something in this package."""
+
+# Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
+TOLERANCE = 1e-9
+# Share by which a closed-form bound is lowered: rounding of the products it is computed from must not lift it above the
+# truth. Some thousand times the rounding of a double.
+BOUND_ROUNDING = 1e-12
+# Relative margins from linear rules, by how much numbers that are solved for are moved inside of them, step by step.
+RULE_MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+# A node's bound in a cone without the model is the answer's own distance up to this, relatively: it is model-free.
+MODEL_FREE_TOLERANCE = 1e-8
+
+# A whole number or an indicator nearer to whole than this counts as whole.
+WHOLE = 1e-6
+# Numbers that move by less than this, in units of the distance, stay where they are, if they may.
+STILL = 1e-8
+# A point counts as part of cells that it misses by so little, in units of the distance or of a cone's radius.
+NEARLY_INSIDE = 1e-7
+# From this margin on whole points, too, are kept away from boundaries.
+WIDE_MARGIN = 1e-6
+# Whole points may lie on the very boundary of a region; numbers were solved for with a margin, as accurately as the
+# kernel does. Depths, in units of the distance, from which on points are passed to the model.
+DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-9, -1e-8
+# The same for densities, as a share of a cone's radius.
+SLACK_OF_WHOLE_POINTS, SLACK_OF_NUMBERS = -1e-11, -1e-7
+# Rounding of values compared with the limits of a box, relative to their size.
+LIMIT_ROUNDING = 1e-9
+# Rounding of sums in linear rules, relative to the size of their terms.
+RULE_ROUNDING = 1e-12
+# Share and amount by which the room below the incumbent is widened before costly levels and steps are taken out.
+ROOM_SHARE, ROOM_AMOUNT = 1e-9, 1e-12
+# Least reduced cost of a unit that a move is counted with: a smaller one is rounding, and says nothing.
+SMALLEST_REDUCED_COST = 1e-12
+
+# How far half-spaces of a region are moved out where every point is whole, relative to their size.
+WHOLE_POINTS_SHIFT = 1e-9
+# How far rules are moved out for relaxations: relative to their largest weight where they are about whole numbers
+# alone, else relative to the size of their terms.
+WHOLE_RULES_SHIFT, RULES_SHIFT = 1e-3, 2e-12
+# How far they are moved in where numbers are solved for, as a share of the margin.
+RULES_INSIDE_SHARE = 1e-3
+
+# Beyond so many cells of a goal, emptiness is left to the search, which meets only a few of them.
+MOST_CELLS_CHECKED = 5_000
+# Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
+MOST_AT_ONCE, WAVES_A_NODE = 8, 4
+# Parts tried, nearest first, when everything discrete is fixed but it is open which one.
+PARTS_TRIED = 4
+# Times an incumbent is improved by taking changes back.
+MOST_IMPROVEMENTS = 10
+# Nodes of a row after which its proof is given up.
+MOST_NODES = 100_000
+# So many columns are rounded both ways, in all combinations.
+COLUMNS_BOTH_WAYS = 4
+# A half-space cuts a point off if it is violated by more than this, in units of the distance.
+CUTS_OFF = 1e-9

@@ -1,0 +1,108 @@
+"""The loop of every search: wave by wave, cheapest nodes first, until every row is proven or out of time.
+
+In each wave every unfinished row sends its cheapest open nodes to the kernel, all rows together. A row is done when its
+next bound is no better than what it holds. What a row does depends on nothing but the row, so its answer has the same
+bits alone and in any batch. Searches differ in how they keep their open nodes and in what a step does with them; the
+books are kept here: incumbents, bounds of nodes that are settled, and what is proven at the end.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .constants import TOLERANCE
+from .found import Found
+
+
+class Search(ABC):
+    """A search under way, all rows of a batch together.
+
+    Parameters
+    ----------
+    rows : array of shape (n_samples, n_features)
+    cutoff : array of shape (n_samples,), optional
+        Only points nearer than this are wanted.
+
+    Attributes
+    ----------
+    limit : array of shape (n_samples,)
+        Distance of each row's incumbent, or its cutoff.
+    settled : array of shape (n_samples,)
+        Smallest bound of the nodes that are settled; what no node covers is empty, hence infinitely far.
+    found : Found
+    """
+
+    def __init__(self, rows: FloatArray, cutoff: FloatArray | None) -> None:
+        self.rows = rows
+        self.limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
+        self.settled = np.full(len(rows), np.inf)
+        self.found = Found.nothing(rows)
+
+    @abstractmethod
+    def cheapest(self) -> FloatArray:
+        """Smallest bound of each row's open nodes, infinite without any; array of shape (n_samples,)."""
+
+    @abstractmethod
+    def step(self, rows: IntArray) -> None:
+        """Send the cheapest nodes of rows to the kernel and take in the answers."""
+
+    @abstractmethod
+    def is_model_free(self) -> BoolArray:
+        """Whether incumbents are the nearest points that are dense enough, whatever the model; shape (n_samples,)."""
+
+    def gives_up(self) -> BoolArray:
+        """Which rows have grown too large to go on, shape (n_samples,)."""
+        return np.zeros(len(self.rows), dtype=np.bool_)
+
+    def run(self, time_limit: float | None) -> Found:
+        """Go on until no row is unfinished, or those that hold a point are out of time.
+
+        Parameters
+        ----------
+        time_limit : float or None
+            Seconds a row may take for its proof. A row without a point yet goes on until it has one.
+        """
+        spent = np.zeros(len(self.rows))
+        while True:
+            open_rows = self.is_worth(np.arange(len(self.rows)), self.cheapest())
+            rows = np.flatnonzero(open_rows & ~self.gives_up())
+            if time_limit is not None:
+                goes_on = (spent[rows] < time_limit) | ~np.isfinite(self.limit[rows])
+                self.found.timed_out[rows[~goes_on]] = True
+                rows = rows[goes_on]
+            if len(rows) == 0:
+                return self._close()
+            started = time.perf_counter()
+            self.step(rows)
+            spent[rows] += (time.perf_counter() - started) / len(rows)
+
+    def is_worth(self, rows: IntArray, bounds: FloatArray) -> BoolArray:
+        """Whether nodes of rows with these bounds could still hold something better, shape (n,)."""
+        return np.asarray(bounds < self.limit[rows] * (1 - TOLERANCE))
+
+    def settle(self, rows: IntArray, bounds: FloatArray) -> None:
+        """Close nodes: nothing in them is nearer than their bounds."""
+        np.minimum.at(self.settled, rows, bounds)
+
+    def hold(self, rows: IntArray, values: FloatArray, points: FloatArray, part: IntArray, cone: IntArray) -> None:
+        """Take better incumbents; a row occurs once."""
+        found = self.found
+        self.limit[rows] = found.value[rows] = values
+        found.points[rows], found.part[rows], found.cone[rows] = points, part, cone
+
+    def _close(self) -> Found:
+        """Close the books: the proven bound is the smallest of settled and open nodes, at most the value."""
+        found = self.found
+        found.timed_out[:] |= self.gives_up()
+        found.lower_bound[:] = np.minimum(np.minimum(self.settled, self.cheapest()), found.value)
+        found.model_free[:] = self.is_model_free()
+        return found
+
+
+def distinct(goals: IntArray) -> list[int]:
+    """Numbers of the goals that occur, ascending; cheaper than sorting."""
+    return [int(goal) for goal in np.flatnonzero(np.bincount(goals))]

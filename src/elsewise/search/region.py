@@ -1,0 +1,245 @@
+"""The contract of a region: what a model accepts, as the search needs to know it.
+
+A region is where a model decides for a wanted outcome. It need not be convex, and its shape need not be known: it is
+*covered* by convex parts, each described by half-spaces that hold for every accepted point in it. The search projects
+onto the parts, cheapest first. Where the projection is accepted, nothing in the part is nearer. Where it is not, the
+region is asked for half-spaces that cut it off, and if there are none, for smaller parts that cover the part. A part
+that cannot be divided is left with the bound that is known.
+
+A family of models makes a :class:`Region`, in *model space*, the space its estimator sees. The search itself speaks to
+a :class:`Cover` of it, made once for the features and the distance of a search: :class:`DividingCover` by default,
+which asks the region's own methods; a region whose parts are polyhedra known beforehand has a faster one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..projection.cells import Cells
+from .cones import Cones
+from .space import Space
+
+# A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
+Part = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Halfspaces:
+    """The set ``{ z : normals z <= offsets }``.
+
+    Attributes
+    ----------
+    normals : array of shape (n, n_features)
+    offsets : array of shape (n,)
+    """
+
+    normals: FloatArray
+    offsets: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What can still matter to a row: points nearer than the incumbent, within limits.
+
+    Attributes
+    ----------
+    row : array of shape (n_features,)
+        The row, in features.
+    limit : float
+        Only points nearer than this are of interest; infinite without an incumbent.
+    lower, upper : arrays of shape (n_features,)
+        Within these limits, in features.
+    space : Space
+        Features, distance, and the map to model space.
+    """
+
+    row: FloatArray
+    limit: float
+    lower: FloatArray
+    upper: FloatArray
+    space: Space
+
+
+class Region(ABC):
+    """Where a model decides for an outcome, in model space. Closed: ties on its boundary are left to the last check."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[Part]:
+        """List convex parts that cover the region; none if the model never decides so."""
+
+    @abstractmethod
+    def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> Halfspaces:
+        """Give half-spaces that hold for every accepted point of a part within reach, tight near a point.
+
+        Parameters
+        ----------
+        part : part of this region
+        near : array of shape (n_model_features,)
+            The row itself at first, then each projection that was not accepted. What was given for a part before, and
+            for those it was divided from, still counts.
+        reach : Reach
+        """
+
+    @abstractmethod
+    def divide(self, part: Part, near: FloatArray, reach: Reach) -> Sequence[Part]:
+        """Give smaller parts that cover what is accepted of a part within reach; none if nothing more is known."""
+
+    @abstractmethod
+    def accepts(self, points: FloatArray) -> BoolArray:
+        """Whether points of shape (n_samples, n_model_features) are in the region, shape (n_samples,)."""
+
+    def candidates(self, reach: Reach) -> FloatArray:
+        """Give points, in features, that may be good answers: any number of them, of shape (n, n_features)."""
+        return np.empty((0, len(reach.row)))
+
+    def cover(self, space: Space) -> Cover:
+        """Cover the region for a search."""
+        return DividingCover(self, space)
+
+
+class Cover(ABC):
+    """A cover of one region for one search, in features.
+
+    Attributes
+    ----------
+    n_parts : int
+        Parts it starts from. Bounds, bans and "another part of the region" are about these.
+    cells : Cells or None
+        The parts as polyhedra for the kernel, if they are polyhedra that are known beforehand and never divided. Then
+        nothing below the line is asked.
+    """
+
+    n_parts: int
+    cells: Cells | None
+
+    @abstractmethod
+    def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
+        """Lower bounds of the distances of rows to the parts, array of shape (n_samples, n_parts).
+
+        Parameters
+        ----------
+        rows : array of shape (n_samples, n_features)
+        integer : bool array of shape (n_features,), optional
+            Features that must be whole: points that are not need not be counted.
+        """
+
+    @abstractmethod
+    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+        """How far inside of each part points lie, in the (unsquared) distance, shape (n_samples, n_parts).
+
+        Negative outside; infinite where it is known only that they are inside.
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        plain : array of shape (n_samples, n_plain), optional
+            The same in plain coordinates, where they are known.
+        """
+
+    @abstractmethod
+    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of each feature in a part, for points made of rows: arrays of shape (n_samples, n_features).
+
+        They are whole where features must be, but for a row's own value, which may stay.
+        """
+
+    @abstractmethod
+    def may_meet(self, cones: Cones) -> BoolArray:
+        """Whether each cone may have a point in common with each part, array of shape (n_cones, n_parts)."""
+
+    @abstractmethod
+    def squared_radii_needed(self, cones: Cones) -> FloatArray:
+        """Bound from below the squared radius at which each cone first touches each part; shape (n_parts, n_cones)."""
+
+    # ---- for covers that divide ----
+
+    def first_part(self, place: int) -> Part:
+        """Give the part at a place of the cover, to be divided."""
+        raise NotImplementedError
+
+    def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
+        """Give half-spaces ``(A, b)`` of features, ``A x <= b``, for a part near a point in features."""
+        raise NotImplementedError
+
+    def divide(self, part: Part, near: FloatArray, reach: Reach) -> Sequence[Part]:
+        """Divide a part near a point in features."""
+        raise NotImplementedError
+
+    def candidates(self, reach: Reach) -> FloatArray:
+        """Give points that may be good answers, of shape (n, n_features)."""
+        raise NotImplementedError
+
+
+class DividingCover(Cover):
+    """The cover of a region that is known by its methods alone: one part, divided as the region says.
+
+    Parameters
+    ----------
+    region : Region
+    space : Space
+    """
+
+    cells = None
+
+    def __init__(self, region: Region, space: Space) -> None:
+        self.region, self.space = region, space
+        self.n_parts = min(len(region.parts()), 1)
+
+    def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
+        """Nothing is known beforehand."""
+        return np.zeros((len(rows), self.n_parts))
+
+    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+        """Inside is where the region accepts."""
+        inside = self.region.accepts(self.space.in_model_space(points)) if len(points) else np.zeros(0, dtype=np.bool_)
+        return np.repeat(np.where(inside, np.inf, -np.inf)[:, None], self.n_parts, axis=1)
+
+    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """No feature is limited by itself."""
+        return np.full_like(rows, -np.inf), np.full_like(rows, np.inf)
+
+    def may_meet(self, cones: Cones) -> BoolArray:
+        """All of them may."""
+        return np.ones((len(cones.radii), self.n_parts), dtype=np.bool_)
+
+    def squared_radii_needed(self, cones: Cones) -> FloatArray:
+        """Nothing is known."""
+        return np.zeros((self.n_parts, len(cones.radii)))
+
+    def first_part(self, place: int) -> Part:
+        """Give the only part the region starts from, or a list of all of them."""
+        return _Several(self.region.parts())
+
+    def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
+        """Pull back what the region says; all of its parts together have nothing in common."""
+        if isinstance(part, _Several):
+            if len(part.parts) > 1:
+                return np.empty((0, self.space.n_features)), np.empty(0)
+            part = part.parts[0]
+        said = self.region.halfspaces(part, self.space.in_model_space(near[None])[0], reach)
+        return self.space.pulled_back(said.normals, said.offsets)
+
+    def divide(self, part: Part, near: FloatArray, reach: Reach) -> Sequence[Part]:
+        """Divide as the region says."""
+        if isinstance(part, _Several):
+            if len(part.parts) > 1:
+                return part.parts
+            part = part.parts[0]
+        return self.region.divide(part, self.space.in_model_space(near[None])[0], reach)
+
+    def candidates(self, reach: Reach) -> FloatArray:
+        """Pass on what the region suggests."""
+        return self.region.candidates(reach)
+
+
+@dataclass(frozen=True, slots=True)
+class _Several:
+    """All parts a region starts from, together."""
+
+    parts: Sequence[Part]

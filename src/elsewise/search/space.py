@@ -1,0 +1,74 @@
+"""The spaces of a search: features, what the model sees of them, and coordinates in which the distance is plain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..projection.cells import Cells, pack
+from ..projection.coordinates import Coordinates
+from .cones import no_cones
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """How features are measured, and how the model sees them.
+
+    Attributes
+    ----------
+    coordinates : Coordinates
+        From features to coordinates in which the distance is plain.
+    matrix, offset : arrays of shape (n_out, n_features), (n_out,)
+        From features to model space, ``z = matrix x + offset``.
+    group : int array of shape (n_features,)
+        The category each feature is an indicator of, -1 for none.
+    """
+
+    coordinates: Coordinates
+    matrix: FloatArray
+    offset: FloatArray
+    group: IntArray
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.group)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether some features are indicators."""
+        return bool((self.group >= 0).any())
+
+    @property
+    def kernel_group(self) -> IntArray | None:
+        """Categories as the kernel takes them: None without any."""
+        return self.group if self.has_categories else None
+
+    @property
+    def cone_dimension(self) -> int:
+        """Dimension of the images in which cones are balls."""
+        return int((self.group < 0).sum()) + 1 if self.has_categories else len(self.matrix)
+
+    def in_model_space(self, points: FloatArray) -> FloatArray:
+        """Map features to model space, array of shape (n_samples, n_out)."""
+        return points @ self.matrix.T + self.offset
+
+    def pulled_back(self, normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Write half-spaces ``normals z <= offsets`` of model space as half-spaces of features."""
+        return normals @ self.matrix, offsets - normals @ self.offset
+
+    def pack_polyhedra(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
+        """Pack polyhedra, given by half-spaces ``(A, b)`` of features, for the kernel; without cones."""
+        ends = np.cumsum([0] + [len(b) for _, b in polyhedra]).astype(np.int64)
+        return pack(
+            self.coordinates,
+            normals=np.concatenate([np.empty((0, self.n_features)), *(A for A, _ in polyhedra)]),
+            offsets=np.concatenate([np.empty(0), *(b for _, b in polyhedra)]),
+            spans=np.column_stack([ends[:-1], ends[1:]]),
+            shifts=np.zeros((len(polyhedra), self.n_features)),
+            shift_offsets=np.zeros(len(polyhedra)),
+            group=self.kernel_group,
+            **no_cones(self.cone_dimension, self.n_features),
+        )
