@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -17,10 +15,9 @@ from .arrays import FloatArray
 from .asking.progress import ProgressOption
 from .columns.frames import as_table
 from .constraints import Constraints
-from .errors import InvalidInputError
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
-from .results import Explanations, Frontier, WhyNot, explain_rows, find_frontier, find_why_not, one_row
+from .results import Explanations, Frontier, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
 class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
@@ -162,10 +159,7 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples,)
         """
         fitted = self.require_fitted()
-        if label not in fitted.densities:
-            raise InvalidInputError(f"There is no density for {label!r}; there are {list(fitted.densities)}.")
-        rows = fitted.table.of_numbers().encode(as_table(X))
-        return fitted.densities[label].log_max(fitted.density_rows(rows))
+        return fitted.log_density(fitted.table.of_numbers().encode(as_table(X)), label)
 
     def explain_one(
         self,
@@ -183,24 +177,15 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        row = one_row(self.require_fitted(), x, hint=" Use explain for many.")
-        if self.classes_ is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
-            raise InvalidInputError("explain_one takes one target=(low, high).")
-        answers = self.explain(
-            row,
+        return explain_row(
+            self.require_fitted(),
+            x,
             target,
             constraints=constraints,
             min_probability=min_probability,
-            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
+            n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
         )
-        if n_counterfactuals is not None:
-            return answers
-        first = answers[0]
-        is_proven = first.status == "infeasible" and first.lower_bound == np.inf
-        if is_proven and constraints is not None and target is not None:
-            return replace(first, cause=self.why_not(row, target, constraints, min_probability=min_probability))
-        return first
 
     def explain(
         self,
@@ -233,10 +218,6 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
-
-        Returns
-        -------
-        Explanations
         """
         return explain_rows(
             self.require_fitted(),
@@ -297,10 +278,6 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         min_probability : float, optional
         time_limit : float, optional
             Seconds a quantile may take for its proof.
-
-        Returns
-        -------
-        Frontier
         """
         return find_frontier(
             self.require_fitted(),

@@ -21,12 +21,13 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import joblib
 
 from ..errors import ElsewiseError
-from ..pipelines.affine import unwrap
+from ..model import Learned
+from ..pipelines import unwrap
 
 if TYPE_CHECKING:
     from ..explainer import Explainer
@@ -132,8 +133,6 @@ def load(path: str | os.PathLike[str]) -> Explainer:
     SavedExplainerError
         The file is damaged, something else, or was saved under other major versions.
     """
-    from ..explainer import Explainer
-
     with Path(path).open("rb") as file:
         header = _header(file, path)
         _check_versions(header, path)
@@ -155,9 +154,9 @@ def load(path: str | os.PathLike[str]) -> Explainer:
         raise SavedExplainerError(
             f"{path} cannot be read here ({type(error).__name__}: {error}). {_differences(header)}"
         ) from error
-    if not isinstance(explainer, Explainer):
+    if not isinstance(explainer, Learned):
         raise SavedExplainerError(f"{path} holds a {type(explainer).__name__}, no explainer.")
-    return explainer
+    return cast("Explainer", explainer)
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:

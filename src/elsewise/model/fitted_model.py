@@ -160,6 +160,12 @@ class FittedModel:
             return self.in_model_space(rows)
         return np.column_stack([rows[:, self.table.numeric], self.table.codes(rows)])
 
+    def log_density(self, rows: FloatArray, label: Any) -> FloatArray:
+        """Log of the largest component of a label's density at rows in features, array of shape (n_samples,)."""
+        if label not in self.densities:
+            raise InvalidInputError(f"There is no density for {label!r}; there are {list(self.densities)}.")
+        return self.densities[label].log_max(self.density_rows(rows))
+
     def density_of(self, outcome: Outcome) -> ClassDensity | None:
         """Give the density that answers with this outcome are held to; None without one."""
         if not self.densities:

@@ -1,7 +1,7 @@
 """Results: what comes out, frozen."""
 
 from ..asking import Relief
-from .explaining import explain_rows, find_frontier, find_why_not, one_row
+from .explaining import explain_row, explain_rows, find_frontier, find_why_not
 from .explanation import Certificate, Change, Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
@@ -17,10 +17,10 @@ __all__ = [
     "Relief",
     "WhyNot",
     "concatenate",
+    "explain_row",
     "explain_rows",
     "explanations_of",
     "find_frontier",
     "find_why_not",
-    "one_row",
     "shares_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +19,7 @@ from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Outcome
+from .explanation import Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
 from .presenting import explanations_of, in_turn
@@ -70,6 +72,39 @@ def explain_rows(
         return concatenate(in_chunks(question, len(rows), n_jobs, run))
 
 
+def explain_row(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    *,
+    constraints: Constraints | None = None,
+    min_probability: float | None = None,
+    n_counterfactuals: int | None = None,
+    time_limit: float | None = None,
+) -> Explanation | Explanations:
+    """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`."""
+    row = _one_row(fitted, x, hint=" Use explain for many.")
+    if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
+        raise InvalidInputError("explain_one takes one target=(low, high).")
+    answers = explain_rows(
+        fitted,
+        row,
+        target,
+        constraints=constraints,
+        min_probability=min_probability,
+        n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
+        time_limit=time_limit,
+    )
+    if n_counterfactuals is not None:
+        return answers
+    first = answers[0]
+    is_proven = first.status == "infeasible" and first.lower_bound == np.inf
+    if not is_proven or constraints is None or target is None:
+        return first
+    why = find_why_not(fitted, row, target, constraints=constraints, min_probability=min_probability)
+    return replace(first, cause=why)
+
+
 def find_frontier(
     fitted: FittedModel,
     x: ArrayLike,
@@ -114,7 +149,7 @@ def find_why_not(
     return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).findings())
 
 
-def one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:
+def _one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:
     """Give one row as a table of one, or say that it is not one."""
     row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
     if np.ndim(row) != 2 or len(row) != 1:
@@ -126,7 +161,7 @@ def _one_question(
     fitted: FittedModel, x: ArrayLike, target: Any, min_probability: float | None
 ) -> tuple[Any, FloatArray, Outcome]:
     """One row as given and in features, and the one outcome wanted of it."""
-    given = as_table(one_row(fitted, x))
+    given = as_table(_one_row(fitted, x))
     if target is None:
         raise InvalidInputError("Expected a target: this is about one wanted outcome.")
     row = fitted.table.encode(given)
