@@ -178,7 +178,7 @@ def test_a_family_of_ones_own():
         np.testing.assert_allclose(one.distance, 2.0, rtol=1e-6)
         assert one.counterfactual[1] == 5.0
     finally:
-        ew.regions.base._builders.pop(Stump)
+        ew.regions.families.pop(Stump)
 
 
 # --- the same bits, however it is asked ------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from ..search import Halfspaces, Reach, Region
 from . import linear, prototypes, regression, tree  # noqa: F401 - they register their model families
 from .outcomes import Interval, Label, Outcome
 from .polyhedra import PolyhedronUnion, polyhedron, union
-from .registry import builder_of, region_of, register
+from .registry import builder_of, families, region_of, register
 
 __all__ = [
     "Halfspaces",
@@ -15,6 +15,7 @@ __all__ = [
     "Reach",
     "Region",
     "builder_of",
+    "families",
     "polyhedron",
     "region_of",
     "register",

@@ -11,7 +11,8 @@ from .outcomes import Outcome
 
 Builder = Callable[[Any, Outcome], Region]
 SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
-_builders: dict[type, Builder] = {}
+# Model types, and what makes their regions.
+families: dict[type, Builder] = {}
 
 
 def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
@@ -36,7 +37,7 @@ def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
 
     def add(build: SomeBuilder) -> SomeBuilder:
         for kind in types:
-            _builders[kind] = build
+            families[kind] = build
         return build
 
     return add
@@ -45,11 +46,11 @@ def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
 def builder_of(model: Any) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
     for kind in type(model).__mro__:
-        if kind in _builders:
-            return _builders[kind]
+        if kind in families:
+            return families[kind]
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
-        f"{', '.join(sorted(kind.__name__ for kind in _builders))}; or a Pipeline that ends in one of them. "
+        f"{', '.join(sorted(kind.__name__ for kind in families))}; or a Pipeline that ends in one of them. "
         "Register your own with elsewise.regions.register."
     )
 
