@@ -14,6 +14,7 @@
 /* Directions a feature may not move in; both keep it at rest. */
 enum { BARRED_UP = 1, BARRED_DOWN = 2 };
 
+/* Memory of homotopy in doubles. */
 ptrdiff_t homotopy_size(ptrdiff_t n, ptrdiff_t q);
 
 /* Returns the number of features that move (their list in `moving`), with v, and y of length q + 1, filled; or -1 if the
