@@ -204,13 +204,13 @@ class Inquiry:
                 multipliers=True,
             )
             assert batch.bound_multipliers is not None
-            assert batch.row_multipliers is not None
+            assert batch.halfspace_multipliers is not None
             empty = batch.status == INFEASIBLE
             pulled = _matters(batch.bound_multipliers[empty])
             for k in np.flatnonzero(empty).tolist():
                 spans = problem.cells.spans
                 start = int(np.diff(spans[first_polyhedron[k]])[0])
-                mine = batch.row_multipliers[k : k + 1, start : start + len(domain.offsets)]
+                mine = batch.halfspace_multipliers[k : k + 1, start : start + len(domain.offsets)]
                 pressed |= _matters(mine)
         rule_of_row = self.rules.rule_of_row
         suspects = []

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, qr, solve_triangular
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

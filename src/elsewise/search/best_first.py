@@ -211,7 +211,7 @@ class _Waves:
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
         # A goal of one cell has no relaxation: if no row presses, the kernel has solved that of its cone.
-        free = alone | (self.one_cell[rows] & (batch.presses == 0))
+        free = alone | (self.one_cell[rows] & (batch.first_is_active == 0))
         at = rows[free & has_point]
         self.relaxed[at] = np.minimum(self.relaxed[at], batch.value[free & has_point])
         self.settled[rows] = np.minimum(self.settled[rows], bound)

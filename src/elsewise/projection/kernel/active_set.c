@@ -31,14 +31,16 @@ static inline void bind(const subproblem *P, const iterate *it, solution *c) {
     double *memory = it->polish_work;
     double **pieces[] = {&c->K, &c->A, &c->Y, &c->T, &c->e, &c->V0, &c->V1, &c->r, &c->v, &c->m0, &c->m1, &c->z, &c->R0,
                          &c->R1, &c->y};
-    ptrdiff_t sizes[] = {n * n, n * most, n * most, most * most, n, n, n, n, n, linear, linear, linear, q + 1, q + 1, q + 1};
+    ptrdiff_t sizes[] = {n * n, n * most, n * most, most * most, n, n, n, n, n, linear, linear, linear, q + 1, q + 1,
+                         q + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) { *pieces[i] = memory; memory += sizes[i]; }
     c->S = it->polish_index;
     c->active = c->S + n;
     c->max_active = most;
 }
 
-/* The active set by strict complementarity: of each pair the larger decides. Returns 0 if it does not determine a point. */
+/* The active set by strict complementarity: of each pair the larger decides. Returns 0 if it does not determine a
+ * point. */
 static inline int guess(const subproblem *P, const iterate *it, solution *c) {
     ptrdiff_t n = P->n, q = P->q;
     double total = 0;
@@ -73,8 +75,8 @@ static inline void gather_active(const subproblem *P, solution *c) {
     }
 }
 
-/* K = F'F - h1 h1' + A'A on S (adding A'A changes nothing where A v = b, and makes K definite), and the right-hand sides of
- * V0 and V1. */
+/* K = F'F - h1 h1' + A'A on S (adding A'A changes nothing where A v = b, and makes K definite), and the right-hand
+ * sides of V0 and V1. */
 static inline void assemble(const subproblem *P, solution *c) {
     ptrdiff_t n = P->n, q = P->q, k = c->n_moving;
     int has_cone = c->cone_is_active, has_tilt = has_cone && P->has_tilt;

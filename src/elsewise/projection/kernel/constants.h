@@ -1,8 +1,8 @@
 /* Every number of the kernel that decides something: its unit and its reason.
  *
- * Units. "Relative" is a share of what it is compared with. Lengths inside a subproblem are in units of sigma, the largest
- * distance to a single constraint, so that 1 is the scale of the answer; the cone's are in units of its own right-hand
- * side. EPS below is the spacing of doubles at 1, 2.2e-16. */
+ * Units. "Relative" is a share of what it is compared with. Lengths inside a subproblem are in units of sigma, the
+ * largest distance to a single constraint, so that 1 is the scale of the answer; the cone's are in units of its own
+ * right-hand side. EPS below is the spacing of doubles at 1, 2.2e-16. */
 #ifndef ELSEWISE_CONSTANTS_H
 #define ELSEWISE_CONSTANTS_H
 
@@ -15,30 +15,33 @@ static const double PATH_TOLERANCE = 1e-8;
 /* Relative gap, and violation in units of sigma, of a stalled point that counts as optimal all the same: what the
  * certificate shows is what counts, not how the iteration ended. */
 static const double CLOSED_GAP = 1e-8, CLOSED_VIOLATION = 1e-9;
-/* Violation in units of sigma of an "optimal" point beyond which it is called stalled; and share by which it may be nearer
- * than its own bound before it is: it then lies outside of the cell. */
+/* Violation in units of sigma of an "optimal" point beyond which it is called stalled; and share by which it may be
+ * nearer than its own bound before it is: it then lies outside of the cell. */
 static const double OUTSIDE_VIOLATION = 1e-8, NEARER_THAN_POSSIBLE = 1e-5;
 /* Violation in units of sigma beyond which a stalled point is no answer and is not given out. */
 static const double USABLE_VIOLATION = 1e-6;
 
 /* ---- margins and violations ---- */
 
-/* Relative rounding that a margin allows for, some 450 EPS for sums of a few hundred terms; it grows with the margin where
- * that is wider than USUAL_MARGIN, as it is after the model's own rounding was underrated. */
+/* Relative rounding that a margin allows for, some 450 EPS for sums of a few hundred terms; it grows with the margin
+ * where that is wider than USUAL_MARGIN, as it is after the model's own rounding was underrated. */
 static const double MARGIN_ROUNDING = 1e-13, USUAL_MARGIN = 1e-9;
 /* Share of its margin that a constraint may be violated by: the point stays strictly inside. */
 static const double MARGIN_SHARE = 0.05;
-/* What stands for the margin where there is none, and how far a bound may be exceeded before clipping; units of sigma. */
+/* What stands for the margin where there is none, and how far a bound may be exceeded before clipping; units of
+ * sigma. */
 static const double LEAST_MARGIN = 1e-9, BOUND_EXCESS = 1e-9;
-/* The same at the end of a path, which is exact up to rounding: relative to the right-hand side of the cone, to sigma. */
+/* The same at the end of a path, which is exact up to rounding: relative to the right-hand side of the cone, to
+ * sigma. */
 static const double PATH_EXCESS = 1e-11;
 /* A bound is violated on a path from this excess, in units of sigma; what is less is clipped. */
 static const double PATH_BOUND_EXCESS = 1e-12;
 
 /* ---- rounding in proofs ---- */
 
-/* Relative error of a sum of products, some 4.5 EPS: products round once, sums of mixed sign lose less than their terms'
- * absolute sum times this. Taken off every proven bound, also for each feature: FEATURES_EXTRA more for the rest. */
+/* Relative error of a sum of products, some 4.5 EPS: products round once, sums of mixed sign lose less than their
+ * terms' absolute sum times this. A proven bound is lowered by this share of its terms, and by as
+ * much of itself for each feature and FEATURES_EXTRA more, for the gradient it is divided by. */
 static const double SUM_ROUNDING = 1e-15;
 enum { FEATURES_EXTRA = 8 };
 /* y0 >= ||y1|| must hold to the last bit; a length is off by less than two EPS, to which 1 + 4e-16 rounds. */
@@ -77,8 +80,8 @@ static const double SHORT_STEP = 1e-3, LEAST_STEP = 1e-10;
 /* Relative gap from which the active set of an iterate is worth a try. */
 static const double POLISH_FROM = 0.1;
 /* Merit of an iterate: the larger of its violation, as a share of the margin, and its gap, as a share of MERIT_GAP
- * tolerances. At most GOOD_ENOUGH is accepted when rounding ends the progress, and the iteration is left once the merit is
- * MUCH_WORSE times that. */
+ * tolerances. At most GOOD_ENOUGH is accepted when rounding ends the progress, and the iteration is left once the
+ * merit is MUCH_WORSE times that. */
 static const double MERIT_GAP = 10, GOOD_ENOUGH = 0.5, MUCH_WORSE = 10;
 
 /* ---- working sets ---- */
@@ -88,9 +91,11 @@ enum {
     HALFSPACES_ADDED = 12, /* of longer ones so many at a time */
     ALL_FEATURES = 12,     /* up to so many free features are taken whole */
     FEATURES_ADDED = 8,    /* violators that join at a time: as many as there are already, at least so many */
-    FEATURES_BESIDE_PATH = 2, /* join those that a path moved; without a path, so many beside the dimensions of the cone: */
+    /* features to begin with: so many beside those that a path moved, or without a path beside as many as the cone has
+     * dimensions; and one for each half-space, up to so many */
+    FEATURES_BESIDE_PATH = 2,
     FEATURES_BESIDE_CONE = 4,
-    FEATURES_FOR_HALFSPACES = 8, /* and one for each half-space, up to so many */
+    FEATURES_FOR_HALFSPACES = 8,
     MAX_ROUNDS = 60
 };
 /* Relative excess of |r_i| over the weight 1 from which a feature violates dual feasibility. */
@@ -110,7 +115,8 @@ enum {
     HOMOTOPY_STEPS = 8, HOMOTOPY_STEPS_EXTRA = 40,
     HALFSPACE_STEPS = 6, HALFSPACE_STEPS_EXTRA = 30
 };
-/* Path multipliers must prove a little more than the cutoff, relative, since the bound is then taken down by rounding. */
+/* Path multipliers must prove a little more than the cutoff, relative, since the bound is then taken down by
+ * rounding. */
 static const double CUTOFF_EXCESS = 1e-6;
 /* Relative advance of lambda below which an event is the one that has just happened. */
 static const double LAMBDA_ADVANCE = 1e-11;

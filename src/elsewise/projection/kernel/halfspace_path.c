@@ -23,8 +23,10 @@ typedef struct {
 
 /* What happens next on the path: nothing; the violated half-space holds; moving feature `which` comes to rest; feature
  * `which` starts to move, in direction `sign`; active half-space `which` lets go. */
+typedef enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED } event_kind;
+
 typedef struct {
-    enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED } kind;
+    event_kind kind;
     ptrdiff_t which;
     int sign;
     double lambda;
@@ -64,8 +66,8 @@ static inline ptrdiff_t most_violated(const halfspace_path *P) {
     return worst;
 }
 
-/* x <- solution of the equality-constrained system for right-hand side x: K^-1 x less its part along the active half-spaces.
- * `multiplier` gets T^-1 (A K^-1 x - offset). */
+/* x <- solution of the equality-constrained system for right-hand side x: K^-1 x less its part along the active
+ * half-spaces. `multiplier` gets T^-1 (A K^-1 x - offset). */
 static inline void constrained_solve(pieces *c, double *x, double *multiplier, const double *offset) {
     cholesky_solve(c->k, c->K, x);
     for (ptrdiff_t r = 0; r < c->m; r++) multiplier[r] = dot(c->k, c->AR + r * c->k, x) - (offset ? offset[r] : 0);
@@ -73,8 +75,8 @@ static inline void constrained_solve(pieces *c, double *x, double *multiplier, c
     for (ptrdiff_t r = 0; r < c->m; r++) axpy(c->k, -multiplier[r], c->Y + r * c->k, x);
 }
 
-/* K = F'F + A'A on the moving features, and right-hand sides of X0, p and w; right-hand sides of the active half-spaces are
- * gathered in `offsets`. */
+/* K = F'F + A'A on the moving features, and right-hand sides of X0, p and w; right-hand sides of the active
+ * half-spaces are gathered in `offsets`. */
 static inline void assemble(const halfspace_path *P, pieces *c, double *offsets) {
     ptrdiff_t n = P->n, q = P->q, k = c->k, m = c->m;
     for (ptrdiff_t r = 0; r < m; r++) {
@@ -212,8 +214,8 @@ static inline void write_multipliers(halfspace_path *P, pieces *c, double lambda
     P->z[c->violated] = lambda;
 }
 
-/* Go to lambda of the next event. Without one the half-space cannot hold and the Lagrangian grows without end: far enough
- * it proves any cutoff. */
+/* Go to lambda of the next event. Without one the half-space cannot hold and the Lagrangian grows without end: far
+ * enough it proves any cutoff. */
 static inline path_state advance(halfspace_path *P, pieces *c, const event *next, double *lambda, double *eta) {
     int is_endless = next->kind == NOTHING || !isfinite(next->lambda);
     if (is_endless && !isfinite(P->cutoff)) return PATH_LOST;
@@ -256,7 +258,8 @@ static inline void release(halfspace_path *P, pieces *c, ptrdiff_t r) {
     c->m2[r] = c->m2[c->m];
 }
 
-/* Null direction d of the system with one moving feature too many: F d = 0, A d = 0 but for a half-space that lets go. */
+/* Null direction d of the system with one moving feature too many: F d = 0, A d = 0 but for a half-space that lets
+ * go. */
 static inline void null_direction(const halfspace_path *P, pieces *c, const event *next) {
     ptrdiff_t n = P->n, k = c->k, which = next->which;
     if (next->kind == RELEASED) {
@@ -271,9 +274,10 @@ static inline void null_direction(const halfspace_path *P, pieces *c, const even
     cholesky_solve(k, c->K, c->d);
 }
 
-/* One moving feature too many: v slides along the null direction at the same lambda, until a feature comes to rest or the
- * half-space holds. Changes the active set accordingly; returns what has happened, NOTHING if there is no end to it. */
-static inline int slide(halfspace_path *P, pieces *c, const event *next) {
+/* One moving feature too many: v slides along the null direction at the same lambda, until a feature comes to rest
+ * or the half-space holds. Changes the active set accordingly; returns what has happened, NOTHING if there is no end
+ * to it. */
+static inline event_kind slide(halfspace_path *P, pieces *c, const event *next) {
     int is_new = next->kind == MOVES;
     null_direction(P, c, next);
     double slope = is_new ? next->sign * c->a[next->which] : 0, value = -P->b[c->violated], step = HUGE_VAL;
@@ -342,7 +346,7 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
         event next = next_event(P, c, lambda);
         path_state state = advance(P, c, &next, &lambda, &eta);
         if (state != PATH_GOES_ON) return state;
-        int kind = next.kind;
+        event_kind kind = next.kind;
         if ((kind == MOVES || kind == RELEASED) && c->k == P->q + c->m) {
             kind = slide(P, c, &next);
             if (kind == NOTHING) return PATH_LOST;

@@ -1,15 +1,15 @@
-/* The cone with half-spaces, norm 1, from the solution of the cone alone: a dual active-set method along exact paths.
+/* The cone with half-spaces, norm 1, from the solution of the cone alone: dual active sets along exact paths.
  *
- * One violated half-space a·v <= b at a time gets a multiplier lambda that grows from zero until it holds. For moving
- * features S with signs e and active half-spaces R (A v = b_R),
+ * One violated half-space a·v <= b at a time gets a multiplier lambda that grows from zero until it holds. For
+ * moving features S with signs e and active half-spaces R (A v = b_R),
  *
  *     v(lambda) = X0 - eta u(lambda),   u = p + lambda w,   eta(lambda)^2 = C / (e'p + 2 lambda e'w + lambda^2 a'w),
  *
- * where X0 minimises ||F v - g|| on the active half-spaces, p and w solve the equality-constrained systems for e and a, and
- * C = h^2 - ||F X0 - g||^2. Whatever can happen next, a feature coming to rest or starting to move, an active half-space
- * letting go, the violated one at last holding, is an equation  k = eta(lambda) (s + lambda t),  a quadratic in lambda. The
- * next event decides; the active set changes; on it goes. The multipliers are lambda and y = (||rho||, rho) / eta, where
- * rho = g - F v. */
+ * where X0 minimises ||F v - g|| on the active half-spaces, p and w solve the equality-constrained systems for e and
+ * a, and C = h^2 - ||F X0 - g||^2. Whatever can happen next, a feature coming to rest or starting to move, an active
+ * half-space letting go, the violated one at last holding, is an equation  k = eta(lambda) (s + lambda t),  a
+ * quadratic in lambda. The next event decides; the active set changes; on it goes. The multipliers are lambda and
+ * y = (||rho||, rho) / eta, where rho = g - F v. */
 #ifndef ELSEWISE_HALFSPACE_PATH_H
 #define ELSEWISE_HALFSPACE_PATH_H
 
@@ -44,7 +44,8 @@ ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces);
 /* Start from v and its moving features, none of the half-spaces being active. */
 void halfspace_path_start(halfspace_path *P);
 
-/* Make the most violated half-space hold. Call while it goes on; half-spaces may be added to the list between the calls. */
+/* Make the most violated half-space hold. Call while it goes on; half-spaces may be added to the list between the
+ * calls. */
 path_state halfspace_path_next(halfspace_path *P, double *work);
 
 #endif

@@ -14,15 +14,15 @@ typedef struct {
     double h;
     const int64_t *barred;
     int64_t *moving;
-    double *U;           /* triangular factor of the Gram matrix of the moving features, K = U'U; (max_moving, max_moving) */
+    double *U;           /* (max_moving, max_moving): factor of the Gram matrix of the moving features, K = U'U */
     double *c, *a;       /* (n,): correlations F'(g - F v), and what they fall by a unit of eta */
     double *e, *x, *d;   /* (k,): signs, values and directions of the moving features */
     double *column, *rho;
     double eta, squared; /* squared: ||g - F v||^2 */
 } path;
 
-/* The next breakpoint: how far eta falls until then, and the feature that joins or the place of the one that leaves; neither
- * where the residual has shrunk to h. */
+/* The next breakpoint: how far eta falls until then, and the feature that joins or the place of the one that leaves;
+ * neither where the residual has shrunk to h. */
 typedef struct {
     double t;
     ptrdiff_t joins, leaves;
@@ -110,8 +110,8 @@ static inline int leave(path *p, ptrdiff_t i) {
     return 1;
 }
 
-/* Direction d = K^-1 e of the moving features and fall a = F'F d of all correlations, infinite for the moving ones as a mark;
- * returns the curvature d'e. */
+/* Direction d = K^-1 e of the moving features and fall a = F'F d of all correlations, infinite for the moving ones
+ * as a mark; returns the curvature d'e. */
 static inline double find_direction(path *p) {
     ptrdiff_t n = p->n, k = p->k;
     memcpy(p->d, p->e, (size_t)k * sizeof *p->d);

@@ -34,20 +34,21 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces) {
     /* paths meet bounds as further half-spaces, and are not followed through long polyhedra */
     ptrdiff_t on_path = (p < ALL_HALFSPACES ? p : ALL_HALFSPACES) + PATH_BOUNDS, room = p + PATH_BOUNDS;
     w->n = n, w->q = q, w->max_halfspaces = p;
-    double **doubles[] = {&w->b, &w->scale, &w->noise, &w->path_b, &w->path_z, &w->g, &w->hv, &w->path_y, &w->sub.k, &w->h1,
-                          &w->r, &w->pull, &w->feature_score, &w->normal, &w->path_v, &w->sub.h1, &w->halfspace_score,
-                          &w->path, &w->ray,
+    double **doubles[] = {&w->b, &w->scale, &w->noise, &w->path_b, &w->path_z, &w->g, &w->hv, &w->path_y, &w->sub.k,
+                          &w->h1, &w->r, &w->pull, &w->feature_score, &w->normal, &w->path_v, &w->sub.h1,
+                          &w->halfspace_score, &w->path, &w->ray,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
                           &w->own_Ft, &w->own_gram};
-    ptrdiff_t double_sizes[] = {room, room, room, room, room, q + 1, q + 1, q + 1, q + 1, n,
-                                n, n, n, n, n, n, p,
+    ptrdiff_t double_sizes[] = {room, room, room, room, room, q + 1, q + 1, q + 1, q + 1,
+                                n, n, n, n, n, n, n, p,
                                 homotopy_size(n, q) + halfspace_path_size(n, q, on_path), q * q + 2 * q,
                                 room * n, linear, linear, linear, n * q, n * n,
                                 own * n * q, own * n * n};
     int64_t **indices[] = {&w->features, &w->chosen_feature, &w->halfspaces, &w->chosen_halfspace, &w->sub.bound_feature,
                            &w->it.polish_index, &w->barred, &w->path_moving, &w->path_sign, &w->path_active,
                            &w->path_bound_feature, &w->path_bound_sign, &w->base, &w->moving_group};
-    ptrdiff_t index_sizes[] = {n, n, p, p, linear, n + linear, n, n, n, on_path, PATH_BOUNDS, PATH_BOUNDS, n_groups, n_groups};
+    ptrdiff_t index_sizes[] = {n, n, p, p, linear, n + linear, n, n, n, on_path, PATH_BOUNDS, PATH_BOUNDS, n_groups,
+                               n_groups};
     int is_bound = bind_doubles(w, sizeof double_sizes / sizeof *double_sizes, doubles, double_sizes) &&
                    bind_indices(w, sizeof index_sizes / sizeof *index_sizes, indices, index_sizes);
     w->iterate_memory = calloc((size_t)iterate_size(n, linear, q), sizeof(double));
@@ -87,8 +88,8 @@ static void add_group_halfspaces(const ew_cells *cells, const ew_instance *e, ew
     }
 }
 
-/* b_r = o_r - c_k - (N_r - S_k)·x0 of half-space j, number r of polyhedron k, the dual norm of its normal, and the rounding
- * of b_r by the size of the terms it was summed from. */
+/* b_r = o_r - c_k - (N_r - S_k)·x0 of half-space j, number r of polyhedron k, the dual norm of its normal, and the
+ * rounding of b_r by the size of the terms it was summed from. */
 static inline void read_halfspace(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t j, int64_t k,
                                   int64_t r, int is_rule) {
     ptrdiff_t n = cells->n;

@@ -14,8 +14,9 @@ struct ew_workspace {
     ptrdiff_t n, q, max_halfspaces;
     double *memory, *iterate_memory;
     int64_t *indices;
-    /* the instance, x0 moved to the origin: its half-spaces (of the first polyhedron, of both, then one for each group in
-     * which something can move), factor and Gram matrix of the cone relative to the bases, its right-hand side h0 */
+    /* the instance, x0 moved to the origin: its half-spaces (of the first polyhedron, of both, then one for each
+     * group in which something can move), factor and Gram matrix of the cone relative to the bases, its right-hand
+     * side h0 */
     ptrdiff_t n_first, n_tabled, n_halfspaces;
     const double *Ft, *gram;
     double h0;
@@ -42,12 +43,14 @@ struct ew_workspace {
 /* Substitute the bases: coefficients become relative to the base of their group. */
 static inline void relative_to_bases(const ew_cells *cells, const ew_workspace *w, double *coefficients) {
     for (ptrdiff_t i = 0; i < cells->n; i++)
-        if (cells->group[i] >= 0 && w->base[cells->group[i]] != i) coefficients[i] -= coefficients[w->base[cells->group[i]]];
+        if (cells->group[i] >= 0 && w->base[cells->group[i]] != i)
+            coefficients[i] -= coefficients[w->base[cells->group[i]]];
     for (ptrdiff_t c = 0; c < cells->n_groups; c++) coefficients[w->base[c]] = 0;
 }
 
 /* Normal of half-space j of the instance, N_r - S_k or that of a group, written to `out`. */
-static inline void normal_of(const ew_cells *cells, const ew_instance *e, const ew_workspace *w, int64_t j, double *out) {
+static inline void normal_of(const ew_cells *cells, const ew_instance *e, const ew_workspace *w, int64_t j,
+                             double *out) {
     if (j >= w->n_tabled) {
         int64_t group = w->moving_group[j - w->n_tabled];
         for (ptrdiff_t i = 0; i < cells->n; i++) out[i] = cells->group[i] == group && i != w->base[group];
@@ -66,8 +69,8 @@ static inline double rounding(const ew_instance *e) {
     return e->margin > 0 ? MARGIN_ROUNDING * fmax(1, e->margin / USUAL_MARGIN) : 0;
 }
 
-/* What the margin takes off the right-hand side of half-space j. Only those of the first polyhedron, the model's, keep one:
- * the user's rules, the second, may hold with equality, and bounds and groups are exact. */
+/* What the margin takes off the right-hand side of half-space j. Only those of the first polyhedron, the model's,
+ * keep one: the user's rules, the second, may hold with equality, and bounds and groups are exact. */
 static inline double halfspace_margin(const ew_instance *e, const ew_workspace *w, ptrdiff_t j) {
     return j < w->n_first ? e->margin * w->sigma * w->scale[j] + w->noise[j] : 0;
 }
@@ -95,7 +98,7 @@ static inline double unabsorbed(const ew_instance *e, ptrdiff_t i, double r) {
 
 /* What single constraints say before anything is solved. */
 typedef struct {
-    double distance;      /* largest distance to one half-space, to the cone along its axis, to the bounds: a proven bound */
+    double distance;      /* largest distance to a half-space, to the cone along its axis, to the bounds; proven */
     double sigma;         /* the same with rounding taken off the right-hand sides: the unit of length */
     double cone_distance, cone_reach, cone_noise;
     int cone_is_violated; /* with rounding taken off */
@@ -112,12 +115,14 @@ first_look look_first(const ew_cells *cells, const ew_instance *e, ew_workspace 
  * bounds. */
 void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace *w, const first_look *look);
 
-/* Follow exact paths: the cone alone, then half-space by half-space. Returns -1 if that settles the instance; else the number of
- * features that moved (0 if there is no path), first in features, for the interior point method to start from. The end
- * of a path that satisfies all constraints but whose bound rounding has loosened is left in path_v. */
+/* Follow exact paths: the cone alone, then half-space by half-space. Returns -1 if that settles the instance; else
+ * the number of features that moved (0 if there is no path), first in features, for the interior point method to
+ * start from. The end of a path that satisfies all constraints but whose bound rounding has loosened is left in
+ * path_v. */
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w);
 
-/* Solve by the interior point method on working sets of features and half-spaces, starting with the features that moved. */
+/* Solve by the interior point method on working sets of features and half-spaces, starting with the features that
+ * moved. */
 void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_moving);
 
 #endif

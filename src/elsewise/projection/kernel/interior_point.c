@@ -24,7 +24,9 @@ ptrdiff_t iterate_size(ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q) {
 }
 
 /* How much of an iterate is kept when it is the best: p to y, which are contiguous. */
-static inline ptrdiff_t kept_size(ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q) { return 6 * n + 2 * linear + 2 * (q + 1); }
+static inline ptrdiff_t kept_size(ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q) {
+    return 6 * n + 2 * linear + 2 * (q + 1);
+}
 
 void iterate_bind(iterate *it, double *memory, ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q) {
     double **vectors_n[] = {&it->p, &it->m, &it->zp, &it->zm, &it->v, &it->r};
@@ -254,7 +256,8 @@ static inline void recover(const subproblem *P, const iterate *it, scratch *c, d
         }
 }
 
-/* Direction for centring sigma, with the second-order terms corr_*: v1, z1, y1, dp, dm, dzp, dzm, ds, dsc, dtau, dkappa. */
+/* Direction for centring sigma, with the second-order terms corr_*: v1, z1, y1, dp, dm, dzp, dzm, ds, dsc, dtau,
+ * dkappa. */
 static inline void direction(const subproblem *P, const iterate *it, scratch *c, double sigma, double mu, double res_k) {
     double keep = 1 - sigma, target = sigma * mu;
     right_hand_sides(P, it, c, keep, target);
@@ -307,7 +310,8 @@ static inline double predictor(const subproblem *P, const iterate *it, scratch *
 }
 
 /* Direction with centring and the second-order terms of the predictor; returns its step length. */
-static inline double corrector(const subproblem *P, const iterate *it, scratch *c, double sigma, double mu, double res_k) {
+static inline double corrector(const subproblem *P, const iterate *it, scratch *c, double sigma, double mu,
+                               double res_k) {
     ptrdiff_t q = P->q;
     if (P->norm == 1)
         for (ptrdiff_t i = 0; i < P->n; i++) {

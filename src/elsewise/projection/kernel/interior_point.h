@@ -7,9 +7,8 @@
  * zp = tau + r, zm = tau - r, where r = G'z - H'y is the gradient of the Lagrangian's constraint part.
  *
  * A rigorous lower bound comes with every iterate, whatever its residuals: with beta = -(h'z + k'y) > 0, scaling the
- * multipliers until they are dual feasible gives  beta / max|r|  (norm 1)  or  beta^2 / r'r  (norm 2). With h and k less
- * their margins it closes the gap; with the true right-hand sides it is what is reported.
- */
+ * multipliers until they are dual feasible gives  beta / max|r|  (norm 1)  or  beta^2 / r'r  (norm 2). With h and k
+ * less their margins it closes the gap; with the true right-hand sides it is what is reported. */
 #ifndef ELSEWISE_INTERIOR_POINT_H
 #define ELSEWISE_INTERIOR_POINT_H
 

@@ -1,5 +1,5 @@
-/* The linear systems of the interior point method, and the memory it works in. Symbols as in interior_point.h; w and eta are
- * the scaling of the cone in soc.h. */
+/* The linear systems of the interior point method, and the memory it works in. Symbols as in interior_point.h; w and
+ * eta are the scaling of the cone in soc.h. */
 #ifndef ELSEWISE_KKT_H
 #define ELSEWISE_KKT_H
 

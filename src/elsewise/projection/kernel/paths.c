@@ -5,9 +5,9 @@
 #include "homotopy.h"
 #include "multiversion.h"
 
-/* Lower bound from path multipliers (z of half-spaces scaled by `unit`, y of the cone), evaluated on all features for the
- * true right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled to be dual
- * feasible, the gradient r with them. */
+/* Lower bound from path multipliers (z of half-spaces scaled by `unit`, y of the cone), evaluated on all features
+ * for the true right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled
+ * to be dual feasible, the gradient r with them. */
 static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, const halfspace_path *path,
                                 double unit, double *tight) {
     ptrdiff_t n = cells->n, q = cells->q;
@@ -29,9 +29,11 @@ static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_
     beta -= SUM_ROUNDING * sum;
     double largest = 0, length_y = sqrt(dot(q, y + 1, y + 1)), sum_z = 0;
     for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) sum_z += z[j] * unit;
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (is_free(e, i))
-            largest = fmax(largest, fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, length_y, sum_z));
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!is_free(e, i)) continue;
+        double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, length_y, sum_z);
+        largest = fmax(largest, size);
+    }
     for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) z[j] /= largest;
     for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
     for (ptrdiff_t i = 0; i < n; i++) w->r[i] /= largest;
@@ -106,8 +108,8 @@ static inline double scale_halfspaces(const ew_cells *cells, const ew_instance *
     return unit;
 }
 
-/* From the end of the cone's own path, half-space by half-space, until the instance is settled (its status says how) or the
- * path is lost. */
+/* From the end of the cone's own path, half-space by half-space, until the instance is settled (its status says how)
+ * or the path is lost. */
 static inline void follow_halfspaces(const ew_cells *cells, ew_instance *e, ew_workspace *w, halfspace_path *path,
                                      double unit) {
     int is_bounded = e->lower || e->upper;
@@ -167,10 +169,11 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     memset(path.z, 0, (size_t)w->n_halfspaces * sizeof *path.z);
     for (ptrdiff_t i = 0; i < n; i++)
         w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
-    ptrdiff_t n_moved = path.n_moving = homotopy(n, q, path.Ft, path.gram, path.g, path.h, w->barred, w->path, w->features,
-                                                 e->v, path.y, &path.steps);
+    ptrdiff_t n_moved = homotopy(n, q, path.Ft, path.gram, path.g, path.h, w->barred, w->path, w->features, e->v, path.y,
+                                 &path.steps);
     e->iterations = path.steps;
     if (n_moved < 0) return 0;
+    path.n_moving = n_moved;
     memcpy(path.moving, w->features, (size_t)n_moved * sizeof *path.moving); /* this path changes its own copy */
     double unit = scale_halfspaces(cells, e, w);
     follow_halfspaces(cells, e, w, &path, unit);

@@ -7,14 +7,15 @@
  *                 l <= v <= u                           bounds, infinite where absent
  *                 ||F (x0 + v) - gc|| <= h0 + h1·(x0 + v)    at most one second-order cone
  *
- * Features may come in groups, the indicators of a category: one unit is divided among them, x0 has all of it in one, the
- * group's base, and v_i >= 0 (a lower bound of 0) is what moves from the base to i, so that v_base = -sum v_i is implied.
- * The base's own distance does not count. The kernel substitutes v_base everywhere, which makes every coefficient of the
- * group relative to its base's, and adds the half-space sum v_i <= x0_base. In the output v_base is 0.
+ * Features may come in groups, the indicators of a category: one unit is divided among them, x0 has all of it in
+ * one, the group's base, and v_i >= 0 (a lower bound of 0) is what moves from the base to i, so that
+ * v_base = -sum v_i is implied. The base's own distance does not count. The kernel substitutes v_base everywhere,
+ * which makes every coefficient of the group relative to its base's, and adds the half-space sum v_i <= x0_base. In the output
+ * v_base is 0.
  *
- * Multipliers: z >= 0 for half-spaces and bounds, y = (y0, y1) in the second-order cone for the cone constraint, with
- * Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the origin.
- */
+ * Multipliers: z >= 0 for half-spaces and bounds, y = (y0, y1) in the second-order cone for the cone constraint,
+ * with Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the
+ * origin. */
 #ifndef ELSEWISE_PROJECTION_H
 #define ELSEWISE_PROJECTION_H
 
@@ -52,7 +53,7 @@ typedef struct {
     double cutoff;          /* stop once the optimum is proven to be at least this */
     double margin;          /* relative distance to keep from every boundary */
     double *v;              /* out (n,) */
-    double *z_halfspaces;   /* out: multipliers of both polyhedra in order, then of the groups in which something moves */
+    double *z_halfspaces;   /* out: multipliers of both polyhedra in order, then of groups in which something can move */
     double *z_bounds;       /* out (n,): upper minus lower */
     double *y;              /* out (q + 1,) */
     double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance

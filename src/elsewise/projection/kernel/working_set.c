@@ -1,15 +1,17 @@
 /* Working sets.
  *
- * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs on a
- * few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as celer and
- * skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few half-spaces, then the violated
- * ones. Both are exact: the reported bound is evaluated on all features, the reported point satisfies all half-spaces. */
+ * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs
+ * on a few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as
+ * celer and skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few half-spaces,
+ * then the violated ones. Both are exact: the reported bound is evaluated on all features, the reported point
+ * satisfies all half-spaces. */
 #include "instance.h"
 
 #include "multiversion.h"
 
 /* Move the `count` largest scores among the unchosen to the chosen; negative scores never join. */
-static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have, ptrdiff_t count) {
+static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have,
+                        ptrdiff_t count) {
     while (count-- > 0) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < n; i++)
@@ -136,8 +138,9 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
     return bound * (1 - SUM_ROUNDING * (double)(cells->n + FEATURES_EXTRA));
 }
 
-/* Make a Farkas ray exact. Where all normals of the cell lie in the row space of F (as when both come through one affine
- * map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by its length. */
+/* Make a Farkas ray exact. Where all normals of the cell lie in the row space of F (as when both come through one
+ * affine map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by
+ * its length. */
 static void cancel_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, q = cells->q;
     double unit = w->sigma / w->cone_unit, *M = w->ray, *d = M + q * q, *diagonal = d + q, *y = w->it.y;
@@ -179,8 +182,8 @@ static void write_point(const ew_cells *cells, ew_instance *e, const ew_workspac
     for (ptrdiff_t i = 0; i < cells->n; i++) e->value += P->norm == 1 ? fabs(e->v[i]) : e->v[i] * e->v[i];
 }
 
-/* Largest violation of the true constraints at v, half-spaces in units of sigma and the cone in its own; half-spaces outside
- * of the working set get their violation as score. */
+/* Largest violation of the true constraints at v, half-spaces in units of sigma and the cone in its own; half-spaces
+ * outside of the working set get their violation as score. */
 static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *outside) {
     ptrdiff_t n = cells->n, q = cells->q;
     double worst = 0, *score = w->halfspace_score;
@@ -214,13 +217,15 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, const ew_work
         for (ptrdiff_t i = 0; i < cells->n; i++) e->slope[i] = unit * unabsorbed(e, i, w->r[i]);
     if (e->z_halfspaces) {
         memset(e->z_halfspaces, 0, (size_t)w->n_halfspaces * sizeof(double));
-        for (ptrdiff_t j = 0; j < P->p; j++) e->z_halfspaces[w->halfspaces[j]] = unit * it->z[j] / w->scale[w->halfspaces[j]];
+        for (ptrdiff_t j = 0; j < P->p; j++)
+            e->z_halfspaces[w->halfspaces[j]] = unit * it->z[j] / w->scale[w->halfspaces[j]];
     }
     if (e->z_bounds) {
         memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
         for (ptrdiff_t i = 0; i < P->n_bounds; i++)
             e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
-        for (ptrdiff_t i = 0; i < cells->n; i++) /* bounds at zero take what they can of the gradient, fixed features all */
+        /* bounds at zero take what they can of the gradient, those of fixed features all */
+        for (ptrdiff_t i = 0; i < cells->n; i++)
             e->z_bounds[i] -= unit * (w->r[i] - (is_free(e, i) ? unabsorbed(e, i, w->r[i]) : 0));
     }
     if (e->y && P->has_cone)
@@ -252,7 +257,8 @@ static inline void pull_of_halfspaces(const ew_cells *cells, const ew_instance *
     }
 }
 
-/* The features to begin with: those the paths moved and those that pull most. Returns how many; `n_free` can move at all. */
+/* The features to begin with: those the paths moved and those that pull most. Returns how many; `n_free` can move at
+ * all. */
 static inline ptrdiff_t first_features(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_moving,
                                        ptrdiff_t n_halfspaces, ptrdiff_t *n_free) {
     ptrdiff_t n = cells->n, n_forced = 0;
@@ -302,17 +308,20 @@ static void solve_subproblem(ew_workspace *w, double cutoff, int *iterations) {
 }
 
 /* Features whose dual constraint |r_i| <= 1 is violated join; returns how many there are then. */
-static inline ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_features) {
+static inline ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_workspace *w,
+                                      ptrdiff_t n_features) {
     int is_solved = e->status == EW_OPTIMAL || e->status == EW_STALLED;
     double limit = is_solved ? w->it.tau * (1 + DUAL_EXCESS) : 0, *score = w->feature_score;
     if (!is_solved) /* a proof on the working set holds for all if no other feature exceeds its own */
-        for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(unabsorbed(e, w->features[i], w->r[w->features[i]])));
+        for (ptrdiff_t i = 0; i < n_features; i++)
+            limit = fmax(limit, fabs(unabsorbed(e, w->features[i], w->r[w->features[i]])));
     for (ptrdiff_t i = 0; i < cells->n; i++) score[i] = is_free(e, i) ? fabs(unabsorbed(e, i, w->r[i])) - limit : -1;
     return choose(cells->n, score, w->chosen_feature, w->features, n_features,
                   n_features > FEATURES_ADDED ? n_features : FEATURES_ADDED);
 }
 
-/* Gradient and rigorous bound of the multipliers, kept in the instance in units of `unit`; `scale` as in certified_bound. */
+/* Gradient and rigorous bound of the multipliers, kept in the instance in units of `unit`; `scale` as in
+ * certified_bound. */
 static inline double note_bound(const ew_cells *cells, ew_instance *e, ew_workspace *w, double unit, double *scale) {
     full_gradient(cells, e, w);
     double bound = certified_bound(cells, e, w, scale);
@@ -320,8 +329,8 @@ static inline double note_bound(const ew_cells *cells, ew_instance *e, ew_worksp
     return bound;
 }
 
-/* Write the point with features at rest at rest, or as it is if that violates something; violated half-spaces outside of the
- * working set join. Returns the largest violation. */
+/* Write the point with features at rest at rest, or as it is if that violates something; violated half-spaces
+ * outside of the working set join. Returns the largest violation. */
 static inline double point_out(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t *n_halfspaces) {
     double outside;
     write_point(cells, e, w, 1);
@@ -336,8 +345,8 @@ static inline double point_out(const ew_cells *cells, ew_instance *e, ew_workspa
     return fmax(worst, outside);
 }
 
-/* The answer: what counts is the certificate. Progress can end before the tolerance is reached, or violated half-spaces may
- * be left over. */
+/* The answer: what counts is the certificate. Progress can end before the tolerance is reached, or violated
+ * half-spaces may be left over. */
 static inline void conclude(const ew_cells *cells, ew_instance *e, ew_workspace *w, double violation, double scale) {
     int is_closed = e->value - e->bound <= CLOSED_GAP * e->value && violation <= CLOSED_VIOLATION;
     int is_outside = !(violation <= OUTSIDE_VIOLATION) || e->value < e->bound * (1 - NEARER_THAN_POSSIBLE);
@@ -363,7 +372,7 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
         solve_subproblem(w, cutoff, &e->iterations);
         double bound = note_bound(cells, e, w, unit, &scale);
         e->status = w->it.status;
-        if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these features: add others */
+        if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these: add others */
             n_features = features_join(cells, e, w, n_features);
             if (n_features > features_before) continue;
         }
@@ -374,7 +383,8 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
             }
             if (bound < proof) e->status = EW_STALLED;
         }
-        int is_proven = (e->status == EW_INFEASIBLE && bound >= proof) || (e->status == EW_CUTOFF && e->bound >= e->cutoff);
+        int is_proven = (e->status == EW_INFEASIBLE && bound >= proof) ||
+                        (e->status == EW_CUTOFF && e->bound >= e->cutoff);
         if (n_features < n_free && !is_proven) n_features = features_join(cells, e, w, n_features);
         if (n_features == features_before && (e->status == EW_OPTIMAL || e->status == EW_STALLED))
             violation = point_out(cells, e, w, &n_halfspaces);
