@@ -189,7 +189,7 @@ class GroupedCell:
     def dual(self, batch: Batch) -> tuple[FloatArray, float]:
         """Gradient of the Lagrangian in plain differences (bases implied), and its constant: ``|v| + rho·v + beta``."""
         p = len(self.b)
-        z, zeta, y = batch.row_multipliers[0], batch.bound_multipliers[0], batch.cone_multipliers[0]
+        z, zeta, y = batch.halfspace_multipliers[0], batch.bound_multipliers[0], batch.cone_multipliers[0]
         gradient = self.A.T @ z[:p]
         beta = float(z[:p] @ (self.A @ self.x0 - self.b))
         if self.has_cone:

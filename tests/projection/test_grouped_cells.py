@@ -73,15 +73,18 @@ def test_optimum_is_that_of_the_general_solver(shape):
 @CELLS
 @pytest.mark.parametrize("share", [0.2, 0.95])
 def test_cutoff_is_proven(shape, share):
+    n_away = 0
     for cell in cells(shape, 6):
         _, value = cell.reference()
         if not value > 1e-3:
             continue
+        n_away += 1
         batch = cell.project(cutoff=share * value)
         # The interior point method may be done before it looks at the cutoff; either way the bound is beyond it.
         assert batch.status[0] in (CUTOFF, OPTIMAL)
         assert share * value <= batch.bound[0] <= value * (1 + 1e-8)
         proves(cell, batch)
+    assert n_away
 
 
 @CELLS
@@ -176,7 +179,7 @@ def test_base_is_what_the_row_has_wherever_it_stands():
         np.testing.assert_allclose(there.v[0], here.v[0][order], atol=1e-6)
 
 
-def test_both_polyhedra_count_and_only_the_first_presses():
+def test_both_polyhedra_count_and_only_the_first_is_said_to_be_active():
     # x0 = 0; the first polyhedron asks for e0 >= 1, the second for e0 >= 2 or for nothing.
     cell = GroupedCell(
         x0=np.zeros(1), prices=np.ones(1), group=np.full(1, -1), A=np.array([[-1.0], [-1.0]]), b=np.array([-1.0, -2.0]),
@@ -185,7 +188,7 @@ def test_both_polyhedra_count_and_only_the_first_presses():
     )  # fmt: skip
     both, first = cell.project(), cell.with_changes(b=np.array([-1.0, 5.0])).project()
     np.testing.assert_allclose([both.value[0], first.value[0]], [2.0, 1.0])
-    assert (both.presses[0], first.presses[0]) == (0, 1)
+    assert (both.first_is_active[0], first.first_is_active[0]) == (0, 1)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3])

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ._kernel import project_batch
 from .coordinates import Coordinates
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 OPTIMAL, INFEASIBLE, CUTOFF, STALLED = range(4)
 
@@ -29,20 +27,25 @@ class Cells:
     Attributes
     ----------
     norm : int
-    normals, offsets : arrays of shape (n_rows, n), (n_rows,)
+        1 for ``sum |v|``, 2 for ``v'v``.
+    normals, offsets : arrays of shape (n_halfspaces, n), (n_halfspaces,)
+        ``N`` and ``o``.
     spans : int array of shape (n_polyhedra, 2)
+        First half-space of each polyhedron, and one past its last.
     shifts, shift_offsets : arrays of shape (n_polyhedra, n), (n_polyhedra,)
+        ``S`` and ``c``, common to all half-spaces of a polyhedron.
     factors : array of shape (n_shapes, n, q)
-        Transposed factors ``F'``, one row a feature.
+        Transposed factors ``F'``.
     grams : array of shape (n_shapes, n, n)
         ``F'F``.
     shape : int array of shape (n_cones,)
+        Which factor each cone has.
     centres : array of shape (n_cones, q)
         The vectors ``g``.
     radii : array of shape (n_cones,)
         The numbers ``h0``.
     tilts : array of shape (n_cones, n) or (0, n)
-        The vectors ``h1``; no rows if all are zero.
+        The vectors ``h1``; none at all if all are zero.
     group : int array of shape (n,) or (0,)
         Which category a feature is an indicator of, -1 for none; empty without categories. See the kernel's
         ``projection.h``: a category's indicators move relative to the one that ``x0`` has.
@@ -75,7 +78,7 @@ class Cells:
     @classmethod
     def join(cls, tables: Sequence[Cells]) -> Cells:
         """Put tables in the same coordinates one after the other; polyhedra and cones are numbered on."""
-        first_row = np.cumsum([0] + [len(table.offsets) for table in tables])
+        first_halfspace = np.cumsum([0] + [len(table.offsets) for table in tables])
         first_shape = np.cumsum([0] + [len(table.factors) for table in tables])
 
         def stack(name: str) -> Any:
@@ -85,7 +88,7 @@ class Cells:
             norm=tables[0].norm,
             normals=stack("normals"),
             offsets=stack("offsets"),
-            spans=np.concatenate([table.spans + start for table, start in zip(tables, first_row)]),
+            spans=np.concatenate([table.spans + start for table, start in zip(tables, first_halfspace)]),
             shifts=stack("shifts"),
             shift_offsets=stack("shift_offsets"),
             factors=stack("factors"),
@@ -110,7 +113,22 @@ class Cells:
         upper: FloatArray | None = None,
         multipliers: bool = False,
     ) -> Batch:
-        """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every ``k``; see :class:`Batch`."""
+        """Project points onto cells: instance ``k`` is ``X0[row[k]]`` onto ``(polyhedra[k], cone[k])``.
+
+        Parameters
+        ----------
+        X0 : array of shape (n_samples, n)
+            Rows in plain coordinates.
+        row, cone : int arrays of shape (n_instances,)
+        polyhedra : int array of shape (n_instances, 2)
+        cutoff, margin : arrays of shape (n_instances,)
+            Stop once the optimum is proven to be at least ``cutoff``; keep the relative distance ``margin`` from the
+            first polyhedron and from the cone.
+        lower, upper : arrays of shape (n_instances, n), optional
+            Bounds of the difference.
+        multipliers : bool, default=False
+            Whether to return multipliers and slopes.
+        """
         nothing = np.empty((0, X0.shape[1]))
         if (lower is None) != (upper is None):  # the kernel has both or neither
             given = upper if lower is None else lower
@@ -129,20 +147,39 @@ class Cells:
 class Batch:
     """What the kernel says of each instance; arrays with a leading axis of instances.
 
-    ``bound`` is a rigorous lower bound of the optimum (margins not counted) whatever the status; ``v`` is the plain
-    difference, zero unless the status is OPTIMAL or STALLED. ``presses`` tells whether a row of the first polyhedron
-    holds the point back: if none does, it is the projection onto the cone alone. Multipliers are dual feasible for the
-    distance, or Farkas multipliers where the status is INFEASIBLE. Under norm 1, where there is a point, every ``v`` of
-    the cell is at distance at least ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
+    Attributes
+    ----------
+    status : int array of shape (n_instances,)
+        OPTIMAL, INFEASIBLE, CUTOFF or STALLED.
+    iterations : int array of shape (n_instances,)
+    first_is_active : int array of shape (n_instances,)
+        1 where a half-space of the first polyhedron is active (has a positive multiplier), 0 where none is: the point
+        is then the projection onto the other constraints.
+    value : array of shape (n_instances,)
+        Distance of the point; infinite without one.
+    bound : array of shape (n_instances,)
+        Rigorous lower bound of the optimum (margins not counted), whatever the status.
+    v : array of shape (n_instances, n)
+        Plain difference; zero unless the status is OPTIMAL or STALLED.
+    halfspace_multipliers : array of shape (n_instances, n_most + n_groups), >= 0, or None
+        Of the half-spaces of both polyhedra in order, then of the groups in which something can move; zeros behind.
+    bound_multipliers : array of shape (n_instances, n), or None
+        Positive for upper bounds, negative for lower ones.
+    cone_multipliers : array of shape (n_instances, q + 1), or None
+        ``(y0, y1)`` with ``||y1|| <= y0``. All three are dual feasible for the distance, or Farkas multipliers where
+        the status is INFEASIBLE.
+    slopes : array of shape (n_instances, n), or None
+        Under norm 1, where there is a point, every ``v`` of the cell is at distance at least
+        ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
     """
 
     status: NDArray[np.int32]
     iterations: NDArray[np.int32]
-    presses: NDArray[np.int32]
+    first_is_active: NDArray[np.int32]
     value: FloatArray
     bound: FloatArray
     v: FloatArray
-    row_multipliers: FloatArray | None
+    halfspace_multipliers: FloatArray | None
     bound_multipliers: FloatArray | None
     cone_multipliers: FloatArray | None
     slopes: FloatArray | None

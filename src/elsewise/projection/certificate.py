@@ -5,8 +5,9 @@ The problem is that of :func:`elsewise.projection.project`: with :math:`v = x - 
 .. math:: \min_x \theta(x, x_0) \quad\text{s.t.}\quad A x \le b,\quad l \le x \le u,\quad
           \lVert F x - g\rVert \le h_0 + h_1^\top x
 
-with multipliers :math:`\lambda \ge 0` of the rows, :math:`\zeta` of the bounds (positive for ``upper``, negative for
-``lower``) and :math:`y = (y_0, y_1)`, :math:`\lVert y_1\rVert \le y_0`, of the cone. They enter the Lagrangian by
+with multipliers :math:`\lambda \ge 0` of the half-spaces, :math:`\zeta` of the bounds (positive for ``upper``,
+negative for ``lower``) and :math:`y = (y_0, y_1)`, :math:`\lVert y_1\rVert \le y_0`, of the cone. They enter the
+Lagrangian by
 
 .. math:: \rho = A^\top\lambda + \zeta - h_1 y_0 - F^\top y_1, \qquad
           \beta = \lambda^\top(A x_0 - b) + \zeta_+^\top(x_0 - u) + \zeta_-^\top(l - x_0)
@@ -21,17 +22,19 @@ the Manhattan distance if :math:`|\rho_i| \le \alpha_i` for every feature, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 
-from ..distances import Mahalanobis, Manhattan
+from ..arrays import FloatArray
+from .distance import Distance, ResolvedManhattan
 
-FloatArray = NDArray[np.float64]
-
+# Relative spacing of doubles; sums of n terms are off by no more than n and a few of it.
 _EPS = float(np.finfo(np.float64).eps)
+_EXTRA_TERMS = 4
+# Share of the largest multiplier by which one may have the wrong sign: rounding of the conversion between coordinates.
+_WRONG_SIGN = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class ConvexSet:
 
     Attributes
     ----------
-    A, b : arrays of shape (n_rows, n_features), (n_rows,)
+    A, b : arrays of shape (n_halfspaces, n_features), (n_halfspaces,)
     lower, upper : arrays of shape (n_features,)
     F, g, h0, h1 : arrays of shape (q, n_features), (q,), float, (n_features,)
         Meaningless unless ``has_cone``.
@@ -64,7 +67,8 @@ class Multipliers:
 
     Attributes
     ----------
-    rows : array of shape (n_rows,), >= 0
+    rows : array of shape (n_halfspaces,), >= 0
+        Of the half-spaces, one for each row of ``A``.
     bounds : array of shape (n_features,)
         Positive for ``upper``, negative for ``lower``.
     cone : array of shape (q + 1,)
@@ -153,7 +157,7 @@ def kkt_residuals(
     x: FloatArray,
     multipliers: Multipliers,
     target: ConvexSet,
-    distance: Manhattan | Mahalanobis,
+    distance: Distance,
 ) -> KKTResiduals:
     """Judge a projection ``x`` of ``x0`` onto ``target``, both arrays of shape (n_features,)."""
     rho, _, _ = _lagrangian(x0, multipliers, target)
@@ -161,7 +165,7 @@ def kkt_residuals(
     value = _metric(distance, x0)
     theta = value.of(v)
     row_slacks, cone_slack, cone_vector = target.b - target.A @ x, 0.0, np.zeros(len(target.g))
-    n_noise = (len(x) + 4) * _EPS
+    n_noise = (len(x) + _EXTRA_TERMS) * _EPS
     row_noise = n_noise * (np.abs(target.A) @ (np.abs(x) + np.abs(x0)) + np.abs(target.b))
     low, high = target.lower - x, x - target.upper
     cone = 0.0
@@ -195,13 +199,13 @@ def kkt_residuals(
     )
 
 
-def dual_value(x0: FloatArray, multipliers: Multipliers, target: ConvexSet, distance: Manhattan | Mahalanobis) -> float:
+def dual_value(x0: FloatArray, multipliers: Multipliers, target: ConvexSet, distance: Distance) -> float:
     """Lower bound of the distance from ``x0`` to ``target`` that the multipliers prove.
 
     Multipliers that are not dual feasible for the Manhattan distance are first scaled back until they are. The bound is
     ``-inf`` if a multiplier has the wrong sign by more than rounding.
     """
-    if _wrong_signs(multipliers, target) > 1e-12:
+    if _wrong_signs(multipliers, target) > _WRONG_SIGN:
         return -np.inf
     rho, beta, _ = _lagrangian(x0, multipliers, target)
     metric = _metric(distance, x0)
@@ -210,9 +214,7 @@ def dual_value(x0: FloatArray, multipliers: Multipliers, target: ConvexSet, dist
     return beta - 0.25 * metric.dual_norm(rho) ** 2
 
 
-def farkas_violation(
-    x0: FloatArray, multipliers: Multipliers, target: ConvexSet, distance: Manhattan | Mahalanobis
-) -> float:
+def farkas_violation(x0: FloatArray, multipliers: Multipliers, target: ConvexSet, distance: Distance) -> float:
     """How far the multipliers are from proving that ``target`` is empty: the inverse of a distance, 0 for a proof.
 
     Every point of ``target`` is at least ``beta / ||rho||_*`` from ``x0``, with the norm dual to the distance (to its
@@ -220,7 +222,7 @@ def farkas_violation(
     ``beta`` is not positive beyond rounding or a multiplier has the wrong sign.
     """
     rho, beta, size = _lagrangian(x0, multipliers, target)
-    if _wrong_signs(multipliers, target) > 1e-12 or beta <= (len(x0) + 4) * _EPS * size:
+    if _wrong_signs(multipliers, target) > _WRONG_SIGN or beta <= (len(x0) + _EXTRA_TERMS) * _EPS * size:
         return np.inf
     return _metric(distance, x0).dual_norm(rho) / beta
 
@@ -298,8 +300,8 @@ class _MahalanobisMetric:
         return float(np.linalg.norm(rest)) / (size if size > 0 else 1.0)
 
 
-def _metric(distance: Any, x0: FloatArray) -> _ManhattanMetric | _MahalanobisMetric:
+def _metric(distance: Distance, x0: FloatArray) -> _ManhattanMetric | _MahalanobisMetric:
     resolved = distance.resolve(x0[None])
-    if isinstance(distance, Manhattan):
+    if isinstance(resolved, ResolvedManhattan):
         return _ManhattanMetric(resolved.weights)
     return _MahalanobisMetric(cholesky(resolved.omega))

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, qr, solve_triangular
 
-FloatArray = NDArray[np.float64]
+from ..arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

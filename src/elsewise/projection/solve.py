@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..distances import Mahalanobis, Manhattan, ResolvedMahalanobis, ResolvedManhattan
+from ..arrays import FloatArray
 from ..errors import InvalidInputError
 from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, pack
 from .certificate import ConvexSet, convex_set
 from .coordinates import mahalanobis_coordinates, manhattan_coordinates
-
-FloatArray = NDArray[np.float64]
+from .distance import Distance, ResolvedDistance, ResolvedManhattan
 
 _STATUS = {OPTIMAL: "optimal", INFEASIBLE: "infeasible", CUTOFF: "cutoff"}
 
@@ -34,8 +33,8 @@ class Projection:
         ``"optimal"``; ``"infeasible"``, proven by the multipliers; ``"cutoff"``, the optimum is proven to be at least
         ``cutoff``; ``"stalled"``, numerical progress ended early and the gap says how far.
     iterations : int array of shape (n_samples,)
-    row_multipliers : array of shape (n_samples, n_rows), >= 0
-        For ``A x <= b``.
+    row_multipliers : array of shape (n_samples, n_halfspaces), >= 0
+        For ``A x <= b``, one for each row of ``A``.
     bound_multipliers : array of shape (n_samples, n_features)
         For the bounds: positive for ``upper``, negative for ``lower``.
     cone_multipliers : array of shape (n_samples, q + 1)
@@ -62,7 +61,7 @@ class Projection:
 def project(
     X: ArrayLike,
     *,
-    distance: Manhattan | Mahalanobis | None = None,
+    distance: Distance | None = None,
     A: ArrayLike | None = None,
     b: ArrayLike | None = None,
     lower: ArrayLike | None = None,
@@ -86,9 +85,9 @@ def project(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-    distance : Manhattan or Mahalanobis, default=Manhattan()
-        A ``Mahalanobis`` here needs its ``omega``.
-    A, b : arrays of shape (n_rows, n_features), (n_rows,)
+    distance : elsewise.distances.Manhattan or Mahalanobis, optional
+        All weights are 1 without one. A ``Mahalanobis`` here needs its ``omega``.
+    A, b : arrays of shape (n_halfspaces, n_features), (n_halfspaces,)
     lower, upper : arrays of shape (n_features,)
         Infinite where there is no bound.
     F, g, h0, h1 : arrays of shape (q, n_features), (q,), float, (n_features,)
@@ -96,7 +95,7 @@ def project(
     cutoff : float, optional
         Stop as soon as the optimum is proven to be at least this.
     margin : float, default=0.0
-        Relative distance to keep from rows and cone; ``lower_bound`` does not count it.
+        Relative distance to keep from half-spaces and cone; ``lower_bound`` does not count it.
 
     Returns
     -------
@@ -111,8 +110,9 @@ def project(
     (array([[0., 2.]]), array([2.]))
     """
     X = _matrix("X", X)
-    distance = Manhattan() if distance is None else distance
-    if isinstance(distance, Mahalanobis) and distance.omega is None:
+    if X.shape[1] == 0:
+        raise InvalidInputError(f"X: expected at least one feature, received shape {X.shape}.")
+    if getattr(distance, "omega", distance) is None and distance is not None:
         raise InvalidInputError(
             "project needs Mahalanobis(omega=...): without training rows there is no default omega."
         )
@@ -121,19 +121,20 @@ def project(
         raise InvalidInputError(f"margin must be finite and not negative, received {margin!r}.")
     if cutoff is not None and np.isnan(cutoff):
         raise InvalidInputError("cutoff must be a number or None, received NaN.")
-    return _project(X, target, distance.resolve(X), np.inf if cutoff is None else float(cutoff), float(margin))
+    resolved = ResolvedManhattan(np.ones(X.shape[1])) if distance is None else distance.resolve(X)
+    return _project(X, target, resolved, np.inf if cutoff is None else float(cutoff), float(margin))
 
 
 def _project(
     X: FloatArray,
     target: ConvexSet,
-    distance: ResolvedManhattan | ResolvedMahalanobis,
+    distance: ResolvedDistance,
     cutoff: float,
     margin: float,
 ) -> Projection:
     """Project clean rows onto a clean set."""
     count, n = X.shape
-    rows, right = target.A, target.b
+    normals, offsets = target.A, target.b
     has_low, has_high = np.isfinite(target.lower), np.isfinite(target.upper)
     origin = np.zeros(n)  # not a row or a mean: a row's answer must not depend on the others
     limits: dict[str, FloatArray] = {}
@@ -141,16 +142,16 @@ def _project(
         coordinates = manhattan_coordinates(distance.weights, origin)
         if has_low.any() or has_high.any():
             limits = {"lower": (target.lower - X) * distance.weights, "upper": (target.upper - X) * distance.weights}
-    else:  # bounds are not bounds in rotated coordinates, but rows
+    else:  # bounds are not bounds in rotated coordinates, but half-spaces
         coordinates = mahalanobis_coordinates(distance.omega, origin)
-        rows = np.vstack([rows, np.eye(n)[has_high], -np.eye(n)[has_low]])
-        right = np.concatenate([right, target.upper[has_high], -target.lower[has_low]])
+        normals = np.vstack([normals, np.eye(n)[has_high], -np.eye(n)[has_low]])
+        offsets = np.concatenate([offsets, target.upper[has_high], -target.lower[has_low]])
     n_cones = int(target.has_cone)
     batch = pack(
         coordinates,
-        normals=rows,
-        offsets=right,
-        spans=np.array([[0, len(right)]]),
+        normals=normals,
+        offsets=offsets,
+        spans=np.array([[0, len(offsets)]]),
         shifts=np.zeros((1, n)),
         shift_offsets=np.zeros(1),
         factors=target.F[None][:n_cones],
@@ -168,7 +169,7 @@ def _project(
         multipliers=True,
         **limits,
     )
-    row_multipliers, bound_multipliers = _in_user_features(batch, distance, len(target.b), has_low, has_high)
+    halfspace_multipliers, bound_multipliers = _in_user_features(batch, distance, len(target.b), has_low, has_high)
     found = np.isfinite(batch.value)
     x = np.where(found[:, None], np.clip(X + coordinates.differences(batch.v), target.lower, target.upper), np.nan)
     return Projection(
@@ -177,7 +178,7 @@ def _project(
         lower_bound=batch.bound,
         status=np.array([_STATUS.get(int(code), "stalled") for code in batch.status]),
         iterations=batch.iterations,
-        row_multipliers=row_multipliers,
+        row_multipliers=halfspace_multipliers,
         bound_multipliers=bound_multipliers,
         cone_multipliers=np.zeros((count, 1)) if batch.cone_multipliers is None else batch.cone_multipliers,
     )
@@ -185,21 +186,21 @@ def _project(
 
 def _in_user_features(
     batch: Batch,
-    distance: ResolvedManhattan | ResolvedMahalanobis,
-    n_rows: int,
+    distance: ResolvedDistance,
+    n_halfspaces: int,
     has_low: NDArray[np.bool_],
     has_high: NDArray[np.bool_],
 ) -> tuple[FloatArray, FloatArray]:
-    """Multipliers of rows and of bounds, from those of the plain coordinates."""
-    assert batch.row_multipliers is not None
+    """Multipliers of half-spaces and of bounds, from those of the plain coordinates."""
+    assert batch.halfspace_multipliers is not None
     assert batch.bound_multipliers is not None
     if isinstance(distance, ResolvedManhattan):
-        return batch.row_multipliers, batch.bound_multipliers * distance.weights
+        return batch.halfspace_multipliers, batch.bound_multipliers * distance.weights
     bounds = np.zeros((len(batch.value), len(has_low)))
-    n_high = n_rows + int(has_high.sum())
-    bounds[:, has_high] += batch.row_multipliers[:, n_rows:n_high]
-    bounds[:, has_low] -= batch.row_multipliers[:, n_high:]
-    return batch.row_multipliers[:, :n_rows], bounds
+    n_high = n_halfspaces + int(has_high.sum())
+    bounds[:, has_high] += batch.halfspace_multipliers[:, n_halfspaces:n_high]
+    bounds[:, has_low] -= batch.halfspace_multipliers[:, n_high:]
+    return batch.halfspace_multipliers[:, :n_halfspaces], bounds
 
 
 def _checked_set(
@@ -214,7 +215,7 @@ def _checked_set(
     h1: ArrayLike | None,
 ) -> ConvexSet:
     """Check the constraints one by one and collect them."""
-    rows, right = _rows(A, b, n)
+    normals, offsets = _halfspaces(A, b, n)
     low = _vector("lower", lower, n, -np.inf)
     high = _vector("upper", upper, n, np.inf)
     if np.any(low == np.inf) or np.any(high == -np.inf):
@@ -222,16 +223,16 @@ def _checked_set(
             "A lower bound of inf or an upper bound of -inf leaves no value: use -inf and inf for none."
         )
     if np.any(low > high):
-        at = int(np.flatnonzero(low > high)[0])
+        feature = int(np.flatnonzero(low > high)[0])
         raise InvalidInputError(
-            f"The bounds of feature {at} contradict each other: lower {low[at]} > upper {high[at]}."
+            f"The bounds of feature {feature} contradict each other: lower {low[feature]} > upper {high[feature]}."
         )
     if not np.isfinite(h0):
         raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
     factor = None if F is None else _matrix("F", F, n)
     centre = None if factor is None else _finite_vector("g", g, len(factor))
     tilt = None if h1 is None or F is None else _finite_vector("h1", h1, n)
-    return convex_set(n, A=rows, b=right, lower=low, upper=high, F=factor, g=centre, h0=h0, h1=tilt)
+    return convex_set(n, A=normals, b=offsets, lower=low, upper=high, F=factor, g=centre, h0=h0, h1=tilt)
 
 
 def _matrix(name: str, value: ArrayLike, n_features: int | None = None) -> FloatArray:
@@ -257,18 +258,18 @@ def _vector(name: str, value: ArrayLike | None, length: int, default: float) -> 
 def _finite_vector(name: str, value: ArrayLike | None, length: int) -> FloatArray:
     vector = _vector(name, value, length, 0.0)
     if not np.isfinite(vector).all():
-        at = int(np.flatnonzero(~np.isfinite(vector))[0])
-        raise InvalidInputError(f"{name} must be finite, received {vector[at]} at index {at}.")
+        index = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise InvalidInputError(f"{name} must be finite, received {vector[index]} at index {index}.")
     return vector
 
 
-def _rows(A: ArrayLike | None, b: ArrayLike | None, n_features: int) -> tuple[FloatArray, FloatArray]:
+def _halfspaces(A: ArrayLike | None, b: ArrayLike | None, n_features: int) -> tuple[FloatArray, FloatArray]:
     if (A is None) != (b is None):
         raise InvalidInputError("A and b go together: expected both or neither.")
     if A is None:
         return np.empty((0, n_features)), np.empty(0)
-    rows = _matrix("A", A, n_features)
-    right = _vector("b", b, len(rows), 0.0)
-    if not np.isfinite(right).all():
+    normals = _matrix("A", A, n_features)
+    offsets = _vector("b", b, len(normals), 0.0)
+    if not np.isfinite(offsets).all():
         raise InvalidInputError("b must be finite: leave a row out instead of giving it an infinite right-hand side.")
-    return rows, right
+    return normals, offsets

@@ -142,7 +142,7 @@ class _CellSearch(Search):
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
         # A goal of one cell has no relaxation: if no half-space is active, the kernel has solved that of its cone.
-        is_relaxed = alone | (self.one_cell[rows] & (batch.presses == 0))
+        is_relaxed = alone | (self.one_cell[rows] & (batch.first_is_active == 0))
         solved = rows[is_relaxed & has_point]
         self.relaxed[solved] = np.minimum(self.relaxed[solved], batch.value[is_relaxed & has_point])
         self.settled[rows] = np.minimum(self.settled[rows], bound)

@@ -62,10 +62,10 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
         multipliers=True,
     )
     assert batch.bound_multipliers is not None
-    assert batch.row_multipliers is not None
+    assert batch.halfspace_multipliers is not None
     empty = np.flatnonzero(batch.status == INFEASIBLE)
     n_before: IntArray = np.diff(cells.spans[polyhedra[empty]], axis=1)[:, 0]  # half-spaces of the region come first
-    of_rules = [batch.row_multipliers[k, start : start + n_rules] for k, start in zip(empty, n_before)]
+    of_rules = [batch.halfspace_multipliers[k, start : start + n_rules] for k, start in zip(empty, n_before)]
     return Multipliers(batch.bound_multipliers[empty], np.array(of_rules).reshape(len(empty), n_rules))
 
 

@@ -35,7 +35,7 @@ cdef extern from "projection.h" nogil:
         double cutoff
         double margin
         double *v
-        double *z_rows
+        double *z_halfspaces
         double *z_bounds
         double *y
         double *slope
@@ -43,12 +43,12 @@ cdef extern from "projection.h" nogil:
         double bound
         int status
         int iterations
-        int presses
+        int first_is_active
 
     ctypedef struct ew_workspace:
         pass
 
-    ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows)
+    ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces)
     void ew_workspace_free(ew_workspace *w)
     void ew_project(const ew_cells *cells, ew_instance *instance, ew_workspace *w)
 
@@ -79,11 +79,11 @@ def project_batch(
 ):
     """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every instance ``k``.
 
-    ``lower`` and ``upper`` have one line an instance, or none at all. Returns arrays: status, iterations, presses, value,
-    bound, v, and with ``multipliers`` also those of rows (padded to the longest instance; those of groups follow), bounds
-    and cone, and the slopes, else None.
+    ``lower`` and ``upper`` have one line for each instance, or none at all. Returns the arrays of
+    :class:`elsewise.projection.cells.Batch` in their order, the last four None without ``multipliers``. Those of
+    half-spaces are padded to the longest instance; those of groups follow.
     """
-    cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], max_rows = 0, rows, k, side, which
+    cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], longest = 0, length, k, side, which
     cdef bint bounded = lower.shape[0] > 0
     cdef ew_cells cells
     cdef ew_instance e
@@ -107,28 +107,28 @@ def project_batch(
     for k in range(group.shape[0]):
         cells.n_groups = max(cells.n_groups, group[k] + 1)
     for k in range(count):
-        rows = 0
+        length = 0
         for side in range(2):
             which = polyhedra[k, side]
             if which >= 0:
-                rows += spans[which, 1] - spans[which, 0]
-        max_rows = max(max_rows, rows)
+                length += spans[which, 1] - spans[which, 0]
+        longest = max(longest, length)
 
     status_ = np.empty(count, dtype=np.int32)
     iterations_ = np.empty(count, dtype=np.int32)
-    presses_ = np.empty(count, dtype=np.int32)
+    first_is_active_ = np.empty(count, dtype=np.int32)
     value_ = np.empty(count)
     bound_ = np.empty(count)
     v_ = np.empty((count, n))
-    z_rows_ = np.zeros((count if multipliers else 0, max_rows + cells.n_groups))
+    z_halfspaces_ = np.zeros((count if multipliers else 0, longest + cells.n_groups))
     z_bounds_ = np.zeros((count if multipliers else 0, n))
     y_ = np.zeros((count if multipliers else 0, q + 1))
     slope_ = np.zeros((count if multipliers else 0, n))
-    cdef int[::1] status = status_, iterations = iterations_, presses = presses_
+    cdef int[::1] status = status_, iterations = iterations_, first_is_active = first_is_active_
     cdef double[::1] value = value_, bound = bound_
-    cdef double[:, ::1] v = v_, z_rows = z_rows_, z_bounds = z_bounds_, y = y_, slope = slope_
+    cdef double[:, ::1] v = v_, z_halfspaces = z_halfspaces_, z_bounds = z_bounds_, y = y_, slope = slope_
     with nogil:
-        w = ew_workspace_new(&cells, max_rows)
+        w = ew_workspace_new(&cells, longest)
         if w != NULL:
             for k in range(count):
                 e.x0 = &X0[row[k], 0]
@@ -140,19 +140,19 @@ def project_batch(
                 e.cutoff = cutoff[k]
                 e.margin = margin[k]
                 e.v = &v[k, 0]
-                e.z_rows = &z_rows[k, 0] if multipliers and z_rows.shape[1] else NULL
+                e.z_halfspaces = &z_halfspaces[k, 0] if multipliers and z_halfspaces.shape[1] else NULL
                 e.z_bounds = &z_bounds[k, 0] if multipliers else NULL
                 e.y = &y[k, 0] if multipliers and q else NULL
                 e.slope = &slope[k, 0] if multipliers else NULL
                 ew_project(&cells, &e, w)
                 status[k] = e.status
                 iterations[k] = e.iterations
-                presses[k] = e.presses
+                first_is_active[k] = e.first_is_active
                 value[k] = e.value
                 bound[k] = e.bound
             ew_workspace_free(w)
     if w == NULL and count:
         raise MemoryError("the projection kernel could not allocate its workspace")
     if not multipliers:
-        return status_, iterations_, presses_, value_, bound_, v_, None, None, None, None
-    return status_, iterations_, presses_, value_, bound_, v_, z_rows_, z_bounds_, y_, slope_
+        return status_, iterations_, first_is_active_, value_, bound_, v_, None, None, None, None
+    return status_, iterations_, first_is_active_, value_, bound_, v_, z_halfspaces_, z_bounds_, y_, slope_

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "constants.h"
+
 static inline double dot(ptrdiff_t n, const double *restrict a, const double *restrict b) {
     double sum[8] = {0};
     ptrdiff_t i = 0;
@@ -40,7 +42,7 @@ static inline int cholesky(ptrdiff_t n, double *restrict M, double share, double
             double *restrict U = M + j * n;
             for (ptrdiff_t i = k; i < j; i++) axpy(n - j, -M[i * n + j], M + i * n + j, U + j);
             int flat = !(U[j] > share * diagonal[j]);
-            if (flat) { U[j] = 1e200; lifted++; }
+            if (flat) { U[j] = DROPPED_PIVOT; lifted++; }
             double pivot = sqrt(U[j]), inverse = flat ? 0 : 1 / pivot;
             U[j] = pivot;
             for (ptrdiff_t i = j + 1; i < n; i++) U[i] *= inverse;

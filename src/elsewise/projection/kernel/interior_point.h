@@ -7,8 +7,8 @@
  * zp = tau + r, zm = tau - r, where r = G'z - H'y is the gradient of the Lagrangian's constraint part.
  *
  * A rigorous lower bound comes with every iterate, whatever its residuals: with beta = -(h'z + k'y) > 0, scaling the
- * multipliers until they are dual feasible gives  beta / max|r|  (norm 1)  or  beta^2 / r'r  (norm 2).
- */
+ * multipliers until they are dual feasible gives  beta / max|r|  (norm 1)  or  beta^2 / r'r  (norm 2). With h and k
+ * less their margins it closes the gap; with the true right-hand sides it is what is reported. */
 #ifndef ELSEWISE_INTERIOR_POINT_H
 #define ELSEWISE_INTERIOR_POINT_H
 
@@ -16,13 +16,13 @@
 #include <stddef.h>
 
 typedef struct {
-    ptrdiff_t n, p, n_bounds, q; /* features, rows of A, finite bounds, cone dimensions */
+    ptrdiff_t n, p, n_bounds, q; /* features, half-spaces, finite bounds, cone dimensions */
     int norm, has_cone, has_tilt;
     double *A;          /* (p, n) */
     double *h;          /* (p + n_bounds,), margins already taken off */
     double *slack;      /* (p + n_bounds,): the margins, so that h + slack is the true right-hand side */
-    int64_t *bound_feature;
-    double *bound_sign; /* v_i <= h has sign 1, -v_i <= h has sign -1 */
+    int64_t *bound_feature; /* (n_bounds,) */
+    double *bound_sign; /* (n_bounds,): v_i <= h has sign 1, -v_i <= h has sign -1 */
     double *Ft;         /* (n, q) */
     double *gram;       /* (n, n) F'F, upper triangle */
     double *h1;         /* (n,) */
@@ -41,7 +41,7 @@ typedef struct {
     double *sc, *y;          /* (q + 1,) */
     double tau, kappa;
     double *best, best_tau, best_kappa, best_merit; /* copy of the best iterate so far */
-    int ray;                 /* the copy is a Farkas ray */
+    int is_ray;              /* the copy is a Farkas ray */
     double bound;            /* rigorous, for the true right-hand side, over the subproblem's features */
     int status, iterations;
     double *work;            /* scratch */
@@ -49,8 +49,14 @@ typedef struct {
     int64_t *polish_index;
 } iterate;
 
-ptrdiff_t iterate_size(ptrdiff_t n, ptrdiff_t rows, ptrdiff_t q);
-double *iterate_bind(iterate *it, double *memory, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t q);
+/* Number of linear constraints, the rows of G. */
+static inline ptrdiff_t n_linear(const subproblem *P) { return P->p + P->n_bounds; }
+
+/* Memory of an iterate and all scratch, in doubles, for `linear` linear constraints; and its division. */
+ptrdiff_t iterate_size(ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q);
+void iterate_bind(iterate *it, double *memory, ptrdiff_t n, ptrdiff_t linear, ptrdiff_t q);
+
+/* Solve to the relative gap `tolerance`; the status is that of projection.h. */
 void interior_point(const subproblem *P, iterate *it, double tolerance);
 
 #endif

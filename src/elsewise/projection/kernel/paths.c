@@ -1,49 +1,49 @@
+/* Exact paths of one instance: the cone alone, then half-space by half-space, bounds being further half-spaces. */
 #include "instance.h"
 
+#include "halfspace_path.h"
 #include "homotopy.h"
 #include "multiversion.h"
-#include "row_path.h"
 
-/* Relative gap at the end of a path: its point is exact, but features in very different units cost the bound digits. */
-static const double PATH_TOLERANCE = 1e-8;
-
-/* Lower bound from path multipliers (z of rows scaled by `unit`, y of the cone), evaluated on all features for the true
- * right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled to be dual feasible,
- * the gradient r with them. */
-static double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, const row_path_problem *path,
-                         double unit, double *tight) {
+/* Lower bound from path multipliers (z of half-spaces scaled by `unit`, y of the cone), evaluated on all features
+ * for the true right-hand sides; `tight` is the same for the right-hand sides with margins. Multipliers are scaled
+ * to be dual feasible, the gradient r with them. */
+static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, const halfspace_path *path,
+                                double unit, double *tight) {
     ptrdiff_t n = cells->n, q = cells->q;
     double *z = path->z, *y = path->y;
-    double beta = -y[0] * (1 + 4e-16) * w->h0, sum = y[0] * w->h0, margins = y[0] * w->cone_margin;
+    double beta = -y[0] * (1 + LENGTH_ROUNDING) * w->h0, sum = y[0] * w->h0, margins = y[0] * w->cone_margin;
     for (ptrdiff_t i = 0; i < n; i++) w->r[i] = -dot(q, path->Ft + i * q, y + 1);
     for (ptrdiff_t j = 0; j < q; j++) {
         beta += w->g[j] * y[j + 1];
         sum += fabs(w->g[j] * y[j + 1]);
     }
-    for (ptrdiff_t j = 0; j < path->n_rows; j++) {
+    for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) {
         if (z[j] == 0) continue;
-        double scaled = z[j] * unit / w->row_scale[j];
+        double scaled = z[j] * unit / w->scale[j];
         axpy(n, z[j], w->sub.A + j * n, w->r);
         beta -= scaled * w->b[j];
         sum += fabs(scaled * w->b[j]);
-        margins += scaled * row_margin(e, w, j);
+        margins += scaled * halfspace_margin(e, w, j);
     }
-    beta -= 1e-15 * sum;
-    double largest = 0, weight = sqrt(dot(q, y + 1, y + 1)), pressure = 0;
-    for (ptrdiff_t j = 0; j < path->n_rows; j++) pressure += z[j] * unit;
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (is_free(e, i))
-            largest = fmax(largest, fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, weight, pressure));
-    for (ptrdiff_t j = 0; j < path->n_rows; j++) z[j] /= largest;
+    beta -= SUM_ROUNDING * sum;
+    double largest = 0, length_y = sqrt(dot(q, y + 1, y + 1)), sum_z = 0;
+    for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) sum_z += z[j] * unit;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!is_free(e, i)) continue;
+        double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, length_y, sum_z);
+        largest = fmax(largest, size);
+    }
+    for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) z[j] /= largest;
     for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
     for (ptrdiff_t i = 0; i < n; i++) w->r[i] /= largest;
-    double bound = beta / largest * (1 - 1e-15 * (double)(n + 8));
+    double bound = beta / largest * (1 - SUM_ROUNDING * (double)(n + FEATURES_EXTRA));
     *tight = bound + margins / largest;
     return bound;
 }
 
 /* Whether the end of the path satisfies all constraints and closes the gap; its distance is the value. */
-static int path_holds(ew_instance *e, ew_workspace *w, const row_path_problem *path, double unit, double tight) {
+static inline int path_holds(ew_instance *e, ew_workspace *w, const halfspace_path *path, double unit, double tight) {
     ptrdiff_t n = path->n, q = path->q;
     double value = 0;
     for (ptrdiff_t j = 0; j < q; j++) w->hv[j] = -w->g[j];
@@ -54,10 +54,10 @@ static int path_holds(ew_instance *e, ew_workspace *w, const row_path_problem *p
         if (e->v[i] != 0) axpy(q, e->v[i], path->Ft + i * q, w->hv);
     }
     double beyond = sqrt(dot(q, w->hv, w->hv)) - path->h;
-    if (!(beyond <= fmax(0.05 * w->cone_margin, 1e-11 * w->h0))) return 0;
-    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+    if (!(beyond <= fmax(MARGIN_SHARE * w->cone_margin, PATH_EXCESS * w->h0))) return 0;
+    for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) {
         double over = dot(n, path->A + j * n, e->v) - path->b[j];
-        if (!(over <= fmax(0.05 * row_margin(e, w, j), 1e-11 * w->sigma) * unit)) return 0;
+        if (!(over <= fmax(MARGIN_SHARE * halfspace_margin(e, w, j), PATH_EXCESS * w->sigma) * unit)) return 0;
     }
     e->value = value;
     if (value >= tight) {
@@ -67,10 +67,11 @@ static int path_holds(ew_instance *e, ew_workspace *w, const row_path_problem *p
     return fabs(value - tight) <= PATH_TOLERANCE * value;
 }
 
-/* Append the bound that v violates most as a further row. Returns 1 if there was one, 0 if all hold, -1 without room. */
-static int add_bound_row(const ew_instance *e, ew_workspace *w, row_path_problem *path, double unit) {
-    ptrdiff_t n = path->n, worst = -1, j = path->n_rows;
-    double excess = 1e-12 * w->sigma, sign = 0;
+/* Append the bound that v violates most as a further half-space; PATH_DONE if all hold, PATH_LOST without room. */
+static inline path_state add_bound(const ew_instance *e, ew_workspace *w, halfspace_path *path, double unit) {
+    ptrdiff_t n = path->n, worst = -1, j = path->n_halfspaces;
+    double excess = PATH_BOUND_EXCESS * w->sigma;
+    int sign = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         double above = e->upper ? e->v[i] - e->upper[i] : 0, below = e->lower ? e->lower[i] - e->v[i] : 0;
         if (!(fmax(above, below) > excess)) continue;
@@ -78,89 +79,105 @@ static int add_bound_row(const ew_instance *e, ew_workspace *w, row_path_problem
         sign = above > below ? 1 : -1;
         worst = i;
     }
-    if (worst < 0) return 0;
-    if (j == path->room) return -1;
-    w->path_bound[j - w->n_rows] = sign > 0 ? worst : -1 - worst;
+    if (worst < 0) return PATH_DONE;
+    if (j == path->room) return PATH_LOST;
+    w->path_bound_feature[j - w->n_halfspaces] = worst;
+    w->path_bound_sign[j - w->n_halfspaces] = sign;
     w->b[j] = sign * (sign > 0 ? e->upper : e->lower)[worst];
-    w->row_scale[j] = 1;
+    w->scale[j] = 1;
     w->path_b[j] = w->b[j] * unit;
     path->z[j] = 0;
-    memset(w->sub.A + j * n, 0, (size_t)n * sizeof(double));
+    memset(w->sub.A + j * n, 0, (size_t)n * sizeof *w->sub.A);
     w->sub.A[j * n + worst] = sign * unit;
-    path->n_rows++;
-    return 1;
+    path->n_halfspaces++;
+    return PATH_GOES_ON;
 }
 
-MULTIVERSION
-ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q;
-    double *y = w->path_y, *z = w->path_z, tight;
-    int bounded = e->lower || e->upper;
-    row_path_problem path = {.n = n, .q = q, .n_rows = w->n_rows, .room = w->n_rows + (bounded ? PATH_BOUNDS : 0),
-                             .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
-                             .b = w->path_b, .cutoff = e->cutoff * (1 + 1e-6), .barred = w->barred,
-                             .moving = w->path_moving, .v = e->v, .z = z, .y = y};
-    memset(z, 0, (size_t)w->n_rows * sizeof *z);
-    for (ptrdiff_t i = 0; i < n; i++)
-        w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
-    path.n_moving = homotopy(n, q, path.Ft, path.gram, w->g, path.h, w->barred, w->path, w->features, e->v, y,
-                             &path.steps);
-    e->iterations = path.steps;
-    ptrdiff_t moved = path.n_moving;
-    if (moved < 0) return 0;
-    memcpy(w->path_moving, w->features, (size_t)moved * sizeof(int64_t)); /* the rows' path changes its own copy */
-
-    /* rows in units comparable with the columns of F, margins taken off */
+/* Half-spaces in units comparable with the columns of F, margins taken off; returns this unit. */
+static inline double scale_halfspaces(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n;
     double unit = 0;
-    for (ptrdiff_t i = 0; i < n; i++) unit = fmax(unit, path.gram[i * (n + 1)]);
+    for (ptrdiff_t i = 0; i < n; i++) unit = fmax(unit, w->gram[i * (n + 1)]);
     unit = sqrt(unit);
-    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
+    for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) {
         normal_of(cells, e, w, j, w->sub.A + j * n);
-        double scale = unit / w->row_scale[j];
+        double scale = unit / w->scale[j];
         for (ptrdiff_t i = 0; i < n; i++) w->sub.A[j * n + i] *= scale;
-        w->path_b[j] = (w->b[j] - row_margin(e, w, j)) * scale;
+        w->path_b[j] = (w->b[j] - halfspace_margin(e, w, j)) * scale;
     }
-    int more = w->n_rows <= ALL_ROWS ? row_path_start(&path, w->path) : -1;
-    for (int round = 0; round <= 4 * (ALL_ROWS + PATH_BOUNDS); round++) {
-        e->bound = fmax(e->bound, path_bound(cells, e, w, &path, unit, &tight));
+    return unit;
+}
+
+/* From the end of the cone's own path, half-space by half-space, until the instance is settled (its status says how)
+ * or the path is lost. */
+static inline void follow_halfspaces(const ew_cells *cells, ew_instance *e, ew_workspace *w, halfspace_path *path,
+                                     double unit) {
+    int is_bounded = e->lower || e->upper;
+    path_state state = w->n_halfspaces <= ALL_HALFSPACES ? PATH_GOES_ON : PATH_LOST;
+    if (state == PATH_GOES_ON) halfspace_path_start(path);
+    for (int round = 0; round <= PATH_ROUNDS * (ALL_HALFSPACES + PATH_BOUNDS); round++) {
+        double tight;
+        e->bound = fmax(e->bound, path_bound(cells, e, w, path, unit, &tight));
         if (e->bound >= e->cutoff) {
             e->status = EW_CUTOFF;
-            break;
+            return;
         }
-        if (more < 0 || more == 2) return moved;
-        more = row_path_next(&path, w->path);
-        e->iterations += path.steps;
-        path.steps = 0;
-        if (more == 0 && bounded) {
-            int added = add_bound_row(e, w, &path, unit);
-            if (added < 0) return moved;
-            if (added) { more = 1; continue; }
-        }
-        if (more == 0) {
-            if (!path_holds(e, w, &path, unit, tight)) return moved;
-            e->status = EW_OPTIMAL;
-            for (ptrdiff_t j = 0; j < w->n_first_rows; j++) e->presses |= z[j] > 0;
-            break;
-        }
-        if (more < 0) return moved;
+        if (state != PATH_GOES_ON) return;
+        state = halfspace_path_next(path, w->path);
+        e->iterations += path->steps;
+        path->steps = 0;
+        if (state == PATH_DONE && is_bounded) state = add_bound(e, w, path, unit);
+        if (state == PATH_LOST) return;
+        if (state != PATH_DONE) continue;
+        if (!path_holds(e, w, path, unit, tight)) return;
+        e->status = EW_OPTIMAL;
+        for (ptrdiff_t j = 0; j < w->n_first; j++) e->first_is_active |= path->z[j] > 0;
+        return;
     }
-    if (e->status == EW_STALLED) return moved;
-    if (e->z_rows)
-        for (ptrdiff_t j = 0; j < w->n_rows; j++) e->z_rows[j] = z[j] * unit / w->row_scale[j];
+}
+
+/* Write the multipliers of the path out, and no point where the cutoff is proven. */
+static inline void path_out(const ew_cells *cells, ew_instance *e, const ew_workspace *w, const halfspace_path *path,
+                            double unit) {
+    ptrdiff_t n = cells->n, q = cells->q;
+    if (e->z_halfspaces)
+        for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) e->z_halfspaces[j] = path->z[j] * unit / w->scale[j];
     if (e->z_bounds) {
         for (ptrdiff_t i = 0; i < n; i++) e->z_bounds[i] = -(w->r[i] - (is_free(e, i) ? unabsorbed(e, i, w->r[i]) : 0));
-        for (ptrdiff_t j = w->n_rows; j < path.n_rows; j++) {
-            int64_t which = w->path_bound[j - w->n_rows];
-            if (which >= 0) e->z_bounds[which] += z[j] * unit;
-            else e->z_bounds[-1 - which] -= z[j] * unit;
+        for (ptrdiff_t j = w->n_halfspaces; j < path->n_halfspaces; j++) {
+            ptrdiff_t bound = j - w->n_halfspaces;
+            e->z_bounds[w->path_bound_feature[bound]] += (double)w->path_bound_sign[bound] * (path->z[j] * unit);
         }
     }
     if (e->slope)
         for (ptrdiff_t i = 0; i < n; i++) e->slope[i] = unabsorbed(e, i, w->r[i]);
-    if (e->y) memcpy(e->y, y, (size_t)(q + 1) * sizeof *y);
+    if (e->y) memcpy(e->y, path->y, (size_t)(q + 1) * sizeof *e->y);
     if (e->status == EW_CUTOFF) {
         memset(e->v, 0, (size_t)n * sizeof *e->v);
         e->value = HUGE_VAL;
     }
+}
+
+MULTIVERSION
+ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
+    ptrdiff_t n = cells->n, q = cells->q, room = w->n_halfspaces + (e->lower || e->upper ? PATH_BOUNDS : 0);
+    halfspace_path path = {.n = n, .q = q, .n_halfspaces = w->n_halfspaces, .room = room,
+                           .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
+                           .b = w->path_b, .cutoff = e->cutoff * (1 + CUTOFF_EXCESS), .barred = w->barred,
+                           .moving = w->path_moving, .sign = w->path_sign, .active = w->path_active,
+                           .v = e->v, .z = w->path_z, .y = w->path_y};
+    memset(path.z, 0, (size_t)w->n_halfspaces * sizeof *path.z);
+    for (ptrdiff_t i = 0; i < n; i++)
+        w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
+    ptrdiff_t n_moved = homotopy(n, q, path.Ft, path.gram, path.g, path.h, w->barred, w->path, w->features, e->v, path.y,
+                                 &path.steps);
+    e->iterations = path.steps;
+    if (n_moved < 0) return 0;
+    path.n_moving = n_moved;
+    memcpy(path.moving, w->features, (size_t)n_moved * sizeof *path.moving); /* this path changes its own copy */
+    double unit = scale_halfspaces(cells, e, w);
+    follow_halfspaces(cells, e, w, &path, unit);
+    if (e->status == EW_STALLED) return n_moved;
+    path_out(cells, e, w, &path, unit);
     return -1;
 }

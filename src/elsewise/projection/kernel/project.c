@@ -2,20 +2,25 @@
 #include "instance.h"
 #include "multiversion.h"
 
+/* Zero everything an instance gives out, and no half-space or feature chosen. */
+static inline void clear(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
+    size_t n = (size_t)cells->n, n_halfspaces = (size_t)w->n_halfspaces;
+    memset(w->chosen_halfspace, 0, n_halfspaces * sizeof *w->chosen_halfspace);
+    memset(w->chosen_feature, 0, n * sizeof *w->chosen_feature);
+    memset(e->v, 0, n * sizeof *e->v);
+    if (e->z_halfspaces) memset(e->z_halfspaces, 0, n_halfspaces * sizeof *e->z_halfspaces);
+    if (e->z_bounds) memset(e->z_bounds, 0, n * sizeof *e->z_bounds);
+    if (e->y) memset(e->y, 0, (size_t)(cells->q + 1) * sizeof *e->y);
+    if (e->slope) memset(e->slope, 0, n * sizeof *e->slope);
+    e->iterations = 0;
+    e->first_is_active = 0;
+    e->value = 0;
+}
+
 MULTIVERSION
 void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q;
     read_instance(cells, e, w);
-    memset(w->chosen_row, 0, (size_t)w->n_rows * sizeof(int64_t));
-    memset(w->chosen_feature, 0, (size_t)n * sizeof(int64_t));
-    memset(e->v, 0, (size_t)n * sizeof *e->v);
-    if (e->z_rows) memset(e->z_rows, 0, (size_t)w->n_rows * sizeof(double));
-    if (e->z_bounds) memset(e->z_bounds, 0, (size_t)n * sizeof(double));
-    if (e->y) memset(e->y, 0, (size_t)(q + 1) * sizeof(double));
-    if (e->slope) memset(e->slope, 0, (size_t)n * sizeof(double));
-    e->iterations = 0;
-    e->presses = 0;
-    e->value = 0;
+    clear(cells, e, w);
 
     first_look look = look_first(cells, e, w);
     e->bound = cells->norm == 1 ? look.distance : look.distance * look.distance;
@@ -34,7 +39,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     w->cone_unit = 1;
     w->cone_margin = 0;
     if (e->cone >= 0) {
-        w->cone_unit = fmax(fmax(w->h0, w->sigma * look.cone_reach), 1e-300);
+        w->cone_unit = fmax(fmax(w->h0, w->sigma * look.cone_reach), TINY);
         double width = fmin(w->h0 > 0 ? w->h0 : w->cone_unit, w->sigma * look.cone_reach);
         w->cone_margin = e->margin * width + look.cone_noise;
     }
@@ -45,7 +50,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     if (n_moving < 0) return;
     solve_on_working_sets(cells, e, w, n_moving);
     if (isfinite(w->path_value) && e->status != EW_OPTIMAL && e->status != EW_CUTOFF) {
-        memcpy(e->v, w->path_v, (size_t)n * sizeof *e->v);
+        memcpy(e->v, w->path_v, (size_t)cells->n * sizeof *e->v);
         e->value = w->path_value;
         e->status = EW_STALLED;
     }

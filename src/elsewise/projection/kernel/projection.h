@@ -1,20 +1,21 @@
 /* One point onto one convex cell: the door to the kernel.
  *
- * In coordinates where the distance is plain (unit weights), for a row x0 and v = x - x0,
+ * In coordinates where the distance is plain (unit weights), for a point x0 and v = x - x0,
  *
  *     minimise    sum_i |v_i|   (norm 1)    or    v'v   (norm 2)
- *     subject to  (N_r - S_k)·(x0 + v) <= o_r - c_k     rows r of at most two polyhedra k
+ *     subject to  (N_r - S_k)·(x0 + v) <= o_r - c_k     half-spaces r of at most two polyhedra k
  *                 l <= v <= u                           bounds, infinite where absent
  *                 ||F (x0 + v) - gc|| <= h0 + h1·(x0 + v)    at most one second-order cone
  *
- * Features may come in groups, the indicators of a category: one unit is divided among them, x0 has all of it in one, the
- * group's base, and v_i >= 0 (a lower bound of 0) is what moves from the base to i, so that v_base = -sum v_i is implied.
- * The base's own distance does not count. The kernel substitutes v_base everywhere, which makes every coefficient of the
- * group relative to its base's, and adds the row sum v_i <= x0_base. In the output v_base is 0.
+ * Features may come in groups, the indicators of a category: one unit is divided among them, x0 has all of it in
+ * one, the group's base, and v_i >= 0 (a lower bound of 0) is what moves from the base to i, so that
+ * v_base = -sum v_i is implied. The base's own distance does not count. The kernel substitutes v_base everywhere,
+ * which makes every coefficient of the group relative to its base's, and adds the half-space sum v_i <= x0_base. In the output
+ * v_base is 0.
  *
- * Multipliers: z >= 0 for rows and bounds, y = (y0, y1) in the second-order cone for the cone constraint, with
- * Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the origin.
- */
+ * Multipliers: z >= 0 for half-spaces and bounds, y = (y0, y1) in the second-order cone for the cone constraint,
+ * with Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the
+ * origin. */
 #ifndef ELSEWISE_PROJECTION_H
 #define ELSEWISE_PROJECTION_H
 
@@ -27,12 +28,12 @@ typedef struct {
     int64_t n;              /* features */
     int64_t q;              /* dimensions of the cones (0: no cones) */
     int norm;               /* 1 or 2 */
-    const double *normals;  /* N: (n_rows, n) */
-    const double *offsets;  /* o: (n_rows,) */
-    const int64_t *spans;   /* (n_polyhedra, 2): first row, one past the last */
+    const double *normals;  /* N: (n_halfspaces, n) */
+    const double *offsets;  /* o: (n_halfspaces,) */
+    const int64_t *spans;   /* (n_polyhedra, 2): first half-space, one past the last */
     const double *shifts;   /* S: (n_polyhedra, n) */
     const double *shift_offsets; /* c: (n_polyhedra,) */
-    const double *factors;  /* F': (n_shapes, n, q), one row a feature */
+    const double *factors;  /* F': (n_shapes, n, q), a line for each feature */
     const double *grams;    /* F'F: (n_shapes, n, n) */
     const int64_t *shape;   /* (n_cones,): which factor */
     const double *centres;  /* gc: (n_cones, q) */
@@ -52,20 +53,22 @@ typedef struct {
     double cutoff;          /* stop once the optimum is proven to be at least this */
     double margin;          /* relative distance to keep from every boundary */
     double *v;              /* out (n,) */
-    double *z_rows;         /* out: multipliers of the rows of both polyhedra, in order */
+    double *z_halfspaces;   /* out: multipliers of both polyhedra in order, then of groups in which something can move */
     double *z_bounds;       /* out (n,): upper minus lower */
     double *y;              /* out (q + 1,) */
-    double *slope;          /* out (n,): every v of the cell is at distance >= bound + sum |v_i| + slope_i v_i (norm 1, with a point) */
+    double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance
+                             * >= bound + sum |v_i| + slope_i v_i */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */
     int iterations;         /* out */
-    int presses;            /* out: whether a row of the first polyhedron holds the point back; if not, it is the projection onto the rest */
+    int first_is_active;    /* out: whether a half-space of the first polyhedron is active; if none is, the point is the
+                             * projection onto the other constraints */
 } ew_instance;
 
 typedef struct ew_workspace ew_workspace;
 
-ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_rows);
+ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces);
 void ew_workspace_free(ew_workspace *w);
 void ew_project(const ew_cells *cells, ew_instance *instance, ew_workspace *w);
 

@@ -73,7 +73,8 @@ static inline double soc_step(ptrdiff_t q, const double *x, const double *d, dou
     if (d[0] < 0) t = fmin(t, -x[0] / d[0]);
     double disc = b * b - a * c;
     if (a < 0 || (b < 0 && disc >= 0)) {
-        double root = sqrt(fmax(disc, 0)), big = b < 0 ? -b + root : -b - root; /* a t^2 + 2 b t + c = 0, no cancellation */
+        /* a t^2 + 2 b t + c = 0, without cancellation */
+        double root = sqrt(fmax(disc, 0)), big = b < 0 ? -b + root : -b - root;
         double t1 = big != 0 ? c / big : limit, t2 = a != 0 ? big / a : limit;
         if (t1 > 0) t = fmin(t, t1);
         if (t2 > 0) t = fmin(t, t2);

@@ -1,19 +1,17 @@
 /* Working sets.
  *
- * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs on a
- * few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as celer and
- * skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few rows, then the violated ones.
- * Both are exact: the reported bound is evaluated on all features, the reported point satisfies all rows. */
+ * At an optimum of the Manhattan distance hardly more than p + q features change. So the interior point method runs
+ * on a few features; the others' dual feasibility |r_i| <= 1 is then checked, violators join, and it runs again (as
+ * celer and skglm do for the lasso). Long polyhedra are treated the same way on the primal side: a few half-spaces,
+ * then the violated ones. Both are exact: the reported bound is evaluated on all features, the reported point
+ * satisfies all half-spaces. */
 #include "instance.h"
 
 #include "multiversion.h"
 
-enum { ALL_FEATURES = 12, ROWS_ADDED = 12, MAX_ROUNDS = 60 };
-/* No feasible point within so many units of length: enough to stop; to look closer; to call the cell empty. */
-static const double FAR = 1e10, REMOTE = 1e5, PROOF = 1e8, SQUARED_PROOF = 1e10;
-
 /* Move the `count` largest scores among the unchosen to the chosen; negative scores never join. */
-static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have, ptrdiff_t count) {
+static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t *list, ptrdiff_t have,
+                        ptrdiff_t count) {
     while (count-- > 0) {
         ptrdiff_t best = -1;
         for (ptrdiff_t i = 0; i < n; i++)
@@ -25,47 +23,65 @@ static ptrdiff_t choose(ptrdiff_t n, const double *score, int64_t *flag, int64_t
     return have;
 }
 
-/* Fill the subproblem for the chosen rows and features, in units of sigma: v = sigma w. */
-static void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t nf, ptrdiff_t n_chosen_rows) {
+/* The chosen half-spaces on the chosen features, in units of sigma, margins taken off. */
+static inline void gather_halfspaces(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     subproblem *P = &w->sub;
-    ptrdiff_t n = cells->n, q = cells->q;
-    P->n = nf, P->p = n_chosen_rows, P->norm = cells->norm, P->has_cone = e->cone >= 0, P->q = P->has_cone ? q : 0;
-    P->has_tilt = P->has_cone && w->has_tilt;
-    for (ptrdiff_t j = 0; j < n_chosen_rows; j++) {
-        int64_t row = w->rows[j];
-        double scale = w->row_scale[row];
-        normal_of(cells, e, w, row, w->score);
-        for (ptrdiff_t i = 0; i < nf; i++) P->A[j * nf + i] = w->score[w->features[i]] / scale;
-        P->slack[j] = row_margin(e, w, row) / (scale * w->sigma);
-        P->h[j] = w->b[row] / (scale * w->sigma) - P->slack[j];
-    }
-    P->n_bounds = 0;
-    for (ptrdiff_t i = 0; i < nf; i++)
-        for (int side = 0; side < 2; side++) {
-            const double *limits = side ? e->upper : e->lower;
-            if (!limits || !isfinite(limits[w->features[i]])) continue;
-            ptrdiff_t at = n_chosen_rows + P->n_bounds;
-            P->bound_feature[P->n_bounds] = i;
-            P->bound_sign[P->n_bounds] = side ? 1 : -1;
-            P->slack[at] = 0; /* clipping makes bounds exact */
-            P->h[at] = (side ? 1 : -1) * limits[w->features[i]] / w->sigma;
-            P->n_bounds++;
-        }
-    if (P->has_cone) {
-        double unit = w->sigma / w->cone_unit;
-        for (ptrdiff_t i = 0; i < nf; i++) {
-            const double *from = w->Ft + w->features[i] * q, *gram_from = w->gram + w->features[i] * n;
-            for (ptrdiff_t j = 0; j < q; j++) P->Ft[i * q + j] = unit * from[j];
-            for (ptrdiff_t j = i; j < nf; j++) P->gram[i * nf + j] = unit * unit * gram_from[w->features[j]];
-            if (P->has_tilt) P->h1[i] = unit * w->h1[w->features[i]];
-        }
-        P->cone_slack = w->cone_margin / w->cone_unit;
-        P->k[0] = w->h0 / w->cone_unit - P->cone_slack;
-        for (ptrdiff_t j = 0; j < q; j++) P->k[j + 1] = -w->g[j] / w->cone_unit;
+    for (ptrdiff_t j = 0; j < P->p; j++) {
+        int64_t from = w->halfspaces[j];
+        double scale = w->scale[from];
+        normal_of(cells, e, w, from, w->normal);
+        for (ptrdiff_t i = 0; i < P->n; i++) P->A[j * P->n + i] = w->normal[w->features[i]] / scale;
+        P->slack[j] = halfspace_margin(e, w, from) / (scale * w->sigma);
+        P->h[j] = w->b[from] / (scale * w->sigma) - P->slack[j];
     }
 }
 
-/* r = G'z - H'y on all features, in units where the weights are 1; bounds' multipliers are not in it. */
+/* The finite bounds of the chosen features. */
+static inline void gather_bounds(const ew_instance *e, ew_workspace *w) {
+    subproblem *P = &w->sub;
+    P->n_bounds = 0;
+    for (ptrdiff_t i = 0; i < P->n; i++)
+        for (int side = 0; side < 2; side++) {
+            const double *limits = side ? e->upper : e->lower;
+            if (!limits || !isfinite(limits[w->features[i]])) continue;
+            double sign = side ? 1 : -1;
+            P->bound_feature[P->n_bounds] = i;
+            P->bound_sign[P->n_bounds] = sign;
+            P->slack[P->p + P->n_bounds] = 0; /* clipping makes bounds exact */
+            P->h[P->p + P->n_bounds] = sign * limits[w->features[i]] / w->sigma;
+            P->n_bounds++;
+        }
+}
+
+/* The cone on the chosen features, in its own unit. */
+static inline void gather_cone(const ew_cells *cells, ew_workspace *w) {
+    subproblem *P = &w->sub;
+    ptrdiff_t n = P->n, q = P->q;
+    double unit = w->sigma / w->cone_unit;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double *from = w->Ft + w->features[i] * q, *gram_from = w->gram + w->features[i] * cells->n;
+        for (ptrdiff_t j = 0; j < q; j++) P->Ft[i * q + j] = unit * from[j];
+        for (ptrdiff_t j = i; j < n; j++) P->gram[i * n + j] = unit * unit * gram_from[w->features[j]];
+        if (P->has_tilt) P->h1[i] = unit * w->h1[w->features[i]];
+    }
+    P->cone_slack = w->cone_margin / w->cone_unit;
+    P->k[0] = w->h0 / w->cone_unit - P->cone_slack;
+    for (ptrdiff_t j = 0; j < q; j++) P->k[j + 1] = -w->g[j] / w->cone_unit;
+}
+
+/* Fill the subproblem for the chosen half-spaces and features, in units of sigma: v is sigma times the subproblem's. */
+static inline void gather(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_features,
+                          ptrdiff_t n_halfspaces) {
+    subproblem *P = &w->sub;
+    P->n = n_features, P->p = n_halfspaces, P->norm = cells->norm, P->has_cone = e->cone >= 0;
+    P->q = P->has_cone ? cells->q : 0;
+    P->has_tilt = P->has_cone && w->has_tilt;
+    gather_halfspaces(cells, e, w);
+    gather_bounds(e, w);
+    if (P->has_cone) gather_cone(cells, w);
+}
+
+/* r = G'z - H'y on all features, in units where the weights are 1. */
 static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
@@ -73,8 +89,8 @@ static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_worksp
     memset(w->r, 0, (size_t)n * sizeof *w->r);
     for (ptrdiff_t j = 0; j < P->p; j++) {
         if (it->z[j] == 0) continue;
-        normal_of(cells, e, w, w->rows[j], w->score);
-        axpy(n, it->z[j] / w->row_scale[w->rows[j]], w->score, w->r);
+        normal_of(cells, e, w, w->halfspaces[j], w->normal);
+        axpy(n, it->z[j] / w->scale[w->halfspaces[j]], w->normal, w->r);
     }
     if (P->has_cone) {
         double unit = w->sigma / w->cone_unit;
@@ -89,16 +105,16 @@ static void full_gradient(const ew_cells *cells, const ew_instance *e, ew_worksp
 static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *scale) {
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
-    ptrdiff_t rows = P->p + P->n_bounds;
+    ptrdiff_t linear = n_linear(P);
     double beta = 0, sum = 0, largest = 0, length = 0;
-    for (ptrdiff_t i = 0; i < rows; i++) {
+    for (ptrdiff_t i = 0; i < linear; i++) {
         double term = (P->h[i] + P->slack[i]) * it->z[i];
         beta -= term;
         sum += fabs(term);
     }
     if (P->has_cone) {
         double radial = sqrt(dot(P->q, it->y + 1, it->y + 1)); /* y in the cone to the last bit: y0 >= ||y1|| */
-        double term = (P->k[0] + P->cone_slack) * fmax(it->y[0], radial * (1 + 4e-16));
+        double term = (P->k[0] + P->cone_slack) * fmax(it->y[0], radial * (1 + LENGTH_ROUNDING));
         beta -= term;
         sum += fabs(term);
         for (ptrdiff_t j = 1; j <= P->q; j++) {
@@ -106,12 +122,12 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
             sum += fabs(P->k[j] * it->y[j]);
         }
     }
-    beta -= 1e-15 * sum; /* rounding of the sums above */
-    double weight = P->has_cone ? sqrt(dot(P->q, it->y + 1, it->y + 1)) * w->sigma / w->cone_unit : 0, pressure = 0;
-    for (ptrdiff_t i = 0; i < rows; i++) pressure += it->z[i];
+    beta -= SUM_ROUNDING * sum; /* rounding of the sums above */
+    double length_y = P->has_cone ? sqrt(dot(P->q, it->y + 1, it->y + 1)) * w->sigma / w->cone_unit : 0, sum_z = 0;
+    for (ptrdiff_t i = 0; i < linear; i++) sum_z += it->z[i];
     for (ptrdiff_t i = 0; i < cells->n; i++) {
         if (!is_free(e, i)) continue;
-        double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, weight, pressure);
+        double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, length_y, sum_z);
         largest = fmax(largest, size);
         length += size * size;
     }
@@ -119,11 +135,12 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
     if (!(beta > 0)) return 0;
     double bound = P->norm == 1 ? beta / largest : beta / length * beta;
     if (P->norm != cells->norm) bound *= bound / (double)cells->n; /* v'v >= (sum |v|)^2 / n */
-    return bound * (1 - 1e-15 * (double)(cells->n + 8));
+    return bound * (1 - SUM_ROUNDING * (double)(cells->n + FEATURES_EXTRA));
 }
 
-/* Make a Farkas ray exact. Where all rows of the cell lie in the row space of F (as when both come through one affine
- * map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by its length. */
+/* Make a Farkas ray exact. Where all normals of the cell lie in the row space of F (as when both come through one
+ * affine map), the rest r of the gradient does too: adding d with F'd = r to y1 cancels it. y stays in the cone by
+ * its length. */
 static void cancel_gradient(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
     ptrdiff_t n = cells->n, q = cells->q;
     double unit = w->sigma / w->cone_unit, *M = w->ray, *d = M + q * q, *diagonal = d + q, *y = w->it.y;
@@ -135,7 +152,7 @@ static void cancel_gradient(const ew_cells *cells, const ew_instance *e, ew_work
         for (ptrdiff_t j = 0; j < q; j++) axpy(q - j, row[j], row + j, M + j * q + j);
         axpy(q, w->r[i] / unit, row, d);
     }
-    cholesky(q, M, 1e-14, diagonal);
+    cholesky(q, M, RAY_PIVOT, diagonal);
     cholesky_solve(q, M, d);
     for (ptrdiff_t j = 0; j < q; j++) y[j + 1] += d[j];
     y[0] = fmax(y[0], sqrt(dot(q, y + 1, y + 1)));
@@ -154,7 +171,7 @@ static void write_point(const ew_cells *cells, ew_instance *e, const ew_workspac
         if (snap && P->norm == 1) {
             /* strict complementarity: a feature at rest has a dual slack far larger than its movement */
             double moved = fabs(it->v[i]) / total, at_rest = fmin(it->zp[i], it->zm[i]) / it->tau;
-            if (moved < 1e-6 && moved < at_rest) value = 0;
+            if (moved < AT_REST && moved < at_rest) value = 0;
         }
         int64_t at = w->features[i];
         if (e->lower) value = fmax(value, e->lower[at]);
@@ -165,17 +182,17 @@ static void write_point(const ew_cells *cells, ew_instance *e, const ew_workspac
     for (ptrdiff_t i = 0; i < cells->n; i++) e->value += P->norm == 1 ? fabs(e->v[i]) : e->v[i] * e->v[i];
 }
 
-/* Largest violation of the true constraints at v, rows in units of sigma and the cone in its own; rows outside of the
- * working set get their violation as score. */
+/* Largest violation of the true constraints at v, half-spaces in units of sigma and the cone in its own; half-spaces
+ * outside of the working set get their violation as score. */
 static double violation_at(const ew_cells *cells, const ew_instance *e, ew_workspace *w, double *outside) {
     ptrdiff_t n = cells->n, q = cells->q;
-    double worst = 0, *normal = w->score, *score = w->score + n;
+    double worst = 0, *score = w->halfspace_score;
     *outside = 0;
-    for (ptrdiff_t j = 0; j < w->n_rows; j++) {
-        normal_of(cells, e, w, j, normal);
-        double excess = (dot(n, normal, e->v) - w->b[j]) / (w->row_scale[j] * w->sigma);
+    for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) {
+        normal_of(cells, e, w, j, w->normal);
+        double excess = (dot(n, w->normal, e->v) - w->b[j]) / (w->scale[j] * w->sigma);
         score[j] = -1;
-        if (w->chosen_row[j]) worst = fmax(worst, excess);
+        if (w->chosen_halfspace[j]) worst = fmax(worst, excess);
         else if (excess > 0) { *outside = fmax(*outside, excess); score[j] = excess; }
     }
     if (e->cone >= 0) {
@@ -192,64 +209,76 @@ static void multipliers_out(const ew_cells *cells, ew_instance *e, const ew_work
     const subproblem *P = &w->sub;
     const iterate *it = &w->it;
     /* Scaled so that they prove the bound themselves: dual feasible for the distance, or a Farkas ray (tau = 0). */
-    double largest = 1e-300;
+    double largest = TINY;
     for (ptrdiff_t i = 0; i < cells->n; i++)
         if (is_free(e, i)) largest = fmax(largest, fabs(unabsorbed(e, i, w->r[i])));
     double unit = e->status == EW_INFEASIBLE ? 1 : P->norm == 1 ? 1 / largest : 2 * w->sigma * scale;
     if (e->slope)
         for (ptrdiff_t i = 0; i < cells->n; i++) e->slope[i] = unit * unabsorbed(e, i, w->r[i]);
-    if (e->z_rows) {
-        memset(e->z_rows, 0, (size_t)w->n_rows * sizeof(double));
-        for (ptrdiff_t j = 0; j < P->p; j++) e->z_rows[w->rows[j]] = unit * it->z[j] / w->row_scale[w->rows[j]];
+    if (e->z_halfspaces) {
+        memset(e->z_halfspaces, 0, (size_t)w->n_halfspaces * sizeof(double));
+        for (ptrdiff_t j = 0; j < P->p; j++)
+            e->z_halfspaces[w->halfspaces[j]] = unit * it->z[j] / w->scale[w->halfspaces[j]];
     }
     if (e->z_bounds) {
         memset(e->z_bounds, 0, (size_t)cells->n * sizeof(double));
         for (ptrdiff_t i = 0; i < P->n_bounds; i++)
             e->z_bounds[w->features[P->bound_feature[i]]] += unit * P->bound_sign[i] * it->z[P->p + i];
-        for (ptrdiff_t i = 0; i < cells->n; i++) /* bounds at zero take what they can of the gradient, fixed features all */
+        /* bounds at zero take what they can of the gradient, those of fixed features all */
+        for (ptrdiff_t i = 0; i < cells->n; i++)
             e->z_bounds[i] -= unit * (w->r[i] - (is_free(e, i) ? unabsorbed(e, i, w->r[i]) : 0));
     }
     if (e->y && P->has_cone)
         for (ptrdiff_t j = 0; j <= P->q; j++) e->y[j] = unit * w->sigma / w->cone_unit * it->y[j];
 }
 
-/* The features and rows to begin with: those the paths moved and those that pull most; short polyhedra whole. */
-static void first_working_sets(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_moving,
-                               ptrdiff_t *n_features, ptrdiff_t *n_chosen_rows, ptrdiff_t *n_free) {
-    ptrdiff_t n = cells->n, chosen = 0;
-    double *pull = w->pull, *score = w->score + n;
-    if (w->n_rows <= ALL_ROWS)
-        for (; chosen < w->n_rows; chosen++) {
-            w->rows[chosen] = chosen;
-            w->chosen_row[chosen] = 1;
-        }
-    else {
-        for (ptrdiff_t j = 0; j < w->n_rows; j++) score[j] = -w->b[j] / w->row_scale[j];
-        chosen = choose(w->n_rows, score, w->chosen_row, w->rows, 0, ROWS_ADDED);
+/* The half-spaces to begin with: all of a short list, the furthest of a long one. Returns how many. */
+static inline ptrdiff_t first_halfspaces(ew_workspace *w) {
+    if (w->n_halfspaces > ALL_HALFSPACES) {
+        double *score = w->halfspace_score;
+        for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) score[j] = -w->b[j] / w->scale[j];
+        return choose(w->n_halfspaces, score, w->chosen_halfspace, w->halfspaces, 0, HALFSPACES_ADDED);
     }
-    *n_chosen_rows = chosen;
-    for (ptrdiff_t j = 0; j < chosen; j++) {
-        int64_t row = w->rows[j];
-        if (w->b[row] >= 0) continue;
-        normal_of(cells, e, w, row, w->score);
-        double weight = -w->b[row] / (w->row_scale[row] * w->row_scale[row] * w->sigma);
-        for (ptrdiff_t i = 0; i < n; i++) pull[i] += weight * fabs(w->score[i]);
+    for (ptrdiff_t j = 0; j < w->n_halfspaces; j++) {
+        w->halfspaces[j] = j;
+        w->chosen_halfspace[j] = 1;
     }
+    return w->n_halfspaces;
+}
+
+/* Add what the violated half-spaces pull. */
+static inline void pull_of_halfspaces(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t count) {
+    for (ptrdiff_t j = 0; j < count; j++) {
+        int64_t which = w->halfspaces[j];
+        if (w->b[which] >= 0) continue;
+        normal_of(cells, e, w, which, w->normal);
+        double weight = -w->b[which] / (w->scale[which] * w->scale[which] * w->sigma);
+        for (ptrdiff_t i = 0; i < cells->n; i++) w->pull[i] += weight * fabs(w->normal[i]);
+    }
+}
+
+/* The features to begin with: those the paths moved and those that pull most. Returns how many; `n_free` can move at
+ * all. */
+static inline ptrdiff_t first_features(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_moving,
+                                       ptrdiff_t n_halfspaces, ptrdiff_t *n_free) {
+    ptrdiff_t n = cells->n, n_forced = 0;
+    double *pull = w->pull;
+    pull_of_halfspaces(cells, e, w, n_halfspaces);
     *n_free = 0;
-    ptrdiff_t forced = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         int must_move = (e->lower && e->lower[i] > 0) || (e->upper && e->upper[i] < 0);
         *n_free += is_free(e, i) != 0;
-        forced += must_move;
-        pull[i] = !is_free(e, i) ? -1 : must_move ? HUGE_VAL : pull[i] + 1e-300;
+        n_forced += must_move;
+        pull[i] = !is_free(e, i) ? -1 : must_move ? HUGE_VAL : pull[i] + TINY;
     }
     ptrdiff_t wanted = *n_free;
     if (cells->norm == 1 && *n_free > ALL_FEATURES) {
-        wanted = (n_moving ? n_moving + 2 : (e->cone >= 0 ? cells->q : 0) + 4) + (chosen < 8 ? chosen : 8) + forced;
+        wanted = n_moving ? n_moving + FEATURES_BESIDE_PATH : (e->cone >= 0 ? cells->q : 0) + FEATURES_BESIDE_CONE;
+        wanted += (n_halfspaces < FEATURES_FOR_HALFSPACES ? n_halfspaces : FEATURES_FOR_HALFSPACES) + n_forced;
         if (wanted > *n_free) wanted = *n_free;
     }
     for (ptrdiff_t i = 0; i < n_moving; i++) w->chosen_feature[w->features[i]] = 1;
-    *n_features = choose(n, pull, w->chosen_feature, w->features, n_moving, wanted - n_moving);
+    return choose(n, pull, w->chosen_feature, w->features, n_moving, wanted - n_moving);
 }
 
 /* Run the interior point method on the subproblem. */
@@ -279,69 +308,87 @@ static void solve_subproblem(ew_workspace *w, double cutoff, int *iterations) {
 }
 
 /* Features whose dual constraint |r_i| <= 1 is violated join; returns how many there are then. */
-static ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_workspace *w, ptrdiff_t n_features) {
-    int solved = e->status == EW_OPTIMAL || e->status == EW_STALLED;
-    double limit = solved ? w->it.tau * (1 + 1e-9) : 0;
-    if (!solved) /* a proof on the working set holds for all if no other feature exceeds its own */
-        for (ptrdiff_t i = 0; i < n_features; i++) limit = fmax(limit, fabs(unabsorbed(e, w->features[i], w->r[w->features[i]])));
-    for (ptrdiff_t i = 0; i < cells->n; i++) w->score[i] = is_free(e, i) ? fabs(unabsorbed(e, i, w->r[i])) - limit : -1;
-    return choose(cells->n, w->score, w->chosen_feature, w->features, n_features, n_features > 8 ? n_features : 8);
+static inline ptrdiff_t features_join(const ew_cells *cells, const ew_instance *e, ew_workspace *w,
+                                      ptrdiff_t n_features) {
+    int is_solved = e->status == EW_OPTIMAL || e->status == EW_STALLED;
+    double limit = is_solved ? w->it.tau * (1 + DUAL_EXCESS) : 0, *score = w->feature_score;
+    if (!is_solved) /* a proof on the working set holds for all if no other feature exceeds its own */
+        for (ptrdiff_t i = 0; i < n_features; i++)
+            limit = fmax(limit, fabs(unabsorbed(e, w->features[i], w->r[w->features[i]])));
+    for (ptrdiff_t i = 0; i < cells->n; i++) score[i] = is_free(e, i) ? fabs(unabsorbed(e, i, w->r[i])) - limit : -1;
+    return choose(cells->n, score, w->chosen_feature, w->features, n_features,
+                  n_features > FEATURES_ADDED ? n_features : FEATURES_ADDED);
+}
+
+/* Gradient and rigorous bound of the multipliers, kept in the instance in units of `unit`; `scale` as in
+ * certified_bound. */
+static inline double note_bound(const ew_cells *cells, ew_instance *e, ew_workspace *w, double unit, double *scale) {
+    full_gradient(cells, e, w);
+    double bound = certified_bound(cells, e, w, scale);
+    e->bound = fmax(e->bound, bound * unit);
+    return bound;
+}
+
+/* Write the point with features at rest at rest, or as it is if that violates something; violated half-spaces
+ * outside of the working set join. Returns the largest violation. */
+static inline double point_out(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t *n_halfspaces) {
+    double outside;
+    write_point(cells, e, w, 1);
+    double worst = violation_at(cells, e, w, &outside);
+    if (worst > 0) {
+        write_point(cells, e, w, 0);
+        worst = violation_at(cells, e, w, &outside);
+    }
+    if (outside > 0)
+        *n_halfspaces = choose(w->n_halfspaces, w->halfspace_score, w->chosen_halfspace, w->halfspaces, *n_halfspaces,
+                               HALFSPACES_ADDED);
+    return fmax(worst, outside);
+}
+
+/* The answer: what counts is the certificate. Progress can end before the tolerance is reached, or violated
+ * half-spaces may be left over. */
+static inline void conclude(const ew_cells *cells, ew_instance *e, ew_workspace *w, double violation, double scale) {
+    int is_closed = e->value - e->bound <= CLOSED_GAP * e->value && violation <= CLOSED_VIOLATION;
+    int is_outside = !(violation <= OUTSIDE_VIOLATION) || e->value < e->bound * (1 - NEARER_THAN_POSSIBLE);
+    if (e->status == EW_STALLED && is_closed) e->status = EW_OPTIMAL;
+    if (e->status == EW_OPTIMAL && is_outside) e->status = EW_STALLED;
+    multipliers_out(cells, e, w, scale);
+    for (ptrdiff_t j = 0; j < w->sub.p; j++) /* strict complementarity */
+        if (w->halfspaces[j] < w->n_first) e->first_is_active |= w->it.z[j] > w->it.s[j] * ACTIVE_SHARE;
+    if (e->status == EW_OPTIMAL || (e->status == EW_STALLED && violation <= USABLE_VIOLATION)) return;
+    memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
+    e->value = HUGE_VAL;
 }
 
 MULTIVERSION
 void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_moving) {
-    ptrdiff_t n_features, n_chosen_rows, n_free;
-    first_working_sets(cells, e, w, n_moving, &n_features, &n_chosen_rows, &n_free);
-    double unit = cells->norm == 1 ? w->sigma : w->sigma * w->sigma, worst = HUGE_VAL, scale = 0, outside;
-    double cutoff = isfinite(e->cutoff) ? e->cutoff / unit : HUGE_VAL;
+    ptrdiff_t n_free, n_halfspaces = first_halfspaces(w);
+    ptrdiff_t n_features = first_features(cells, e, w, n_moving, n_halfspaces, &n_free);
+    double unit = cells->norm == 1 ? w->sigma : w->sigma * w->sigma, proof = cells->norm == 1 ? PROOF : SQUARED_PROOF;
+    double cutoff = isfinite(e->cutoff) ? e->cutoff / unit : HUGE_VAL, violation = HUGE_VAL, scale = 0;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        ptrdiff_t features_before = n_features, rows_before = n_chosen_rows;
-        gather(cells, e, w, n_features, n_chosen_rows);
+        ptrdiff_t features_before = n_features, halfspaces_before = n_halfspaces;
+        gather(cells, e, w, n_features, n_halfspaces);
         solve_subproblem(w, cutoff, &e->iterations);
-        full_gradient(cells, e, w);
-        double bound = certified_bound(cells, e, w, &scale);
-        e->bound = fmax(e->bound, bound * unit);
+        double bound = note_bound(cells, e, w, unit, &scale);
         e->status = w->it.status;
-        double proof = cells->norm == 1 ? PROOF : SQUARED_PROOF;
-        if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these features: add others */
+        if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these: add others */
             n_features = features_join(cells, e, w, n_features);
             if (n_features > features_before) continue;
         }
         if (e->status == EW_INFEASIBLE && bound < proof) { /* a ray, but not yet a proof */
             if (w->sub.has_cone) {
                 cancel_gradient(cells, e, w);
-                full_gradient(cells, e, w);
-                bound = certified_bound(cells, e, w, &scale);
-                e->bound = fmax(e->bound, bound * unit);
+                bound = note_bound(cells, e, w, unit, &scale);
             }
             if (bound < proof) e->status = EW_STALLED;
         }
-        int proven = (e->status == EW_INFEASIBLE && bound >= proof) || (e->status == EW_CUTOFF && e->bound >= e->cutoff);
-        if (n_features < n_free && !proven) n_features = features_join(cells, e, w, n_features);
-        if (n_features == features_before && (e->status == EW_OPTIMAL || e->status == EW_STALLED)) {
-            write_point(cells, e, w, 1);
-            worst = violation_at(cells, e, w, &outside);
-            if (worst > 0) {
-                write_point(cells, e, w, 0);
-                worst = violation_at(cells, e, w, &outside);
-            }
-            worst = fmax(worst, outside);
-            if (outside > 0)
-                n_chosen_rows = choose(w->n_rows, w->score + cells->n, w->chosen_row, w->rows, n_chosen_rows, ROWS_ADDED);
-        }
-        if (n_features == features_before && n_chosen_rows == rows_before) break;
+        int is_proven = (e->status == EW_INFEASIBLE && bound >= proof) ||
+                        (e->status == EW_CUTOFF && e->bound >= e->cutoff);
+        if (n_features < n_free && !is_proven) n_features = features_join(cells, e, w, n_features);
+        if (n_features == features_before && (e->status == EW_OPTIMAL || e->status == EW_STALLED))
+            violation = point_out(cells, e, w, &n_halfspaces);
+        if (n_features == features_before && n_halfspaces == halfspaces_before) break;
     }
-    /* Progress can end before the tolerance is reached, or rows may be left over: what counts is the certificate. */
-    int closed = e->value - e->bound <= 1e-8 * e->value && worst <= 1e-9;
-    int outside_by_much = !(worst <= 1e-8) || e->value < e->bound * (1 - 1e-5); /* nearer than possible: not in the cell */
-    if (e->status == EW_STALLED && closed) e->status = EW_OPTIMAL;
-    if (e->status == EW_OPTIMAL && outside_by_much) e->status = EW_STALLED;
-    multipliers_out(cells, e, w, scale);
-    for (ptrdiff_t j = 0; j < w->sub.p; j++) /* strict complementarity */
-        if (w->rows[j] < w->n_first_rows) e->presses |= w->it.z[j] > w->it.s[j] * 1e-3;
-    int has_point = e->status == EW_OPTIMAL || (e->status == EW_STALLED && worst <= 1e-6);
-    if (!has_point) {
-        memset(e->v, 0, (size_t)cells->n * sizeof *e->v);
-        e->value = HUGE_VAL;
-    }
+    conclude(cells, e, w, violation, scale);
 }

@@ -1,0 +1,362 @@
+#include "halfspace_path.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constants.h"
+#include "dense.h"
+#include "homotopy.h"
+#include "multiversion.h"
+
+/* The linear pieces for the present active set of k features and m half-spaces, and the violated half-space. */
+typedef struct {
+    ptrdiff_t k, m, max_moving, max_active;
+    ptrdiff_t violated;
+    const double *a;                 /* its normal */
+    double *K, *AR, *Y, *T;          /* (k, k), (m, k), (m, k), (m, m) */
+    double *e, *X0, *p, *w, *x, *d;  /* (k,); x is the present point, d a direction in which it may slide */
+    double *m0, *m1, *m2;            /* (m,): eta lambda_R = m0 - eta (m1 + lambda m2) */
+    double *k0, *k1, *k2;            /* (n,): eta-free, eta and eta lambda parts of the correlations */
+    double *rho;                     /* (q,) */
+    double C, alpha, beta, gamma;    /* eta^2 = C / (alpha + 2 lambda beta + lambda^2 gamma) */
+} pieces;
+
+/* What happens next on the path: nothing; the violated half-space holds; moving feature `which` comes to rest; feature
+ * `which` starts to move, in direction `sign`; active half-space `which` lets go. */
+typedef enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED } event_kind;
+
+typedef struct {
+    event_kind kind;
+    ptrdiff_t which;
+    int sign;
+    double lambda;
+} event;
+
+/* At most so many features move at once. */
+static inline ptrdiff_t max_moving(ptrdiff_t n, ptrdiff_t q, ptrdiff_t room) { return n < q + room ? n : q + room; }
+
+ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces) {
+    ptrdiff_t most = max_moving(n, q, n_halfspaces), active = n_halfspaces < most ? n_halfspaces : most;
+    return most * most + 2 * most * active + active * active + 6 * most + 3 * active + 3 * n + q;
+}
+
+static inline void bind(const halfspace_path *P, double *work, pieces *c) {
+    ptrdiff_t n = P->n, most = max_moving(n, P->q, P->room), active = P->room < most ? P->room : most;
+    double **vectors[] = {&c->K, &c->AR, &c->Y, &c->T, &c->e, &c->X0, &c->p, &c->w, &c->x, &c->d, &c->m0, &c->m1, &c->m2,
+                          &c->k0, &c->k1, &c->k2, &c->rho};
+    ptrdiff_t sizes[] = {most * most, most * active, most * active, active * active, most, most, most, most, most, most,
+                         active, active, active, n, n, n, P->q};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) { *vectors[i] = work; work += sizes[i]; }
+    c->max_moving = most;
+    c->max_active = active;
+    c->k = P->n_moving;
+    c->m = P->n_active;
+}
+
+/* Number of the most violated half-space that is not active; -1 if all hold. */
+static inline ptrdiff_t most_violated(const halfspace_path *P) {
+    ptrdiff_t worst = -1;
+    double excess = 0;
+    for (ptrdiff_t r = 0; r < P->n_halfspaces; r++) {
+        double over = dot(P->n, P->A + r * P->n, P->v) - P->b[r];
+        int is_active = 0;
+        for (ptrdiff_t i = 0; i < P->n_active; i++) is_active |= P->active[i] == r;
+        if (!is_active && over > excess) { excess = over; worst = r; }
+    }
+    return worst;
+}
+
+/* x <- solution of the equality-constrained system for right-hand side x: K^-1 x less its part along the active
+ * half-spaces. `multiplier` gets T^-1 (A K^-1 x - offset). */
+static inline void constrained_solve(pieces *c, double *x, double *multiplier, const double *offset) {
+    cholesky_solve(c->k, c->K, x);
+    for (ptrdiff_t r = 0; r < c->m; r++) multiplier[r] = dot(c->k, c->AR + r * c->k, x) - (offset ? offset[r] : 0);
+    if (c->m) cholesky_solve(c->m, c->T, multiplier);
+    for (ptrdiff_t r = 0; r < c->m; r++) axpy(c->k, -multiplier[r], c->Y + r * c->k, x);
+}
+
+/* K = F'F + A'A on the moving features, and right-hand sides of X0, p and w; right-hand sides of the active
+ * half-spaces are gathered in `offsets`. */
+static inline void assemble(const halfspace_path *P, pieces *c, double *offsets) {
+    ptrdiff_t n = P->n, q = P->q, k = c->k, m = c->m;
+    for (ptrdiff_t r = 0; r < m; r++) {
+        const double *normal = P->A + P->active[r] * n;
+        for (ptrdiff_t i = 0; i < k; i++) c->AR[r * k + i] = normal[P->moving[i]];
+        offsets[r] = P->b[P->active[r]];
+    }
+    for (ptrdiff_t i = 0; i < k; i++) {
+        const double *from = P->gram + P->moving[i] * n;
+        for (ptrdiff_t j = i; j < k; j++) c->K[i * k + j] = from[P->moving[j]];
+        for (ptrdiff_t r = 0; r < m; r++) axpy(k - i, c->AR[r * k + i], c->AR + r * k + i, c->K + i * k + i);
+        c->e[i] = (double)P->sign[P->moving[i]];
+        c->p[i] = c->e[i];
+        c->w[i] = c->a[P->moving[i]];
+        c->X0[i] = dot(q, P->Ft + P->moving[i] * q, P->g);
+        for (ptrdiff_t r = 0; r < m; r++) c->X0[i] += c->AR[r * k + i] * offsets[r];
+    }
+}
+
+/* X0, p and w with their multipliers; 0 if features or half-spaces are dependent. */
+static inline int solve(pieces *c, const double *offsets) {
+    ptrdiff_t k = c->k, m = c->m;
+    if (cholesky(k, c->K, ACTIVE_SET_PIVOT, c->k0)) return 0;
+    memcpy(c->Y, c->AR, (size_t)(m * k) * sizeof *c->Y);
+    for (ptrdiff_t r = 0; r < m; r++) cholesky_solve(k, c->K, c->Y + r * k);
+    for (ptrdiff_t r = 0; r < m; r++)
+        for (ptrdiff_t s = r; s < m; s++) c->T[r * m + s] = dot(k, c->AR + r * k, c->Y + s * k);
+    if (m && cholesky(m, c->T, ACTIVE_SET_PIVOT, c->m0)) return 0;
+    constrained_solve(c, c->X0, c->m0, offsets);
+    constrained_solve(c, c->p, c->m1, NULL);
+    constrained_solve(c, c->w, c->m2, NULL);
+    return 1;
+}
+
+/* The curve eta(lambda); 0 if the cone does not reach it. */
+static inline int find_curve(const halfspace_path *P, pieces *c) {
+    ptrdiff_t q = P->q, k = c->k;
+    memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+    for (ptrdiff_t i = 0; i < k; i++) axpy(q, -c->X0[i], P->Ft + P->moving[i] * q, c->rho);
+    c->C = P->h * P->h - dot(q, c->rho, c->rho);
+    c->alpha = dot(k, c->e, c->p);
+    c->beta = dot(k, c->e, c->w);
+    double gamma = 0;
+    for (ptrdiff_t i = 0; i < k; i++) gamma += c->a[P->moving[i]] * c->w[i];
+    c->gamma = gamma;
+    return c->C > 0;
+}
+
+/* Correlations of all features with the residual, less what the half-spaces take: k0 + eta (k1 + lambda k2). */
+static inline void correlate(const halfspace_path *P, pieces *c) {
+    ptrdiff_t n = P->n, q = P->q;
+    memset(c->k1, 0, (size_t)n * sizeof *c->k1);
+    for (ptrdiff_t i = 0; i < n; i++) c->k2[i] = -c->a[i];
+    for (ptrdiff_t i = 0; i < n; i++) c->k0[i] = dot(q, P->Ft + i * q, c->rho);
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        axpy(n, c->p[i], P->gram + P->moving[i] * n, c->k1);
+        axpy(n, c->w[i], P->gram + P->moving[i] * n, c->k2);
+    }
+    for (ptrdiff_t r = 0; r < c->m; r++) {
+        const double *normal = P->A + P->active[r] * n;
+        axpy(n, -c->m0[r], normal, c->k0);
+        axpy(n, c->m1[r], normal, c->k1);
+        axpy(n, c->m2[r], normal, c->k2);
+    }
+}
+
+static inline double eta_at(const pieces *c, double lambda) {
+    return sqrt(c->C / (c->alpha + lambda * (2 * c->beta + lambda * c->gamma)));
+}
+
+/* Smallest lambda beyond `from` with  k = eta(lambda) (s + lambda t). */
+static inline double meets(const pieces *c, double k, double s, double t, double from) {
+    double a = k * k * c->gamma - c->C * t * t, b = k * k * c->beta - c->C * s * t, d = k * k * c->alpha - c->C * s * s;
+    /* b^2 - a d, multiplied out so that it keeps its digits where k is nearly zero (a system with as many features as
+     * equations leaves no residual) */
+    double disc = c->C * (c->alpha * t * t - 2 * c->beta * s * t + c->gamma * s * s) -
+                  k * k * (c->alpha * c->gamma - c->beta * c->beta);
+    double best = HUGE_VAL;
+    if (!(disc >= 0)) return best;
+    double root = fabs(k) * sqrt(disc), big = b > 0 ? -b - root : -b + root;
+    double roots[2] = {a != 0 ? big / a : HUGE_VAL, big != 0 ? d / big : HUGE_VAL};
+    for (int i = 0; i < 2; i++)
+        if (roots[i] > from && roots[i] < best && k * (s + roots[i] * t) >= 0) best = roots[i];
+    return best;
+}
+
+/* The first event beyond lambda. */
+static inline event next_event(const halfspace_path *P, const pieces *c, double lambda) {
+    event next = {NOTHING, -1, 0, HUGE_VAL};
+    double from = lambda + LAMBDA_ADVANCE * (1 + lambda), reach = -P->b[c->violated], a_p = 0, at;
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        reach += c->a[P->moving[i]] * c->X0[i];
+        a_p += c->a[P->moving[i]] * c->p[i];
+    }
+    at = meets(c, reach, a_p, c->gamma, lambda);
+    if (at < next.lambda) next = (event){HOLDS, -1, 0, at};
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        at = meets(c, c->X0[i], c->p[i], c->w[i], from);
+        if (at < next.lambda) next = (event){RESTS, i, 0, at};
+    }
+    for (ptrdiff_t r = 0; r < c->m; r++) {
+        at = meets(c, c->m0[r], c->m1[r], c->m2[r], from);
+        if (at < next.lambda) next = (event){RELEASED, r, 0, at};
+    }
+    for (ptrdiff_t j = 0; j < P->n; j++) {
+        if (P->sign[j] != 0 || P->barred[j] == (BARRED_UP | BARRED_DOWN)) continue;
+        at = P->barred[j] & BARRED_UP ? HUGE_VAL : meets(c, c->k0[j], 1 - c->k1[j], -c->k2[j], from);
+        if (at < next.lambda) next = (event){MOVES, j, 1, at};
+        at = P->barred[j] & BARRED_DOWN ? HUGE_VAL : meets(c, c->k0[j], -1 - c->k1[j], -c->k2[j], from);
+        if (at < next.lambda) next = (event){MOVES, j, -1, at};
+    }
+    return next;
+}
+
+/* The point at lambda on the present piece; returns the Lagrangian there, a lower bound of the optimum. */
+static inline double point_at(const halfspace_path *P, pieces *c, double lambda, double eta) {
+    double distance = 0, over = -P->b[c->violated];
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        c->x[i] = c->X0[i] - eta * (c->p[i] + lambda * c->w[i]);
+        distance += fabs(c->x[i]);
+        over += c->a[P->moving[i]] * c->x[i];
+    }
+    return distance + lambda * over;
+}
+
+/* Multipliers at lambda, which the violated half-space has. */
+static inline void write_multipliers(halfspace_path *P, pieces *c, double lambda, double eta) {
+    ptrdiff_t q = P->q;
+    memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+    for (ptrdiff_t i = 0; i < c->k; i++) axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
+    for (ptrdiff_t j = 0; j < q; j++) P->y[j + 1] = c->rho[j] / eta;
+    P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
+    memset(P->z, 0, (size_t)P->n_halfspaces * sizeof *P->z);
+    for (ptrdiff_t r = 0; r < c->m; r++) P->z[P->active[r]] = fmax(0, c->m0[r] / eta - c->m1[r] - lambda * c->m2[r]);
+    P->z[c->violated] = lambda;
+}
+
+/* Go to lambda of the next event. Without one the half-space cannot hold and the Lagrangian grows without end: far
+ * enough it proves any cutoff. */
+static inline path_state advance(halfspace_path *P, pieces *c, const event *next, double *lambda, double *eta) {
+    int is_endless = next->kind == NOTHING || !isfinite(next->lambda);
+    if (is_endless && !isfinite(P->cutoff)) return PATH_LOST;
+    *lambda = is_endless ? ENDLESS_FIRST * (1 + *lambda) : next->lambda;
+    *eta = eta_at(c, *lambda);
+    double reached = point_at(P, c, *lambda, *eta);
+    if (is_endless && reached < P->cutoff) {
+        *lambda *= ENDLESS_SECOND;
+        *eta = eta_at(c, *lambda);
+        reached = point_at(P, c, *lambda, *eta);
+    }
+    if (!(*eta > 0) || !isfinite(*eta)) return PATH_LOST;
+    if (reached >= P->cutoff) {
+        write_multipliers(P, c, *lambda, *eta);
+        return PATH_CUTOFF;
+    }
+    return is_endless ? PATH_LOST : PATH_GOES_ON;
+}
+
+/* The moving feature in place i comes to rest; the last one takes its place. */
+static inline void rest(halfspace_path *P, pieces *c, ptrdiff_t i) {
+    P->sign[P->moving[i]] = 0;
+    P->moving[i] = P->moving[--c->k];
+}
+
+/* Feature j starts to move; 0 without room. */
+static inline int move(halfspace_path *P, pieces *c, ptrdiff_t j, int sign) {
+    if (c->k == c->max_moving) return 0;
+    P->sign[j] = sign;
+    P->moving[c->k++] = j;
+    return 1;
+}
+
+/* Active half-space r lets go; the last one takes its place, with its multiplier pieces. */
+static inline void release(halfspace_path *P, pieces *c, ptrdiff_t r) {
+    c->m--;
+    P->active[r] = P->active[c->m];
+    c->m0[r] = c->m0[c->m];
+    c->m1[r] = c->m1[c->m];
+    c->m2[r] = c->m2[c->m];
+}
+
+/* Null direction d of the system with one moving feature too many: F d = 0, A d = 0 but for a half-space that lets
+ * go. */
+static inline void null_direction(const halfspace_path *P, pieces *c, const event *next) {
+    ptrdiff_t n = P->n, k = c->k, which = next->which;
+    if (next->kind == RELEASED) {
+        for (ptrdiff_t i = 0; i < k; i++) c->d[i] = -c->Y[which * k + i];
+        return;
+    }
+    double sign = next->sign;
+    for (ptrdiff_t i = 0; i < k; i++) {
+        c->d[i] = -sign * P->gram[which * n + P->moving[i]];
+        for (ptrdiff_t r = 0; r < c->m; r++) c->d[i] -= sign * c->AR[r * k + i] * P->A[P->active[r] * n + which];
+    }
+    cholesky_solve(k, c->K, c->d);
+}
+
+/* One moving feature too many: v slides along the null direction at the same lambda, until a feature comes to rest
+ * or the half-space holds. Changes the active set accordingly; returns what has happened, NOTHING if there is no end
+ * to it. */
+static inline event_kind slide(halfspace_path *P, pieces *c, const event *next) {
+    int is_new = next->kind == MOVES;
+    null_direction(P, c, next);
+    double slope = is_new ? next->sign * c->a[next->which] : 0, value = -P->b[c->violated], step = HUGE_VAL;
+    ptrdiff_t rests = -1;
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        slope += c->a[P->moving[i]] * c->d[i];
+        value += c->a[P->moving[i]] * c->x[i];
+        if (c->d[i] * c->e[i] < 0 && -c->x[i] / c->d[i] < step) { step = fmax(0, -c->x[i] / c->d[i]); rests = i; }
+    }
+    int holds = slope < 0 && -value / slope <= step;
+    if (holds) step = -value / slope;
+    if (!isfinite(step)) return NOTHING;
+    for (ptrdiff_t i = 0; i < c->k; i++) c->x[i] += step * c->d[i];
+    if (!is_new) release(P, c, next->which);
+    if (!holds) {
+        P->sign[P->moving[rests]] = 0;
+        P->moving[rests] = is_new ? next->which : P->moving[--c->k];
+        if (is_new) P->sign[next->which] = next->sign;
+        return RESTS;
+    }
+    if (is_new) {
+        if (!move(P, c, next->which, next->sign)) return NOTHING;
+        c->x[c->k - 1] = step * next->sign;
+        c->e[c->k - 1] = next->sign;
+    }
+    return HOLDS;
+}
+
+/* The half-space holds: write the point and the multipliers. */
+static inline path_state finish(halfspace_path *P, pieces *c, double lambda, double eta) {
+    double longest = max_abs(c->k, c->x);
+    memset(P->v, 0, (size_t)P->n * sizeof *P->v);
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        if (!(c->x[i] * c->e[i] >= -WRONG_WAY * longest)) return PATH_LOST;
+        P->v[P->moving[i]] = c->x[i] * c->e[i] > 0 ? c->x[i] : 0;
+    }
+    write_multipliers(P, c, lambda, eta);
+    if (c->m == c->max_active) return PATH_LOST;
+    P->active[c->m++] = c->violated;
+    P->n_active = c->m;
+    P->n_moving = c->k;
+    P->steps++;
+    return PATH_GOES_ON;
+}
+
+void halfspace_path_start(halfspace_path *P) {
+    memset(P->sign, 0, (size_t)P->n * sizeof *P->sign);
+    for (ptrdiff_t i = 0; i < P->n_moving; i++) P->sign[P->moving[i]] = P->v[P->moving[i]] > 0 ? 1 : -1;
+    P->n_active = 0;
+    P->steps = 0;
+}
+
+MULTIVERSION
+path_state halfspace_path_next(halfspace_path *P, double *work) {
+    pieces c[1];
+    bind(P, work, c);
+    c->violated = most_violated(P);
+    if (c->violated < 0) return PATH_DONE;
+    c->a = P->A + c->violated * P->n;
+    double lambda = 0, eta = 0, *offsets = P->z; /* the multipliers are written at the end only */
+    ptrdiff_t limit = HALFSPACE_STEPS * c->max_moving + HALFSPACE_STEPS_EXTRA;
+    for (; limit > 0; limit--, P->steps++) {
+        assemble(P, c, offsets);
+        if (!solve(c, offsets) || !find_curve(P, c)) return PATH_LOST;
+        correlate(P, c);
+        event next = next_event(P, c, lambda);
+        path_state state = advance(P, c, &next, &lambda, &eta);
+        if (state != PATH_GOES_ON) return state;
+        event_kind kind = next.kind;
+        if ((kind == MOVES || kind == RELEASED) && c->k == P->q + c->m) {
+            kind = slide(P, c, &next);
+            if (kind == NOTHING) return PATH_LOST;
+            if (kind == RESTS) continue;
+        }
+        if (kind == HOLDS) return finish(P, c, lambda, eta);
+        if (kind == RELEASED) release(P, c, next.which);
+        else if (kind == RESTS) rest(P, c, next.which);
+        else if (!move(P, c, next.which, next.sign)) return PATH_LOST;
+        if (c->k == 0) return PATH_LOST;
+    }
+    return PATH_LOST;
+}
