@@ -16,6 +16,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .found import TOLERANCE, Found, until_proven
 from .problem import Goal, SearchProblem
+from .second_look import SecondLook
 
 
 def best_first(
@@ -71,6 +72,7 @@ class _Waves:
         n = len(X)
         self.problem, self.goal, self.margin, self.use_region = problem, goal, margin, use_region
         self.plain = problem.coordinates.points(X)
+        self.second_look = SecondLook(problem.cells, sees_cones_alone=True)
         self.limit = np.full(n, np.inf) if cutoff is None else cutoff.astype(np.float64)
         self.groups = [(problem.goals[g], np.flatnonzero(goal == g)) for g in distinct(goal)]
         self.k = max((mine.n_polyhedra for mine, _ in self.groups), default=0) if use_region else 0
@@ -130,6 +132,9 @@ class _Waves:
             cutoff=self.limit[rows],
             margin=np.full(len(rows), self.margin),
         )
+        batch, _ = self.second_look(
+            self.plain[rows], polyhedra, np.where(first_cone < 0, -1, first_cone + j), batch, margin=self.margin
+        )
         self.found.n_projections[rows] += 1
         bound = np.maximum(batch.bound, self.flat[rows, node])
         bound[batch.status == INFEASIBLE] = np.inf
@@ -143,6 +148,10 @@ class _Waves:
             self._divide(rows[divided], j[divided], bound[divided])
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
+            if self.use_region:  # a cone in which rounding left no point, but that is not proven empty
+                unknown = np.flatnonzero(alone & (batch.status == CUTOFF) & (bound < self.limit[rows]))
+                self._divide(rows[unknown], j[unknown], bound[unknown])
+                bound[unknown] = np.inf
         # A goal of one cell has no relaxation: if no row presses, the kernel has solved that of its cone.
         free = alone | (self.one_cell[rows] & (batch.presses == 0))
         at = rows[free & has_point]

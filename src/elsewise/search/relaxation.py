@@ -15,6 +15,7 @@ from ..projection.cells import CUTOFF, INFEASIBLE
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
+from .second_look import SecondLook
 
 # A whole number or an indicator nearer to whole than this counts as whole.
 WHOLE = 1e-6
@@ -63,6 +64,7 @@ class Relaxation:
         self.problem, self.E, self.domain, self.margin, self.use_region = problem, E, domain, margin, use_region
         self.prices = problem.coordinates.stretch
         self.integers = np.flatnonzero(domain.integer)
+        self.second_look = SecondLook(problem.cells, sees_cones_alone=False)
         layout = domain.layout
         self.indicators, self.first = layout.indicators, layout.first_indicators
         self.category_of = layout.group[self.indicators]
@@ -112,25 +114,29 @@ class Relaxation:
         with_region = (nodes.polyhedron >= 0) & self.use_region
         polyhedra[:, 0] = np.where(with_region, self.first_polyhedron[nodes.rows] + nodes.polyhedron, -1)
         first_cone = self.first_cone[nodes.rows]
+        plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
         batch = problem.cells.project(
-            problem.coordinates.points(moved),
+            plain,
             np.arange(n),
             polyhedra,
-            np.where(first_cone < 0, -1, first_cone + nodes.cone),
+            cone,
             cutoff=limit - constant,
             margin=np.full(n, self.margin),
             lower=low,
             upper=high,
             multipliers=True,
         )
+        batch, rescued = self.second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
         assert batch.slopes is not None
         points = self._points(nodes, moved, batch.v)
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
+        # Without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0.
+        bound = np.where(rescued, 0.0, batch.bound)
         return Relaxed(
             points=points,
             has_point=has_point,
-            proven=np.where(batch.status == INFEASIBLE, np.inf, constant + batch.bound),
-            slopes=batch.slopes,
+            proven=np.where(batch.status == INFEASIBLE, np.inf, constant + bound),
+            slopes=np.where(rescued[:, None], 0.0, batch.slopes),
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
 
