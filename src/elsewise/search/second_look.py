@@ -2,12 +2,15 @@
 
 The kernel measures in the distance's own units. It calls a cell empty when nothing lies within a large multiple of the
 largest distance to a single constraint; where units are decades apart, or a row all but satisfies everything, the cell
-may simply lie farther off. Neither of two remedies proves anything that is not so:
+may simply lie farther off. And a row just outside of a cone can be too near for an iteration that sees the whole cone.
+None of three remedies proves anything that is not so:
 
 - *Reach.* A cone is an ellipsoid: its points lie no farther from a row than its farthest ones. A cell is empty if the
   proven bound exceeds that reach.
 - *Even units.* The same cell is projected onto with every feature in units of the cones, or of the half-spaces if there
   are none. This gives a point of the cell, not the nearest one, or shows that it is empty.
+- *Tangent.* Where the kernel's point is nearer than its own bound, it is none of the cell. So near to a cone, the
+  half-space that touches it there stands for it: the cone lies in that half-space, and bends away by less than rounding.
 """
 
 from __future__ import annotations
@@ -23,6 +26,10 @@ from ..projection.cells import CUTOFF, INFEASIBLE, STALLED, Batch, Cells
 _EVEN = 1e3
 # Slack for the rounding of a reach.
 _SAFE = 2.0
+# Relative rounding of sums of products, as the kernel allows for it.
+_ROUNDING = 1e-13
+# A point that is nearer than proven by more than this share is none of the cell.
+_TOO_NEAR = 1e-5
 # Rounds in which columns and rows are divided by their largest entries.
 _EQUILIBRATIONS = 3
 
@@ -73,6 +80,8 @@ class SecondLook:
             Instances with a point of the second look; it need not be the nearest.
         """
         rescued = np.zeros(len(cone), dtype=np.bool_)
+        if self.sees_cones_alone:
+            batch = self._at_tangents(X0, polyhedra, cone, batch, margin)
         said_empty = batch.status == INFEASIBLE
         at = np.flatnonzero(said_empty | ((batch.status == STALLED) & ~np.isfinite(batch.value)))
         if len(at) == 0:
@@ -133,6 +142,44 @@ class SecondLook:
             lower=None if lower is None else lower * units,
             upper=None if upper is None else upper * units,
         )
+
+    def _at_tangents(self, X0: FloatArray, polyhedra: IntArray, cone: IntArray, batch: Batch, margin: float) -> Batch:
+        """Project onto the tangents of the cones, where the kernel's points are nearer than its bounds."""
+        cells = self.cells
+        too_near = (batch.status == STALLED) & (batch.value < batch.bound * (1 - _TOO_NEAR))
+        at = np.flatnonzero(too_near & (cone >= 0) & (polyhedra[:, 1] < 0))
+        if len(at) == 0 or len(cells.tilts):
+            return batch
+        n, j = len(at), cone[at]
+        factors = cells.factors[cells.shape[j]]  # F', (n, n_features, q)
+        apart = np.matmul(X0[at, None, :], factors)[:, 0, :] - cells.centres[j]
+        length = np.sqrt((apart**2).sum(axis=1))
+        normals = np.matmul(factors, (apart / length[:, None])[:, :, None])[:, :, 0]
+        terms = np.abs(normals * X0[at]).sum(axis=1) + length + cells.radii[j]
+        # Inside by the margin, by the rounding of the terms, and by as much again for the bend.
+        inside = margin * (length - cells.radii[j]) + 2.0 * max(_ROUNDING, 1e-4 * margin) * terms
+        tangents = replace(
+            cells,
+            normals=np.concatenate([cells.normals, normals]),
+            offsets=np.concatenate([cells.offsets, (normals * X0[at]).sum(axis=1) - length + cells.radii[j] - inside]),
+            spans=np.concatenate([cells.spans, len(cells.normals) + np.arange(n)[:, None] + [0, 1]]),
+            shifts=np.concatenate([cells.shifts, np.zeros_like(normals)]),
+            shift_offsets=np.concatenate([cells.shift_offsets, np.zeros(n)]),
+        )
+        again = tangents.project(
+            X0[at],
+            np.arange(n),
+            np.column_stack([polyhedra[at, 0], cells.n_polyhedra + np.arange(n)]),
+            np.full(n, -1),
+            cutoff=np.full(n, np.inf),
+            margin=np.full(n, margin),
+        )
+        moved = apart + np.matmul(again.v[:, None, :], factors)[:, 0, :]
+        good = np.sqrt((moved**2).sum(axis=1)) <= cells.radii[j]
+        good &= (again.status != INFEASIBLE) & (again.status != CUTOFF) & np.isfinite(again.value)
+        value, v = batch.value.copy(), batch.v.copy()
+        value[at], v[at] = np.where(good, again.value, np.inf), np.where(good[:, None], again.v, 0.0)
+        return replace(batch, value=value, v=v)
 
     def _extents(
         self, X0: FloatArray, cone: IntArray, at: IntArray, lower: FloatArray | None, upper: FloatArray | None
