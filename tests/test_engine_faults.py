@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+
+# NumPy says that numbers overflow, which is what these tests are about.
+OVERFLOW = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 @pytest.mark.parametrize("distance", ["mahalanobis", "manhattan"])
@@ -29,3 +33,56 @@ def test_rows_that_all_but_satisfy_everything_have_an_answer(model, distance):
         known = explainer.distance_(answers, rows)
         assert (again.distances <= known * (1 + 1e-6) + 1e-30).all()
         assert (again.lower_bounds <= known).all()
+
+
+def two_clouds(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    return 2.0 * rng.normal(size=(2, 3))[y] + rng.normal(size=(n, 3)), y
+
+
+def assert_infinite_bounds_are_proofs(explainer, rows, rules=None):
+    answers = explainer.explain(rows, target=1, constraints=rules)
+    assert not np.isinf(answers.lower_bounds).any()  # the model says 1 of many training rows that are dense enough
+    for status, reason in zip(answers.statuses, answers.reasons):
+        assert (status == "infeasible") == ("not proven" in reason)
+
+
+@pytest.mark.parametrize("rules", [None, ew.Constraints(max_changes=3)], ids=["no rules", "a rule that holds"])
+@pytest.mark.parametrize("distance", ["manhattan", "scaled", "mahalanobis"])
+@pytest.mark.parametrize("density", ["auto", None])
+@pytest.mark.parametrize("value", [1e160, -1e300])
+@OVERFLOW
+def test_values_that_overflow_prove_nothing(value, density, distance, rules):
+    if rules is not None and distance == "mahalanobis":
+        pytest.skip("rules need a distance that is a sum over columns")
+    X, y = two_clouds()
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    explainer = ew.Explainer(model, distance=distance, density=density).fit(X, y)
+    rows = X[:10].copy()
+    rows[:, 0] = value
+    assert_infinite_bounds_are_proofs(explainer, rows, rules)
+
+
+@pytest.mark.parametrize("rules", [None, ew.Constraints(max_changes=3)], ids=["no rules", "a rule that holds"])
+@pytest.mark.parametrize(
+    "weights", [(1e-300, 1, 1), (1e-200, 1e-200, 1e-200), (1e300, 1, 1), (1e-300, 1e300, 1)], ids=str
+)
+@OVERFLOW
+def test_weights_that_overflow_prove_nothing(weights, rules):
+    X, y = two_clouds()
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    explainer = ew.Explainer(model, distance=ew.Manhattan(weights)).fit(X, y)
+    assert_infinite_bounds_are_proofs(explainer, X[:20], rules)
+
+
+@pytest.mark.parametrize("value", [1e160, 0.0])
+@OVERFLOW
+def test_a_model_that_never_says_so_is_proven_not_to_whatever_the_row(value):
+    X, y = two_clouds()
+    model = LogisticRegression().fit(X, y)
+    model.coef_[:], model.intercept_[:] = 0.0, -1.0
+    rows = X[:5].copy()
+    rows[:, 0] = value
+    answers = ew.Explainer(model).fit(X, y).explain(rows, target=1)
+    assert np.isinf(answers.lower_bounds).all()

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
-from .found import TOLERANCE, Found, until_proven
+from .found import TOLERANCE, Found, until_proven, without_overflow
 from .problem import Goal, SearchProblem
 from .second_look import SecondLook
 
@@ -200,6 +200,7 @@ class _Waves:
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
         found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - TOLERANCE) <= unopened)
+        without_overflow(found, self.X, self.goal, self.problem, self.use_region)
         has_point = np.isfinite(found.value)
         found.points[has_point] = self.X[has_point] + self.problem.coordinates.differences(found.difference[has_point])
         return found

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .problem import SearchProblem
 
 # Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
 TOLERANCE = 1e-9
@@ -64,6 +65,12 @@ class Found:
             points=np.full_like(X, np.nan),
             cone=np.full(n, -1),
         )
+
+
+def without_overflow(found: Found, E: FloatArray, goal: IntArray, problem: SearchProblem, use_region: bool) -> None:
+    """Take back what is proven about rows whose numbers overflow; that a goal has no cells at all stays true."""
+    nothing_there = np.array([(mine.n_polyhedra == 0 and use_region) or mine.n_cones == 0 for mine in problem.goals])
+    found.lower_bound[problem.overflows(E) & ~nothing_there[goal]] = 0.0
 
 
 class Waves(Protocol):

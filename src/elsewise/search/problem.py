@@ -8,7 +8,7 @@ with different goals go to the kernel together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ from .emptiness import squared_radii_needed
 
 # Relative margins to keep from boundaries, widened step by step until model and density agree.
 MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
+# Numbers whose products and squares neither overflow nor vanish; without cones and squares, products alone count.
+_SQUARES, _PRODUCTS = (1e-70, 1e70), (1e-150, 1e150)
 
 # Beyond so many cells of a goal, emptiness is left to the search, which meets only a few of them.
 _MOST_CELLS_CHECKED = 5_000
@@ -93,6 +96,8 @@ class SearchProblem:
     goals : tuple of Goal
     group : int array of shape (n_features,)
         The category each feature is an indicator of, -1 for none.
+    numbers_fit : bool
+        No product of the cells' numbers overflows or vanishes.
     """
 
     coordinates: Coordinates
@@ -100,6 +105,21 @@ class SearchProblem:
     to_model: AffineMap
     goals: tuple[Goal, ...]
     group: IntArray
+    numbers_fit: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        smallest, largest = _range_of(self.cells)
+        tables = [np.abs(table) for table in (self.cells.normals, self.cells.shifts, self.cells.factors)]
+        others = ((0,), (0,), (0, 2))  # the axes that are not features
+        columns = np.concatenate([table.max(axis=axes, initial=0.0) for table, axes in zip(tables, others)])
+        fit = bool(((columns == 0) | ((columns >= smallest) & (columns <= largest))).all())
+        object.__setattr__(self, "numbers_fit", fit)
+
+    def overflows(self, E: FloatArray) -> BoolArray:
+        """Tell rows of shape (n, n_features) about which nothing is proven: numbers overflow or vanish on the way."""
+        if not self.numbers_fit:
+            return np.ones(len(E), dtype=np.bool_)
+        return np.asarray(~(np.abs(self.coordinates.points(E)) <= _range_of(self.cells)[1]).all(axis=1))
 
     def for_whole_points(self) -> SearchProblem:
         """Move the rows of all polyhedra out by a little more than rounding.
@@ -125,6 +145,11 @@ class SearchProblem:
         moved = [np.where(exact, 1e-3 * largest, 2e-12 * size), *(-1e-3 * margin * size for margin in MARGINS)]
         rules = [_pack_rows(self.coordinates, normals, offsets + shift, self.cells) for shift in moved]
         return replace(self, cells=Cells.join([self.cells, *rules]))
+
+
+def _range_of(cells: Cells) -> tuple[float, float]:
+    """Smallest and largest numbers that may enter the kernel's arithmetic on cells."""
+    return _SQUARES if cells.n_cones or cells.norm == 2 else _PRODUCTS
 
 
 def compile_problem(

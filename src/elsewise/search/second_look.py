@@ -10,12 +10,13 @@ None of three remedies proves anything that is not so:
 - *Even units.* The same cell is projected onto with every feature in units of the cones, or of the half-spaces if there
   are none. This gives a point of the cell, not the nearest one, or shows that it is empty.
 - *Tangent.* Where the kernel's point is nearer than its own bound, it is none of the cell. So near to a cone, the
-  half-space that touches it there stands for it: the cone lies in that half-space, and bends away by less than rounding.
+  half-space that touches it there stands for it: the cone lies in it, and bends away by less than rounding.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,10 +48,18 @@ class SecondLook:
 
     def __init__(self, cells: Cells, *, sees_cones_alone: bool) -> None:
         self.cells, self.sees_cones_alone = cells, sees_cones_alone
-        self.units = _units(cells)
-        self.is_even = bool(self.units.max(initial=1.0) <= _EVEN * self.units.min(initial=1.0))
         self._even: Cells | None = None
         self._inverses: dict[int, tuple[FloatArray, bool]] = {}
+
+    @cached_property
+    def units(self) -> FloatArray:
+        """Size of each feature's part in the cells, array of shape (n,); seldom needed."""
+        return _units(self.cells)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the cells depend on all features about as strongly."""
+        return bool(self.units.max(initial=1.0) <= _EVEN * self.units.min(initial=1.0))
 
     def __call__(
         self,
