@@ -73,6 +73,7 @@ class Answers:
 
     def pursue(self, at: IntArray, goal: IntArray) -> None:
         """Search the goals of the rows ``at``; keep what is verified and nearer than what they hold."""
+        pursued, goals = at, goal
         fresh = self.goal[at] < 0
         self.goal[at[fresh]] = goal[fresh]
         most = max((mine.n_polyhedra for mine in self.question.problem.goals), default=0)
@@ -98,6 +99,16 @@ class Answers:
                 self.lower_bound[at[given_up]] = np.minimum(self.lower_bound[at], banned_bound)[given_up]
                 failed &= ~given_up
             at, goal, banned, banned_bound = at[failed], goal[failed], banned[failed], banned_bound[failed]
+        self._keep_proofs(pursued, goals)
+
+    def _keep_proofs(self, at: IntArray, goal: IntArray) -> None:
+        """Without rules a goal is empty for every row or for none: else "empty" is rounding, and nothing is proven."""
+        if self.domain is not None or not self.question.use_model:
+            return
+        empty = np.isinf(self.lower_bound[at])
+        for g in distinct(goal[empty]):
+            if not self.question.is_empty(g):
+                self.lower_bound[at[empty & (goal == g)]] = 0.0
 
     def _search(self, at: IntArray, goal: IntArray, margin: float, banned: BoolArray | None) -> Found:
         question = self.question

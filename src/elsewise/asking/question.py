@@ -15,7 +15,7 @@ from ..density import ClassDensity
 from ..distances import ResolvedMahalanobis, ResolvedManhattan
 from ..regions.base import Interval, Outcome
 from ..search import Domain, SearchProblem
-from .infeasibility import why_infeasible
+from .infeasibility import densest_log_density, why_infeasible
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,13 @@ class Question:
         assert self.classes is not None
         with_probability = "" if outcome.min_probability is None else f" with probability {outcome.min_probability:g}"
         return f"predict {self.classes.tolist()[outcome.index]!r}{with_probability}"
+
+    def is_empty(self, goal: int) -> bool:
+        """Whether no point at all, whatever the row, makes the model decide so and is dense enough."""
+        mine, density = self.problem.goals[goal], self.densities[goal]
+        if mine.n_polyhedra == 0 or density is None:
+            return True  # nothing but the search knows of a region without a density
+        return densest_log_density(mine.region, density, self.problem.to_model) < density.log_threshold_
 
     def why_not(self, goal: int) -> str:
         """Why no point reaches the outcome."""
