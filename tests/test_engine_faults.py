@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -86,3 +86,38 @@ def test_a_model_that_never_says_so_is_proven_not_to_whatever_the_row(value):
     rows[:, 0] = value
     answers = ew.Explainer(model).fit(X, y).explain(rows, target=1)
     assert np.isinf(answers.lower_bounds).all()
+
+
+@pytest.mark.parametrize("rules", [None, ew.Constraints(max_changes=3)], ids=["no rules", "a rule"])
+@pytest.mark.parametrize(
+    "model",
+    [Lasso(0.01), Ridge(), make_pipeline(StandardScaler(), LinearRegression())],
+    ids=["lasso", "ridge", "scaled"],
+)
+def test_a_regressor_asked_about_the_returned_row_alone_stays_in_the_range(model, rules):
+    # Each row's range begins where the model sees it, so that the last bit decides; alone and in a batch it differs.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 12))
+    model.fit(X, X @ rng.normal(size=12) + rng.normal(size=200))
+    alone = np.concatenate([model.predict(row[None]) for row in X])
+    assert (alone != model.predict(X)).any()
+    low = np.maximum(alone, model.predict(X))
+    answers = ew.Explainer(model, density=None).fit(X).explain(X, [(end, None) for end in low], constraints=rules)
+    found = np.asarray(answers.counterfactuals)
+    assert (answers.statuses != "infeasible").all()
+    assert (model.predict(found) >= low).all()
+    assert (np.concatenate([model.predict(row[None]) for row in found]) >= low).all()
+    assert answers.distances.max() < 1e-8
+
+
+def test_a_classifier_asked_about_the_returned_row_alone_decides_as_in_the_batch():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 12))
+    y = (X @ rng.normal(size=12) + rng.normal(size=300) > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    w, b = model.coef_[0], model.intercept_[0]
+    rows = X - np.outer((X @ w + b) / (w @ w), w)  # on the boundary, up to rounding
+    assert (np.concatenate([model.predict(row[None]) for row in rows]) != model.predict(rows)).any()
+    for target in (0, 1):
+        found = np.asarray(ew.Explainer(model, density=None).fit(X, y).explain(rows, target).counterfactuals)
+        assert (np.concatenate([model.predict(row[None]) for row in found]) == target).all()

@@ -23,6 +23,8 @@ from .question import Question
 # The first margin where columns hold floats of fewer bits: what is written there is rounded, and so is the model's own
 # arithmetic, differently in different batches.
 _SHORT_FLOATS = 1e-6
+# Relative rounding of a model's sums, with room to spare.
+_ROUNDING = 1e-13
 # Polyhedra given up for a row before the row is.
 _MOST_BANS = 20
 
@@ -188,8 +190,35 @@ class Answers:
     def _holds(self, points: FloatArray, goal: IntArray, at: IntArray, predictions: NDArray[Any]) -> BoolArray:
         """Whether points, returned for the rows ``at``, are what they should be, given what the model predicts there.
 
-        The model decides for the goal, and no rule is broken.
+        The model decides for the goal, also when it is asked about the point alone, and no rule is broken.
         """
+        holds = self._decides(points, goal, at, predictions)
+        for place in np.flatnonzero(holds & self._is_at_an_end(points, goal)).tolist():
+            one = np.array([place])
+            alone = self.question.predict(points[one], rows_of(self.given, at[one]), self.rows[at[one]])
+            holds[one] = self._decides(points[one], goal[one], at[one], alone)
+        return holds
+
+    def _is_at_an_end(self, points: FloatArray, goal: IntArray) -> BoolArray:
+        """Whether points lie on the boundary of a linear model's region up to rounding.
+
+        There the model may say one thing of a batch and another of the row alone: sums are formed in another order.
+        """
+        at_an_end = np.zeros(len(points), dtype=np.bool_)
+        to_model = self.question.problem.to_model
+        for g in distinct(goal) if self.question.use_model else ():
+            region = self.question.problem.goals[g].region
+            here = np.flatnonzero(goal == g)
+            if region.n_polyhedra != 1 or len(here) == 0:
+                continue
+            A, b = region.polyhedron(0)
+            slacks = b - to_model(points[here]) @ A.T
+            sizes = np.abs(points[here]) @ np.abs(to_model.matrix).T + np.abs(to_model.offset)
+            at_an_end[here] = (np.abs(slacks) <= _ROUNDING * (sizes @ np.abs(A).T + np.abs(b))).any(axis=1)
+        return at_an_end
+
+    def _decides(self, points: FloatArray, goal: IntArray, at: IntArray, predictions: NDArray[Any]) -> BoolArray:
+        """Whether the model, with these predictions, decides for the goal, and no rule is broken."""
         question = self.question
         if not question.use_model:
             holds = np.ones(len(points), dtype=np.bool_)
