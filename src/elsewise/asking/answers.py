@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..columns.frames import has_short_floats, rows_of
 from ..regions.base import Interval, Label
-from ..search import MARGINS, Answered, Found, answered_at, best_first, branch_and_bound, distinct
+from ..search import MARGINS, Answered, Found, SearchProblem, answered_at, best_first, branch_and_bound, distinct
 from .question import Question
 
 # The first margin where columns hold floats of fewer bits: what is written there is rounded, and so is the model's own
@@ -72,6 +72,7 @@ class Answers:
         self.timed_out = np.zeros(n, dtype=np.bool_)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.answered: list[tuple[Answered, ...]] = [()] * n
+        self.half_spaces: dict[int, tuple[FloatArray, ...]] = {}  # of goals whose region is one polyhedron
 
     def pursue(self, at: IntArray, goal: IntArray) -> None:
         """Search the goals of the rows ``at``; keep what is verified and nearer than what they hold."""
@@ -205,16 +206,13 @@ class Answers:
         There the model may say one thing of a batch and another of the row alone: sums are formed in another order.
         """
         at_an_end = np.zeros(len(points), dtype=np.bool_)
-        to_model = self.question.problem.to_model
-        for g in distinct(goal) if self.question.use_model else ():
-            region = self.question.problem.goals[g].region
+        for g in distinct(goal) if self.question.use_model and len(points) else ():
+            if g not in self.half_spaces:
+                self.half_spaces[g] = _half_spaces(self.question.problem, g)
+            normals, offsets, sizes, constants = self.half_spaces[g]
             here = np.flatnonzero(goal == g)
-            if region.n_polyhedra != 1 or len(here) == 0:
-                continue
-            A, b = region.polyhedron(0)
-            slacks = b - to_model(points[here]) @ A.T
-            sizes = np.abs(points[here]) @ np.abs(to_model.matrix).T + np.abs(to_model.offset)
-            at_an_end[here] = (np.abs(slacks) <= _ROUNDING * (sizes @ np.abs(A).T + np.abs(b))).any(axis=1)
+            slacks, rounding = offsets - points[here] @ normals, np.abs(points[here]) @ sizes + constants
+            at_an_end[here] = (np.abs(slacks) <= _ROUNDING * rounding).any(axis=1)
         return at_an_end
 
     def _decides(self, points: FloatArray, goal: IntArray, at: IntArray, predictions: NDArray[Any]) -> BoolArray:
@@ -321,3 +319,13 @@ class Answers:
             )
         if len(found):
             self.pursue(found, last.goal[found])
+
+
+def _half_spaces(problem: SearchProblem, goal: int) -> tuple[FloatArray, ...]:
+    """Half-spaces of a linear model in features, ``x N <= o``, and what sizes their terms have, ``|x| S + c``.
+
+    Regions of several polyhedra give none: models that have them compare numbers one by one, or are too large.
+    """
+    region, W, w = problem.goals[goal].region, problem.to_model.matrix, problem.to_model.offset
+    A, b = region.polyhedron(0) if region.n_polyhedra == 1 else (np.empty((0, len(w))), np.empty(0))
+    return (A @ W).T, b - A @ w, (np.abs(A) @ np.abs(W)).T, np.abs(A) @ np.abs(w) + np.abs(b)

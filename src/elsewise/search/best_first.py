@@ -16,7 +16,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
 from .found import TOLERANCE, Found, until_proven, without_overflow
 from .problem import Goal, SearchProblem
-from .second_look import SecondLook
+from .second_look import SecondLook, is_doubtful
 
 
 def best_first(
@@ -132,9 +132,9 @@ class _Waves:
             cutoff=self.limit[rows],
             margin=np.full(len(rows), self.margin),
         )
-        batch, _ = self.second_look(
-            self.plain[rows], polyhedra, np.where(first_cone < 0, -1, first_cone + j), batch, margin=self.margin
-        )
+        if is_doubtful(batch).any():
+            cone = np.where(first_cone < 0, -1, first_cone + j)
+            batch, _ = self.second_look(self.plain[rows], polyhedra, cone, batch, margin=self.margin)
         self.found.n_projections[rows] += 1
         bound = np.maximum(batch.bound, self.flat[rows, node])
         bound[batch.status == INFEASIBLE] = np.inf
@@ -200,7 +200,7 @@ class _Waves:
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
         unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
         found.model_free &= (found.value <= self.relaxed) & (found.value * (1 - TOLERANCE) <= unopened)
-        without_overflow(found, self.X, self.goal, self.problem, self.use_region)
+        without_overflow(found, self.plain, self.goal, self.problem, self.use_region)
         has_point = np.isfinite(found.value)
         found.points[has_point] = self.X[has_point] + self.problem.coordinates.differences(found.difference[has_point])
         return found

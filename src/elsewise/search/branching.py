@@ -311,7 +311,7 @@ class _Tree:
         found.timed_out |= found.n_projections >= _MOST_NODES
         remaining = self.heaps.cheapest()
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, remaining), found.value)
-        without_overflow(found, self.E, self.goal, self.problem, self.use_region)
+        without_overflow(found, self.problem.coordinates.points(self.E), self.goal, self.problem, self.use_region)
         # As near as the relaxation without the model: nothing dense enough is nearer, whatever the model says.
         nearest = self.model_free_bounds.min(axis=1, initial=np.inf)
         has_density = np.array([goal.has_density for goal in self.problem.goals])[self.goal]

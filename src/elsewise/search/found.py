@@ -67,10 +67,12 @@ class Found:
         )
 
 
-def without_overflow(found: Found, E: FloatArray, goal: IntArray, problem: SearchProblem, use_region: bool) -> None:
+def without_overflow(found: Found, plain: FloatArray, goal: IntArray, problem: SearchProblem, use_region: bool) -> None:
     """Take back what is proven about rows whose numbers overflow; that a goal has no cells at all stays true."""
-    nothing_there = np.array([(mine.n_polyhedra == 0 and use_region) or mine.n_cones == 0 for mine in problem.goals])
-    found.lower_bound[problem.overflows(E) & ~nothing_there[goal]] = 0.0
+    overflows = problem.overflows(plain)
+    if overflows.any():
+        nothing = np.array([(mine.n_polyhedra == 0 and use_region) or mine.n_cones == 0 for mine in problem.goals])
+        found.lower_bound[overflows & ~nothing[goal]] = 0.0
 
 
 class Waves(Protocol):

@@ -115,11 +115,17 @@ class SearchProblem:
         fit = bool(((columns == 0) | ((columns >= smallest) & (columns <= largest))).all())
         object.__setattr__(self, "numbers_fit", fit)
 
-    def overflows(self, E: FloatArray) -> BoolArray:
-        """Tell rows of shape (n, n_features) about which nothing is proven: numbers overflow or vanish on the way."""
+    def overflows(self, plain: FloatArray) -> BoolArray:
+        """Tell rows about which nothing is proven: numbers overflow or vanish on the way.
+
+        Parameters
+        ----------
+        plain : array of shape (n_samples, n_plain)
+            Rows in plain coordinates.
+        """
         if not self.numbers_fit:
-            return np.ones(len(E), dtype=np.bool_)
-        return np.asarray(~(np.abs(self.coordinates.points(E)) <= _range_of(self.cells)[1]).all(axis=1))
+            return np.ones(len(plain), dtype=np.bool_)
+        return np.asarray(~(np.abs(plain) <= _range_of(self.cells)[1]).all(axis=1))
 
     def for_whole_points(self) -> SearchProblem:
         """Move the rows of all polyhedra out by a little more than rounding.

@@ -35,6 +35,11 @@ _TOO_NEAR = 1e-5
 _EQUILIBRATIONS = 3
 
 
+def is_doubtful(batch: Batch) -> BoolArray:
+    """Instances that are worth a second look."""
+    return np.asarray((batch.status == INFEASIBLE) | (batch.status == STALLED))
+
+
 class SecondLook:
     """Judges what the kernel says of instances.
 
