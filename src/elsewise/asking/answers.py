@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
-from ..search import EarlierAnswer, Found, search_cells, search_tree
+from ..search import EarlierAnswer, Found, distinct, search_cells, search_tree
 from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MARGINS, MOST_BANNED_PARTS
+from .infeasibility import is_empty_for_all
 from .question import Question
 from .verification import LogDensities, Verification
 
@@ -78,6 +79,7 @@ class Answers:
         Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
         deceives is left out.
         """
+        asked, asked_goals = places, goals
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
         most_parts = max((goal.n_parts for goal in self.question.problem.goals), default=0)
@@ -103,6 +105,16 @@ class Answers:
                 self._give_up(places, given_up, banned_bound)
                 failed &= ~given_up
             places, goals, banned, banned_bound = places[failed], goals[failed], banned[failed], banned_bound[failed]
+        self._take_back_doubtful_proofs(asked, asked_goals)
+
+    def _take_back_doubtful_proofs(self, places: IntArray, goals: IntArray) -> None:
+        """Without rules a goal is empty for every row or for none: else "empty" is rounding, and nothing is proven."""
+        if self.domain is not None or not self.question.use_model:
+            return
+        empty = np.isinf(self.lower_bound[places])
+        for goal in distinct(goals[empty]):
+            if not is_empty_for_all(self.question, goal):
+                self.lower_bound[places[empty & (goals == goal)]] = 0.0
 
     def _give_up(self, places: IntArray, chosen: BoolArray, bound: FloatArray) -> None:
         """Leave some rows without a further answer: only what was proven so far stays."""

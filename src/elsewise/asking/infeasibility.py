@@ -28,6 +28,14 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     return TooSparse(target, density.log_threshold_, best, density.quantile_of(best))
 
 
+def is_empty_for_all(question: Question, goal: int) -> bool:
+    """Whether no point at all, whatever the row, makes the model decide so and is dense enough."""
+    cover, density = question.problem.goals[goal].cover, question.densities[goal]
+    if cover.n_parts == 0 or density is None:
+        return True  # nothing but the search knows of a region without a density
+    return densest_log_density(cover, density) < density.log_threshold_
+
+
 def densest_log_density(cover: Cover, density: ClassDensity) -> float:
     """Highest component-wise maximum density (logarithm) the region holds; minus infinity if the region is empty."""
     # Far below every peak all components have a cone: their squared radii are 2 (peak - threshold).

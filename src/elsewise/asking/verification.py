@@ -92,7 +92,25 @@ class Verification:
         return read
 
     def holds(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
-        """Whether the model, which predicts so, decides for the goals, and no rule is broken; shape (n,)."""
+        """Whether the model, which predicts so, decides for the goals, and no rule is broken; shape (n,).
+
+        On the boundary of a region it is asked about the point alone, too: a batch may have other last bits.
+        """
+        holds = self._decides(points, goals, places, predictions)
+        for k in np.flatnonzero(holds & self._is_on_boundary(points, goals)).tolist():
+            one = np.array([k])
+            alone = self.question.predict(points[one], rows_of(self.given, places[one]), self.rows[places[one]])
+            holds[one] = self._decides(points[one], goals[one], places[one], alone)
+        return holds
+
+    def _is_on_boundary(self, points: FloatArray, goals: IntArray) -> BoolArray:
+        on_boundary = np.zeros(len(points), dtype=np.bool_)
+        for goal in distinct(goals) if self.question.use_model and len(points) else ():
+            chosen = np.flatnonzero(goals == goal)
+            on_boundary[chosen] = self.question.problem.goals[goal].cover.is_on_boundary(points[chosen])
+        return on_boundary
+
+    def _decides(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
         question = self.question
         if not question.use_model:
             holds = np.ones(len(points), dtype=np.bool_)

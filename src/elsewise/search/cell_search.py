@@ -16,6 +16,7 @@ from .constants import TOLERANCE
 from .driver import Search, distinct
 from .found import Found
 from .problem import Goal, SearchProblem
+from .second_look import SecondLook, is_doubtful
 
 
 def search_cells(
@@ -68,10 +69,9 @@ class _CellSearch(Search):
         banned: BoolArray | None,
         use_region: bool,
     ) -> None:
-        super().__init__(rows, cutoff)
-        n = len(rows)
-        self.problem, self.goals, self.margin, self.use_region = problem, goals, margin, use_region
-        self.plain = problem.coordinates.points(rows)
+        super().__init__(problem, rows, goals, use_region, cutoff)
+        n, self.margin = len(rows), margin
+        self.second_look = SecondLook(problem.cells, sees_cones_alone=True)
         wanted = [(problem.goals[g], np.flatnonzero(goals == g)) for g in distinct(goals)]
         self.n_parts = max((goal.n_parts for goal, _ in wanted), default=0) if use_region else 0
         n_cones = max((goal.n_cones for goal, _ in wanted), default=0)
@@ -120,14 +120,17 @@ class _CellSearch(Search):
         polyhedra = np.full((len(rows), 2), -1)
         polyhedra[:, 0] = np.where(alone, -1, self.first_polyhedron[rows] + part)
         first_cone = self.first_cone[rows]
+        cones = np.where(first_cone < 0, -1, first_cone + cone)
         batch = self.problem.cells.project(
             self.plain,
             rows,
             polyhedra,
-            np.where(first_cone < 0, -1, first_cone + cone),
+            cones,
             cutoff=self.limit[rows],
             margin=np.full(len(rows), self.margin),
         )
+        if is_doubtful(batch).any():
+            batch, _ = self.second_look(self.plain[rows], polyhedra, cones, batch, margin=self.margin)
         self.found.n_projections[rows] += 1
         bound = np.maximum(batch.bound, self.flat[rows, node])
         bound[batch.status == INFEASIBLE] = np.inf
@@ -141,6 +144,10 @@ class _CellSearch(Search):
             self._divide(rows[divided], cone[divided], bound[divided])
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
+            if self.use_region:  # a cone in which rounding left no point, but that is not proven empty
+                unknown = np.flatnonzero(alone & (batch.status == CUTOFF) & (bound < self.limit[rows]))
+                self._divide(rows[unknown], cone[unknown], bound[unknown])
+                bound[unknown] = np.inf
         # A goal of one cell has no relaxation: if no half-space is active, the kernel has solved that of its cone.
         is_relaxed = alone | (self.one_cell[rows] & (batch.first_is_active == 0))
         solved = rows[is_relaxed & has_point]

@@ -40,6 +40,8 @@ WHOLE_RULES_SHIFT, RULES_SHIFT = 1e-3, 2e-12
 # How far they are moved in where numbers are solved for, as a share of the margin.
 RULES_INSIDE_SHARE = 1e-3
 
+# Numbers whose products and squares neither overflow nor vanish; without cones and squares, products alone count.
+RANGE_OF_SQUARES, RANGE_OF_PRODUCTS = (1e-70, 1e70), (1e-150, 1e150)
 # Beyond so many cells of a goal, emptiness is left to the search, which meets only a few of them.
 MOST_CELLS_CHECKED = 5_000
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
@@ -54,3 +56,16 @@ MOST_NODES = 100_000
 COLUMNS_BOTH_WAYS = 4
 # A half-space cuts a point off if it is violated by more than this, in units of the distance.
 CUTS_OFF = 1e-9
+
+# ---- a second look ----
+
+# Ratio below which units are even: what the kernel says of emptiness holds in any of them.
+EVEN_UNITS = 1e3
+# Factor of slack for the rounding of a reach.
+REACH_SLACK = 2.0
+# Relative rounding of sums of products, as the kernel allows for it.
+SUM_ROUNDING = 1e-13
+# A point that is nearer than proven by more than this share is none of the cell.
+TOO_NEAR = 1e-5
+# Rounds in which columns and rows are divided by their largest entries.
+EQUILIBRATIONS = 3

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .constants import TOLERANCE
 from .found import Found
+from .problem import SearchProblem
 
 
 class Search(ABC):
@@ -23,12 +24,17 @@ class Search(ABC):
 
     Parameters
     ----------
+    problem : SearchProblem
     rows : array of shape (n_samples, n_features)
+    goals : int array of shape (n_samples,)
+    use_region : bool
     cutoff : array of shape (n_samples,), optional
         Only points nearer than this are wanted.
 
     Attributes
     ----------
+    plain : array of shape (n_samples, n_plain)
+        The rows in plain coordinates.
     limit : array of shape (n_samples,)
         Distance of each row's incumbent, or its cutoff.
     settled : array of shape (n_samples,)
@@ -36,8 +42,16 @@ class Search(ABC):
     found : Found
     """
 
-    def __init__(self, rows: FloatArray, cutoff: FloatArray | None) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        problem: SearchProblem,
+        rows: FloatArray,
+        goals: IntArray,
+        use_region: bool,
+        cutoff: FloatArray | None,
+    ) -> None:
+        self.problem, self.rows, self.goals, self.use_region = problem, rows, goals, use_region
+        self.plain = problem.coordinates.points(rows)
         self.limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
         self.settled = np.full(len(rows), np.inf)
         self.found = Found.nothing(rows)
@@ -99,8 +113,17 @@ class Search(ABC):
         found = self.found
         found.timed_out[:] |= self.gives_up()
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, self.cheapest()), found.value)
+        found.lower_bound[self._overflows()] = 0.0
         found.model_free[:] = self.is_model_free()
         return found
+
+    def _overflows(self) -> BoolArray:
+        """Rows about which nothing is proven, for their numbers overflow; that a goal has no cells stays true."""
+        overflows = self.problem.overflows(self.plain)
+        if not overflows.any():
+            return overflows
+        has_no_cells = [(goal.n_parts == 0 and self.use_region) or goal.n_cones == 0 for goal in self.problem.goals]
+        return np.asarray(overflows & ~np.array(has_no_cells)[self.goals])
 
 
 def distinct(goals: IntArray) -> list[int]:

@@ -24,7 +24,8 @@ class Found:
     part, cone : int arrays of shape (n_samples,)
         Part of the goal's region, and cone of its density, that hold the best point; -1 where there is none.
     model_free : bool array of shape (n_samples,)
-        The best point is the projection onto the cones alone.
+        The best point is proven to be the nearest in the cones, whatever the model says. With whole numbers, categories
+        or rules, the relaxation without the model proves it, or nothing does: it may hold where it is not set.
     n_projections : int array of shape (n_samples,)
     timed_out : bool array of shape (n_samples,)
         The time limit, or the number of nodes, ended the proof.

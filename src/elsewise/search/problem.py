@@ -8,7 +8,7 @@ different goals go to the kernel together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from .cone_bounds import ConeBounds
 from .cones import Cones, cones_in_model_space, cones_with_categories
 from .constants import (
     MOST_CELLS_CHECKED,
+    RANGE_OF_PRODUCTS,
+    RANGE_OF_SQUARES,
     RULE_MARGINS,
     RULES_INSIDE_SHARE,
     RULES_SHIFT,
@@ -96,6 +98,8 @@ class SearchProblem:
         Place of the linear rules in the table of cells, moved out; those moved in, more and more, follow. -1 without.
     is_whole : bool
         Every feature is whole or an indicator: half-spaces of regions are moved out by a little more than rounding.
+    numbers_fit : bool
+        No product of the cells' numbers overflows or vanishes.
     """
 
     space: Space
@@ -103,6 +107,31 @@ class SearchProblem:
     goals: tuple[Goal, ...]
     rules_at: int = -1
     is_whole: bool = False
+    numbers_fit: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        smallest, largest = self._range()
+        tables = [np.abs(table) for table in (self.cells.normals, self.cells.shifts, self.cells.factors)]
+        others = ((0,), (0,), (0, 2))  # the axes that are not features
+        columns = np.concatenate([table.max(axis=axes, initial=0.0) for table, axes in zip(tables, others)])
+        fit = bool(((columns == 0) | ((columns >= smallest) & (columns <= largest))).all())
+        object.__setattr__(self, "numbers_fit", fit)
+
+    def _range(self) -> tuple[float, float]:
+        """Smallest and largest numbers that may enter the kernel's arithmetic on the cells."""
+        return RANGE_OF_SQUARES if self.cells.n_cones or self.cells.norm == 2 else RANGE_OF_PRODUCTS
+
+    def overflows(self, plain: FloatArray) -> BoolArray:
+        """Tell rows about which nothing is proven: numbers overflow or vanish on the way.
+
+        Parameters
+        ----------
+        plain : array of shape (n_samples, n_plain)
+            Rows in plain coordinates.
+        """
+        if not self.numbers_fit:
+            return np.ones(len(plain), dtype=np.bool_)
+        return np.asarray(~(np.abs(plain) <= self._range()[1]).all(axis=1))
 
     @property
     def coordinates(self) -> Coordinates:

@@ -153,6 +153,13 @@ class Cover(ABC):
     def may_meet(self, cones: Cones) -> BoolArray:
         """Whether each cone may have a point in common with each part, array of shape (n_cones, n_parts)."""
 
+    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+        """Whether points lie on the boundary of the region up to the rounding of sums, shape (n_samples,).
+
+        There the model may say one thing of a batch and another of the row alone: sums are formed in another order.
+        """
+        return np.zeros(len(points), dtype=np.bool_)
+
     @abstractmethod
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Bound from below the squared radius at which each cone first touches each part; shape (n_parts, n_cones)."""

@@ -17,6 +17,7 @@ from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
+from .second_look import SecondLook
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Relaxation:
         refinement: Refinement,
     ) -> None:
         self.problem, self.rows, self.domain, self.margin, self.use_region = problem, rows, domain, margin, use_region
-        self.refinement = refinement
+        self.refinement, self.second_look = refinement, SecondLook(problem.cells, sees_cones_alone=False)
         self.prices = problem.coordinates.stretch
         self.integers = np.flatnonzero(domain.integer)
         layout = domain.layout
@@ -119,25 +120,30 @@ class Relaxation:
             rules += 1 + inside
         polyhedra = np.column_stack([of_region, np.full(n, rules)])
         first_cone = self.first_cone[nodes.rows]
+        plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
         batch = cells.project(
-            problem.coordinates.points(moved),
+            plain,
             np.arange(n),
             polyhedra,
-            np.where(first_cone < 0, -1, first_cone + nodes.cone),
+            cone,
             cutoff=limit - constant,
             margin=np.full(n, self.margin),
             lower=low,
             upper=high,
             multipliers=True,
         )
+        second_look = self.second_look if cells is problem.cells else SecondLook(cells, sees_cones_alone=False)
+        batch, rescued = second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
         assert batch.slopes is not None
         points = self._points(nodes, moved, batch.v)
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
+        # Without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0.
+        bound = np.where(rescued, 0.0, batch.bound)
         return Relaxed(
             points=points,
             has_point=has_point,
-            proven=np.where(batch.status == INFEASIBLE, np.inf, constant + batch.bound),
-            slopes=batch.slopes,
+            proven=np.where(batch.status == INFEASIBLE, np.inf, constant + bound),
+            slopes=np.where(rescued[:, None], 0.0, batch.slopes),
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
 

@@ -91,10 +91,9 @@ class _TreeSearch(Search):
         history: History,
         use_region: bool,
     ) -> None:
-        super().__init__(rows, cutoff)
+        super().__init__(problem, rows, goals, use_region, cutoff)
         n, n_features = rows.shape
-        self.problem, self.goals, self.domain, self.use_region = problem, goals, domain, use_region
-        self.history = history
+        self.domain, self.history = domain, history
         self.all_discrete = bool(domain.discrete.all())
         # Nothing in a cone is nearer, whatever the model says.
         self.model_free_bounds = np.full((n, max((goal.n_cones for goal in problem.goals), default=0)), np.inf)
@@ -134,7 +133,7 @@ class _TreeSearch(Search):
                 continue
             bounds = np.zeros((n, 1))
             if goal.has_density:
-                bounds = goal.cone_bounds(self.problem.coordinates.points(self.rows[rows]))
+                bounds = goal.cone_bounds(self.plain[rows])
                 self.model_free_bounds[rows, : goal.n_cones] = bounds
             for j in range(goal.n_cones):
                 self._push(everything.children(bounds=np.maximum(nearest, bounds[:, j]), cone=np.full(n, j)))

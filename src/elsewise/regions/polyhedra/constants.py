@@ -6,5 +6,9 @@ BOUND_ROUNDING = 1e-12
 LIMIT_ROUNDING = 1e-9
 # Regions with more half-spaces than this have no boxes: these only make the search faster.
 MOST_HALFSPACES_BOXED = 50_000
+# Rounds of dividing columns and rows of a map by their largest entries, to judge its rank; more change little.
+EQUILIBRATIONS = 5
+# Relative rounding of a model's sums, with room to spare: nearer to a boundary, the order of terms decides.
+SUM_ROUNDING = 1e-13
 # Cells whose squared radius misses what is needed by no more than this share are left to the search.
 THIN_CELLS = 1e-9

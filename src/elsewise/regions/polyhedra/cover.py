@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
 from .bounds import PolyhedronBounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
-from .constants import THIN_CELLS
+from .constants import SUM_ROUNDING, THIN_CELLS
 from .emptiness import squared_radii_needed
 
 if TYPE_CHECKING:
@@ -80,6 +81,23 @@ class PolyhedraCover(Cover):
         """Compare radii with those needed; thin cells stay in, the search decides them with its own certificates."""
         needed = self.squared_radii_needed(cones).T
         return np.asarray(needed <= (cones.radii**2 * (1 + THIN_CELLS))[:, None])
+
+    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+        """Compare the slacks of one polyhedron with the size of their terms.
+
+        Models whose regions have several polyhedra compare numbers one by one, or are too large.
+        """
+        if self.n_parts != 1:
+            return np.zeros(len(points), dtype=np.bool_)
+        normals, offsets, sizes, constants = self._terms
+        slacks, rounding = offsets - points @ normals, np.abs(points) @ sizes + constants
+        return np.asarray((np.abs(slacks) <= SUM_ROUNDING * rounding).any(axis=1))
+
+    @cached_property
+    def _terms(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The half-spaces ``x N <= o`` of a linear model in features, and the sizes of their terms, ``|x| S + c``."""
+        (A, b), W, w = self.region.polyhedron(0), self.space.matrix, self.space.offset
+        return (A @ W).T, b - A @ w, (np.abs(A) @ np.abs(W)).T, np.abs(A) @ np.abs(w) + np.abs(b)
 
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Project the centres of cones onto the polyhedra, each in the cone's own norm."""

@@ -17,6 +17,7 @@ from ...arrays import FloatArray
 from ...projection.cells import INFEASIBLE, pack
 from ...projection.coordinates import Coordinates
 from ...search import Cones
+from .constants import EQUILIBRATIONS
 
 if TYPE_CHECKING:
     from .union import PolyhedronUnion
@@ -42,7 +43,7 @@ def squared_radii_needed(region: PolyhedronUnion, cones: Cones, W: FloatArray, w
         d = factor @ (w - cones.centres[j])
         start, beyond = Q.T @ d, d - Q @ (Q.T @ d)
         back = basis @ np.linalg.inv(R)
-        coordinates = Coordinates(2, np.zeros(basis.shape[0]), R @ basis.T, back)
+        coordinates = Coordinates(2, np.zeros(basis.shape[0]), R @ np.linalg.pinv(basis), back)
         moved = w - back @ start  # z = moved + back y,  y = R t + Q'd
         cells = pack(
             coordinates,
@@ -64,11 +65,26 @@ def squared_radii_needed(region: PolyhedronUnion, cones: Cones, W: FloatArray, w
             cutoff=np.full(k, np.inf),
             margin=np.zeros(k),
         )
-        needed[:, j] = np.where(batch.status == INFEASIBLE, np.inf, batch.bound + beyond @ beyond)
+        # Only the bound is proven where the kernel finds no point; beyond the radius the polyhedron may count as empty.
+        bound = batch.bound + beyond @ beyond
+        is_empty = (batch.status == INFEASIBLE) & (bound > cones.radii[j] ** 2)
+        needed[:, j] = np.where(is_empty, np.inf, bound)
     return needed
 
 
 def _range_of(matrix: FloatArray) -> FloatArray:
-    """Orthonormal basis of the image of a matrix, array of shape (n_out, rank)."""
-    U, singular, _ = np.linalg.svd(matrix, full_matrices=False)
-    return np.ascontiguousarray(U[:, singular > 1e-12 * max(float(singular.max()), 1e-300)])
+    """Basis of the image of a matrix, array of shape (n_out, rank).
+
+    The rank is judged where every row and column has the size 1: units decades apart hide no direction. A direction
+    too many proves less; one too few would prove what is false.
+    """
+    scaled, row_size = matrix, np.ones(len(matrix))
+    for _ in range(EQUILIBRATIONS):
+        column_size = np.abs(scaled).max(axis=0, initial=0.0)
+        scaled = scaled / np.where(column_size > 0, column_size, 1.0)
+        size = np.abs(scaled).max(axis=1, initial=0.0)
+        size[size == 0] = 1.0
+        scaled, row_size = scaled / size[:, None], row_size * size
+    U, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    rounding = max(matrix.shape) * float(np.finfo(np.float64).eps)
+    return np.ascontiguousarray(row_size[:, None] * U[:, singular > rounding * singular.max(initial=0.0)])
