@@ -39,12 +39,12 @@ static const double PATH_BOUND_EXCESS = 1e-12;
 
 /* ---- rounding in proofs ---- */
 
-/* Relative error of a sum of products, some 4.5 EPS: products round once, sums of mixed sign lose less than their
- * terms' absolute sum times this. A proven bound is lowered by this share of its terms, and by as
- * much of itself for each feature and FEATURES_EXTRA more, for the gradient it is divided by. */
+/* Allowance for the rounding of a sum of products, some 4.5 EPS of the sum of their absolute values: sums run in eight
+ * partial ones of few terms each. A proven bound is lowered by this share of its terms, and by as much of itself for
+ * each feature and FEATURES_EXTRA more, for the gradient it is divided by. */
 static const double SUM_ROUNDING = 1e-15;
 enum { FEATURES_EXTRA = 8 };
-/* y0 >= ||y1|| must hold to the last bit; a length is off by less than two EPS, to which 1 + 4e-16 rounds. */
+/* Allowance for the rounding of ||y1|| in y0 >= ||y1||, relative; 1 + 4e-16 rounds to 1 + 2 EPS. */
 static const double LENGTH_ROUNDING = 4e-16;
 /* A cone is out of reach where what can move would have to move it this many times its own size: the pull on it is then
  * nothing but rounding. */
@@ -69,7 +69,7 @@ static const double DROPPED_PIVOT = 1e200;
 /* ---- interior point method ---- */
 
 enum {
-    MAX_ITERATIONS = 80, /* 10 to 25 are usual; more than 40 only near emptiness */
+    MAX_ITERATIONS = 80, /* about ten are usual; nearly empty cells need several times as many */
     REFINEMENTS = 1,     /* of every linear system: without it most instances stop near 1e-7 */
     MAX_SHORT_STEPS = 5  /* in a row, before progress counts as ended */
 };
