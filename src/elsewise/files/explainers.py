@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import joblib
 
 from ..errors import ElsewiseError
-from ..pipelines.affine import unwrap
+from ..pipelines import unwrap
 
 if TYPE_CHECKING:
     from ..explainer import Explainer

@@ -18,13 +18,12 @@ from ..columns.levels import levels_seen
 from ..columns.rows import as_floats, check_names, column_names
 from ..columns.table import Table
 from ..errors import InvalidInputError, UnsupportedModelError
-from .affine import AffineMap, Step, unwrap
-from .follow import Follower, Unsettled, dense, selections
-from .streams import Findings, Recast, Stream, as_affine, source_streams
-
-# Rows of the training data on which the map is compared with the pipeline itself.
-_ROWS_CHECKED = 200
-_TOLERANCE = 1e-9
+from .affine import AffineMap
+from .composites import selections
+from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .steps import Step, unwrap
+from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
+from .walk import Walk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +80,7 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
     """Positions of columns that a ColumnTransformer in front leaves out: ids, dates and texts may be among them."""
     if not steps or not isinstance(steps[0][1], ColumnTransformer):
         return ()
-    taken = {place for _, _, positions in selections(steps[0][1], n_columns) for place in positions}
+    taken = {place for _, positions in selections(steps[0][1], n_columns) for place in positions}
     return set(range(n_columns)) - taken
 
 
@@ -89,22 +88,22 @@ def _settle(steps: Sequence[Step], table: Table, X: Any, declared: Mapping[str, 
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
-        follower, columns = Follower(table, refused), list(table.columns)
+        walk, columns = Walk(table, refused), list(table.columns)
         try:
             # only a ColumnTransformer in front leaves columns out, and it takes none of those
-            streams = follower.steps(steps, cast("list[Stream]", source_streams(table)))
-            to_model = as_affine(streams, table, follower.findings, "the final estimator")
+            streams = walk.steps(steps, cast("list[Stream]", source_streams(table)))
+            to_model = as_affine(streams, table, walk.findings, "the final estimator")
         except Recast as request:
             place, before = request.column, columns[request.column]
-            columns[place] = _informed(place, before, follower.findings, table, declared)
+            columns[place] = _informed(place, before, walk.findings, table, declared)
             if columns[place].levels == before.levels:  # no level was lacking, the kind is wrong
                 columns[place] = _recast(before, X, declared, request.step)
         except Unsettled:
-            for place, foreign in follower.findings.foreign.items():
+            for place, foreign in walk.findings.foreign.items():
                 columns[place] = _without(columns[place], foreign, X, declared)
                 refused.setdefault(place, set()).update(level for level, _ in foreign)
         else:
-            columns = [_informed(place, c, follower.findings, table, declared) for place, c in enumerate(columns)]
+            columns = [_informed(place, c, walk.findings, table, declared) for place, c in enumerate(columns)]
             if columns == list(table.columns):
                 return table, to_model
         table = table.with_columns(columns)
@@ -176,7 +175,7 @@ def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, nam
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    wrong = ~(np.abs(found - expected) <= _TOLERANCE * (np.abs(expected) + size))
+    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
         touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
@@ -190,11 +189,11 @@ def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, nam
 
 def _rows_to_check(table: Table, features: FloatArray) -> IntArray:
     """Rows with every level, the largest of every number and one that is filled, and others from all over the data."""
-    telling = [*features.argmax(axis=0)]
-    telling += [np.argmax(features[:, c.start] == c.fill) for c in table.columns if c.fill is not None]
-    n_more = max(_ROWS_CHECKED - len(telling), 20)
+    showing = [*features.argmax(axis=0)]
+    showing += [np.argmax(features[:, c.start] == c.fill) for c in table.columns if c.fill is not None]
+    n_more = max(N_ROWS_CHECKED - len(showing), N_ROWS_SPREAD)
     spread = np.linspace(0, len(features) - 1, min(n_more, len(features))).astype(np.int64)
-    return np.unique(np.concatenate([np.array(telling, dtype=np.int64), spread]))
+    return np.unique(np.concatenate([np.array(showing, dtype=np.int64), spread]))
 
 
 def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> FloatArray:

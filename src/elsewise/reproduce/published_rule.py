@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ..arrays import FloatArray, IntArray
 from ..density.base import ClassDensity, Cones
 from ..explainer import Explainer
-from ..pipelines.affine import affine_map, unwrap
+from ..pipelines import affine_map, unwrap
 from ..regions.base import Label, Region, region_of
 from ..search import best_first, compile_problem
 
