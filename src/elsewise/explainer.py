@@ -616,6 +616,7 @@ def _domain(
         normals=normals,
         offsets=offsets,
         polyhedron=polyhedron,
+        rules_hold=rules.keeps_linear,
     )
 
 

@@ -16,13 +16,10 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from . import words
+from .expressions import Comparison
 
 if TYPE_CHECKING:
     from ..columns.column import Column
-
-
-# Rounding of a sum of products, relative to the size of its terms.
-_ROUNDING = 1e-12
 
 
 def value_in_words(column: Column, row: FloatArray) -> str:
@@ -249,19 +246,29 @@ class Whole(_ColumnRule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear(Rule):
-    """``normals e <= offsets``, arrays of shape (n_rows, n_features) and (n_rows,)."""
+    """A linear rule: ``normals e <= offsets`` for the search, comparisons as they were written for judging a row.
+
+    Attributes
+    ----------
+    normals, offsets : arrays of shape (n_half_spaces, n_features) and (n_half_spaces,)
+    comparisons : tuple of Comparison, one a half-space
+    features : dict of column name to feature
+        The feature that is a column's value in the comparisons, None where it is always 0.
+    """
 
     name: str
     normals: FloatArray
     offsets: FloatArray
+    comparisons: tuple[Comparison, ...]
+    features: dict[str, int | None]
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
+        values = {
+            name: np.zeros(len(E1)) if feature is None else E1[:, feature] for name, feature in self.features.items()
+        }
         broken = np.zeros(len(E1), dtype=np.bool_)
-        for normal, offset in zip(self.normals, self.offsets):
-            at = np.flatnonzero(normal)
-            terms = E1[:, at] * normal[at]
-            size = np.abs(terms).sum(axis=1) + abs(offset)
-            broken |= ~(terms.sum(axis=1) - offset <= _ROUNDING * size)
+        for comparison in self.comparisons:
+            broken |= ~comparison.holds(values)
         return broken
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:

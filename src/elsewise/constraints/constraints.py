@@ -43,7 +43,8 @@ class Constraints:
     linear : formulas or triples
         ``"installments <= 0.5 * income"``, ``"0 <= a - b <= 10"``, with names that are not plain words in backticks:
         ``"`credit amount` <= 1000"``; or ``({"installments": 1, "income": -0.5}, "<=", 0)``. Columns of True and False
-        count as 1 and 0; other categories cannot take part. The row itself need not keep them, its counterfactual does.
+        count as 1 and 0; other categories cannot take part. The row itself need not keep them; its counterfactual does,
+        as they are written, evaluated in double precision and without any tolerance.
     max_changes : int or None
         At most so many columns differ from the row.
     special : None, {column: [code, ...]} or [code, ...]

@@ -57,20 +57,28 @@ class Rules:
 
     @property
     def normals(self) -> FloatArray:
-        """Normals of the linear rules ``normals e <= offsets``, shape (n_rows, n_features)."""
-        mine = [rule.normals for rule in self.single if isinstance(rule, Linear)]
-        return np.concatenate([np.empty((0, self.n_features)), *mine])
+        """Normals of the linear rules ``normals e <= offsets``, shape (n_half_spaces, n_features)."""
+        normals = [rule.normals for rule in self.single if isinstance(rule, Linear)]
+        return np.concatenate([np.empty((0, self.n_features)), *normals])
 
     @property
     def offsets(self) -> FloatArray:
-        """Right-hand sides of the linear rules, shape (n_rows,)."""
+        """Right-hand sides of the linear rules, shape (n_half_spaces,)."""
         return np.concatenate([np.empty(0), *(rule.offsets for rule in self.single if isinstance(rule, Linear))])
 
     @property
-    def rule_of_row(self) -> IntArray:
-        """Position in ``names`` of the rule that each row of ``normals`` comes from, shape (n_rows,)."""
+    def rule_of_half_space(self) -> IntArray:
+        """Position in ``names`` of the rule that each half-space comes from, shape (n_half_spaces,)."""
         counts = [len(rule.offsets) if isinstance(rule, Linear) else 0 for rule in self.single]
         return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+
+    def keeps_linear(self, E: FloatArray) -> BoolArray:
+        """Whether rows ``E`` keep every linear rule as it was written, without any tolerance, shape (n_samples,)."""
+        kept = np.ones(len(E), dtype=np.bool_)
+        for rule in self.single:
+            if isinstance(rule, Linear):
+                kept &= ~rule.breaks(E, E)
+        return kept
 
     def refuse_equations(self) -> None:
         """Refuse linear rules that leave no room to each other, where a number that is not whole is about them.
@@ -88,7 +96,7 @@ class Rules:
                 width = offsets[i] / size[i] + offsets[j] / size[j]
                 rounding = 1e-9 * (1.0 + abs(offsets[i] / size[i]))
                 if opposite and abs(width) <= rounding and (normals[i] != 0)[~self.integer & ~group].any():
-                    names = sorted({self.names[self.rule_of_row[j]], self.names[self.rule_of_row[i]]})
+                    names = sorted({self.names[self.rule_of_half_space[j]], self.names[self.rule_of_half_space[i]]})
                     raise InvalidInputError(
                         f"linear: {' and '.join(repr(name) for name in names)} leave a single value, which rounding "
                         "cannot meet. Leave some room between the lower and the upper end."

@@ -210,7 +210,7 @@ class Inquiry:
                 start = int(np.diff(spans[first_polyhedron[k]])[0])
                 mine = batch.row_multipliers[k : k + 1, start : start + len(domain.offsets)]
                 pressed |= _matters(mine)
-        rule_of_row = self.rules.rule_of_row
+        rule_of_row = self.rules.rule_of_half_space
         suspects = []
         for index, rule in enumerate(self.rules.single):
             if isinstance(rule, FewChanges):

@@ -8,6 +8,7 @@ level left.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -73,6 +74,9 @@ class Domain:
     polyhedron : int
         Place of the linear rules in the problem's table of cells, moved out; those moved in, more and more, follow. -1
         without any.
+    rules_hold : function of rows of shape (n_samples, n_features), optional
+        Whether the linear rules hold as their author wrote them, shape (n_samples,); by default, as half-spaces. No
+        tolerance: what is returned is judged in the same way.
     """
 
     layout: Layout
@@ -83,6 +87,7 @@ class Domain:
     normals: FloatArray
     offsets: FloatArray
     polyhedron: int
+    rules_hold: Callable[[FloatArray], BoolArray] | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
@@ -94,8 +99,10 @@ class Domain:
         return np.asarray(self.integer | (self.layout.group >= 0))
 
     def keeps_rules(self, E: FloatArray) -> BoolArray:
-        """Whether the linear rules hold up to rounding of their sums, array of shape (n_samples,)."""
+        """Whether the linear rules hold exactly, in double precision, array of shape (n_samples,)."""
         if not len(self.offsets):
             return np.ones(len(E), dtype=np.bool_)
-        size = np.abs(E) @ np.abs(self.normals).T + np.abs(self.offsets)
-        return np.asarray((self.offsets + 1e-12 * size >= E @ self.normals.T).all(axis=1))
+        if self.rules_hold is not None:
+            return self.rules_hold(E)
+        # summed in one order, feature by feature: a row has the same bits alone and in any batch
+        return np.asarray(((E[:, None, :] * self.normals).cumsum(axis=2)[:, :, -1] <= self.offsets).all(axis=1))
