@@ -218,7 +218,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> tuple[Any, FloatArray]:
         """Rows as they were given, and in features."""
-        given = as_table(X)
+        given = self.table_.own_columns(X)
         return given, self.table_.encode(given)
 
     def explain_one(

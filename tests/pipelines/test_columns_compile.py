@@ -645,9 +645,8 @@ def test_data_that_do_not_fit_the_model():
     X, y = frame()
     X = X[["age", "income"]]
     model = fit(StandardScaler(), X, y)
-    with pytest.raises(InvalidInputError, match=r"unknown \['rooms'\].*missing \['income'\]"):
+    with pytest.raises(InvalidInputError, match=r"missing \['income'\] in X, which has \['rooms'\] instead"):
         compile_model(model, frame()[0][["age", "rooms"]])
-    with pytest.raises(InvalidInputError, match="another order"):
-        compile_model(model, X[["income", "age"]])
+    assert compile_model(model, X[["income", "age"]]).table.names == ("age", "income")
     with pytest.raises(InvalidInputError, match="X has 3 features, but the explainer and its model expect 2"):
         compile_model(model, np.zeros((4, 3)))

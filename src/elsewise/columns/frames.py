@@ -5,14 +5,13 @@ This is the only part that knows pandas, and only when it meets a frame.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from ..errors import InvalidInputError, MissingDependencyError
 from .rows import as_given
 
@@ -73,19 +72,6 @@ def is_categorical(column: Any) -> bool:
 def rows_of(X: Any, rows: Any) -> Any:
     """Return some rows, in the same form."""
     return X.iloc[rows] if is_frame(X) else X[rows]
-
-
-def is_missing(column: Any) -> BoolArray:
-    """Where a column has no value: None, NaN, NaT or ``pandas.NA``."""
-    if hasattr(column, "isna"):
-        return np.asarray(column.isna(), dtype=np.bool_)
-    if column.dtype.kind == "f":
-        return np.asarray(np.isnan(column))
-    if column.dtype.kind != "O":
-        return np.zeros(len(column), dtype=np.bool_)
-    if "pandas" in sys.modules:
-        return np.asarray(sys.modules["pandas"].isna(column), dtype=np.bool_)
-    return np.fromiter((value is None or value != value for value in column.tolist()), np.bool_, len(column))
 
 
 def is_missing_value(value: Any) -> bool:
@@ -227,14 +213,32 @@ def _cells(values: Any) -> NDArray[Any]:
 
 
 def blanked(X: Any, rows: BoolArray) -> Any:
-    """Rows of a frame or array with some of them missing altogether; dtypes are kept where none is."""
+    """Rows of a frame or array with some of them missing altogether; dtypes are kept where none is.
+
+    Whole numbers and booleans of a frame stay what they are, in pandas' dtypes that can miss values: int64 becomes
+    Int64, bool becomes boolean.
+    """
     if not rows.any():
         return X
     if is_frame(X):
+        nullable = {place: _NULLABLE[dtype.kind] for place, dtype in enumerate(X.dtypes) if _is_discrete(dtype)}
+        if nullable:
+            X = X.copy()
+        for place, name in nullable.items():
+            dtype = X.dtypes.iloc[place]
+            X.isetitem(place, X.iloc[:, place].astype(name if dtype.kind == "b" else f"{name}{8 * dtype.itemsize}"))
         return X.mask(np.broadcast_to(rows[:, None], X.shape))
     blank: Any = X.astype(np.float64) if X.dtype.kind in "iub" else X.copy()
     blank[rows] = np.nan
     return blank
+
+
+# pandas' dtypes that hold whole numbers or booleans and missing values, by the kind of NumPy's, without the bits
+_NULLABLE = {"i": "Int", "u": "UInt", "b": "boolean"}
+
+
+def _is_discrete(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in _NULLABLE
 
 
 def has_short_floats(X: Any) -> bool:

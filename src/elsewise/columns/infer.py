@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInputError
+from ..arrays import is_missing
+from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .column import Column, Kind, OneHot, Ordinal
-from .frames import as_table, column_of, floats_of, is_categorical, is_frame, is_missing, objects_of
+from .frames import as_table, column_of, floats_of, is_categorical, is_frame, objects_of
 from .levels import in_order, levels_seen, missing_marker
 from .reading import group_indicators
 from .rows import column_names
@@ -225,6 +226,8 @@ def _check_name(name: Any, names: tuple[str, ...], where: str) -> None:
     if count == 0:
         near = get_close_matches(str(name), names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        if not isinstance(name, str):
+            hint += " " + NAMES_ARE_TEXT
         raise InvalidInputError(f"{where}: there is no column {name!r}; there are {', '.join(names[:8])}.{hint}")
     if count > 1:
         raise InvalidInputError(f"{where}: {count} columns have the name {name!r}. Rename them.")

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
+from ..arrays import BoolArray, IntArray, is_missing
 from ..errors import InvalidInputError
-from .frames import is_categorical, is_missing, is_missing_value, objects_of
+from .frames import is_categorical, is_missing_value, objects_of
 
 # Code of a value that is no level.
 UNKNOWN = -1

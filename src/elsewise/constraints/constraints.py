@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInputError
+from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .linear import read_rule
 from .words import did_you_mean
 
@@ -145,7 +145,9 @@ def _names(values: Any, what: str) -> tuple[str, ...]:
 
 def _check_name(name: Any, what: str) -> None:
     if not isinstance(name, str):
-        raise InvalidInputError(f"{what}: expected names of columns, received {name!r} of type {type(name).__name__}.")
+        raise InvalidInputError(
+            f"{what}: expected names of columns, received {name!r} of type {type(name).__name__}. " + NAMES_ARE_TEXT
+        )
 
 
 def _by_column(mapping: Any, what: str) -> list[tuple[str, Any]]:

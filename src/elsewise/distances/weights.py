@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import FloatArray
-from ..errors import InvalidInputError
+from ..errors import NAMES_ARE_TEXT, InvalidInputError
 
 if TYPE_CHECKING:
     from ..columns import Table
@@ -25,8 +25,9 @@ def column_weights(name: str, weights: Weights, columns: tuple[str, ...]) -> Flo
     if isinstance(weights, Mapping):
         unknown = [key for key in weights if key not in columns]
         if unknown:
+            hint = "" if isinstance(unknown[0], str) else f" {NAMES_ARE_TEXT}"
             raise InvalidInputError(
-                f"{name} weights: there is no column {unknown[0]!r}. The columns are {few_names(columns)}."
+                f"{name} weights: there is no column {unknown[0]!r}. The columns are {few_names(columns)}.{hint}"
             )
         weights = [weights.get(column, 1.0) for column in columns]
     values = as_numbers("weights", weights)

@@ -9,13 +9,15 @@ from typing import Any, cast
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.tree import BaseDecisionTree
 
 from ..arrays import FloatArray, IntArray
 from ..columns.column import Column, Ordinal
+from ..columns.constants import LARGEST_NUMBER
 from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..columns.infer import as_category, merge_levels, read_table
 from ..columns.levels import levels_seen
-from ..columns.rows import as_floats, check_names, column_names
+from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..errors import InvalidInputError, UnsupportedModelError
 from .affine import AffineMap
@@ -65,15 +67,29 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None)
     X = as_table(X)
     seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
     if seen_by_model:
-        check_names(X, seen_by_model)
+        X = select_columns(X, seen_by_model)
     width = int(getattr(model, "n_features_in_", X.shape[1]))
     names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
+    if steps and len(set(names)) < len(names):
+        twice = next(label for label in names if names.count(label) > 1)
+        raise InvalidInputError(
+            f"X has {names.count(twice)} columns of the name {twice!r}, which transformers cannot tell apart. Rename "
+            "them."
+        )
     if X.shape[1] != width:
-        as_floats(np.empty((0, X.shape[1])), names[:width])  # says how many were expected
+        check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
+    if isinstance(estimator, BaseDecisionTree):
+        table = replace(table, largest=_largest_in_single_precision(to_model))
     _check(steps, table, to_model, X, seen_by_model)
     return CompiledModel(table, to_model, estimator)
+
+
+def _largest_in_single_precision(to_model: AffineMap) -> float:
+    """Find the largest numbers that reach a tree as finite 32-bit floats, whatever is added to them on the way."""
+    gain = float(np.abs(to_model.matrix).sum(axis=1).max(initial=1.0))
+    return min(float(np.finfo(np.float32).max) / gain, LARGEST_NUMBER)
 
 
 def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:

@@ -125,9 +125,12 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
 def _numbers(stream: LevelStream, column: Column, where: str) -> FloatArray:
     for value in stream.values:
         if not isinstance(value, (Real, np.bool_)):
+            advice = "Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
+            if _are_numbers_as_text(column):
+                advice = "They are numbers written as text: convert the column with pandas.to_numeric."
             raise UnsupportedSettingError(
                 f"Column {column.name!r} reaches {where} as it is, with values such as {value!r}, where numbers are "
-                "needed. Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
+                f"needed. {advice}"
             )
     numbers = np.array(stream.values, dtype=np.float64)
     if not np.isfinite(numbers).all():
@@ -139,6 +142,13 @@ def _numbers(stream: LevelStream, column: Column, where: str) -> FloatArray:
             "(encoded_missing_value)."
         )
     return numbers
+
+
+def _are_numbers_as_text(column: Column) -> bool:
+    try:
+        return len([float(level) for level in column.levels if isinstance(level, str)]) > 0
+    except ValueError:
+        return False
 
 
 def _line(numbers: FloatArray, column: int, where: str) -> tuple[float, float]:
