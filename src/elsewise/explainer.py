@@ -145,7 +145,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         if self.table_.named:
             self.feature_names_in_ = np.array(self.table_.names, dtype=object)
         self.n_features_in_ = len(self.table_.names)
-        rows = self.table_.encode(given)
+        rows = compiled.features
         self._estimator, self._to_model = estimator, compiled.to_model
         self._origin = rows.mean(axis=0)
         self._training_rows = None if self.table_.is_plain else rows

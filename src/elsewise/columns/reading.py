@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from .column import Column
 from .constants import LARGEST_NUMBER
 from .frames import floats_of, objects_of
 from .levels import UNKNOWN, codes_of
 from .rows import TOO_LARGE_ADVICE, too_large
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .types import UserColumn
 
 
-def numbers(
-    values: pd.Series[Any] | AnyArray, column: Column, name: str, *, largest: float = LARGEST_NUMBER
-) -> FloatArray:
+def numbers(values: UserColumn, column: Column, name: str, *, largest: float = LARGEST_NUMBER) -> FloatArray:
     """Feature of a number or integer column, missing values filled; ``name`` is what errors call the data."""
     try:
         read = floats_of(values)
@@ -48,7 +44,7 @@ def numbers(
     return read
 
 
-def _refuse_text(values: pd.Series[Any] | AnyArray, column: Column, name: str) -> None:
+def _refuse_text(values: UserColumn, column: Column, name: str) -> None:
     """Refuse numbers written as text: answers could not be written among them."""
     if values.dtype.kind in "fiub":
         return
@@ -71,7 +67,7 @@ def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray
         _refuse(name, value, fractional, column, "must be whole in columns of integers", advice)
 
 
-def codes(values: pd.Series[Any] | AnyArray, column: Column, name: str) -> IntArray:
+def codes(values: UserColumn, column: Column, name: str) -> IntArray:
     """Position of each value among the levels of a category or ordinal; one past them for a value never seen."""
     found, missing = codes_of(values, column.levels, column.missing)
     unknown = found == UNKNOWN
@@ -89,9 +85,7 @@ def codes(values: pd.Series[Any] | AnyArray, column: Column, name: str) -> IntAr
     return found
 
 
-def group_indicators(
-    columns: Sequence[pd.Series[Any] | AnyArray], column: Column, names: Sequence[str], name: str
-) -> FloatArray:
+def group_indicators(columns: Sequence[UserColumn], column: Column, names: Sequence[str], name: str) -> FloatArray:
     """Return the indicators of a one-hot group from the user's 0/1 columns, array of shape (n_samples, n_levels)."""
     n_made, n_levels = len(columns), len(column.levels)
     values = np.empty((len(columns[0]), n_levels))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from ..arrays import AnyArray, FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray
 from ..errors import InvalidInputError
 from .constants import LARGEST_NUMBER
+from .types import UserRows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def column_names(X: Any, *, name: str = "X") -> tuple[str, ...] | None:
+def column_names(X: object, *, name: str = "X") -> tuple[str, ...] | None:
     """Names of the columns of a data frame; None, as in scikit-learn, if it has none or none of them is text.
 
     Raises
@@ -103,7 +104,7 @@ def too_large(largest: float) -> str:
     return f"must lie between {-largest:.6g} and {largest:.6g} ({why})"
 
 
-def _first(rows: FloatArray, wrong: np.ndarray[Any, np.dtype[np.bool_]], names: tuple[str, ...]) -> str:
+def _first(rows: FloatArray, wrong: BoolArray, names: tuple[str, ...]) -> str:
     row, column = np.argwhere(wrong)[0]
     count = int(wrong.sum())
     more = f" ({count} such values in all)" if count > 1 else ""
@@ -118,7 +119,7 @@ def check_count(n_columns: int, names: tuple[str, ...], *, name: str = "X") -> N
         )
 
 
-def select_columns(X: pd.DataFrame | AnyArray, names: tuple[str, ...], *, name: str = "X") -> pd.DataFrame | AnyArray:
+def select_columns(X: UserRows, names: tuple[str, ...], *, name: str = "X") -> UserRows:
     """Return the columns of the given names, in this order, if X is a frame with names; else X as it is.
 
     Raises

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .column import Column
@@ -14,7 +15,11 @@ from .constants import LARGEST_NUMBER
 from .frames import as_table, cell_as, columns_of, is_frame, written
 from .reading import check_whole, codes, group_indicators, numbers
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
+from .types import UserDtype, UserRows
 from .writing import column_values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +56,7 @@ class Table:
     columns: tuple[Column, ...]
     names: tuple[str, ...]
     named: bool
-    dtypes: tuple[Any, ...]
+    dtypes: tuple[UserDtype | None, ...]
     largest: float = LARGEST_NUMBER
     n_features: int = field(init=False)
     feature_names: tuple[str, ...] = field(init=False)
@@ -122,7 +127,7 @@ class Table:
         """Make the table in which whole numbers are numbers like any others."""
         return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])
 
-    def own_columns(self, X: Any, *, name: str = "X") -> Any:
+    def own_columns(self, X: Any, *, name: str = "X") -> UserRows:
         """Return the columns of the fit, in its order: a frame's are found by name, others than those are left out.
 
         Parameters
@@ -188,7 +193,7 @@ class Table:
                 features[:, column.start] = numbers(values, column, name, largest=self.largest)
         return features
 
-    def decode(self, features: FloatArray, given: Any, *, encoded: FloatArray | None = None) -> Any:
+    def decode(self, features: FloatArray, given: UserRows, *, encoded: FloatArray | None = None) -> Any:
         """Turn features into rows in the user's columns.
 
         Parameters
@@ -210,7 +215,7 @@ class Table:
         if self.is_plain and not is_frame(given):
             return np.where(features == before, given if numeric else before, features)
         changed = self.changed(before, features)
-        result = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
+        result: Any = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
         for place, column in enumerate(self.columns):
             rows = np.flatnonzero(changed[:, place])
             if len(rows) == 0:
@@ -237,7 +242,7 @@ class Table:
             codes[:, place] = features[:, column.features].argmax(axis=1)
         return codes
 
-    def one_row(self, x: Any) -> Any:
+    def one_row(self, x: pd.Series[Any] | ArrayLike) -> Any:
         """Return one row as a frame or array of one row, in the dtypes of the training data wherever they hold it.
 
         A series cut out of a frame has lost its columns' dtypes; here it gets them back. Its values are found by name.
@@ -250,7 +255,7 @@ class Table:
             array = unmasked(x)
             # numpy makes text of all in a list that has some
             return (np.array(x, dtype=object) if array.dtype.kind == "U" else array)[None]
-        frame = self.own_columns(x.to_frame().T, name="x")
+        frame = cast("pd.DataFrame", self.own_columns(x.to_frame().T, name="x"))
         for place, dtype in enumerate(self.dtypes):
             typed = cell_as(frame.iloc[:, place], dtype)
             if typed is not None:

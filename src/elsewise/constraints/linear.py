@@ -20,13 +20,15 @@ from typing import Any
 
 from ..errors import InvalidInputError
 from . import words
+from .constants import LONGEST_SHOWN
 from .expressions import Comparison, Expression, Negative, Number, Operation, Symbol, Variable
 
 _EXAMPLE = "'installments <= 0.5 * income', '0 <= a - b <= 10' or ({'installments': 1, 'income': -0.5}, '<=', 0)"
 
-_LONGEST_SHOWN = 200
-
 _SYMBOLS: dict[type[ast.operator], Symbol] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+
+# A rule as a user gives it: a formula, or factors of columns, "<=" or ">=", and a number.
+WrittenRule = str | tuple[Mapping[str, float], str, float]
 
 # A form sum_i c_i x_i + c: coefficients of names, and of the empty name the constant.
 _Form = dict[str, Fraction]
@@ -70,7 +72,7 @@ class LinearRule:
         return tuple(dict.fromkeys(name for half_space in self.half_spaces for name, _ in half_space.coefficients))
 
 
-def read_rule(rule: Any) -> LinearRule:
+def read_rule(rule: object) -> LinearRule:
     """Read a linear rule from a formula or a triple ``({column: factor}, "<=" or ">=", number)``."""
     if isinstance(rule, str):
         return _Formula(rule).rule()
@@ -79,7 +81,7 @@ def read_rule(rule: Any) -> LinearRule:
     raise InvalidInputError(f"linear: expected rules such as {_EXAMPLE}; received {rule!r}.")
 
 
-def _from_triple(factors: Mapping[Any, Any], sign: Any, bound: Any) -> LinearRule:
+def _from_triple(factors: Mapping[Any, Any], sign: object, bound: Any) -> LinearRule:
     for name, factor in factors.items():
         if not isinstance(name, str):
             raise InvalidInputError(f"linear: expected names of columns as keys, received {name!r} in {dict(factors)}.")
@@ -97,7 +99,7 @@ def _from_triple(factors: Mapping[Any, Any], sign: Any, bound: Any) -> LinearRul
     return LinearRule(text + words.number(bound), (half_space,), (Comparison(total, sign, Number(float(bound))),))
 
 
-def _check_number(value: Any, what: str) -> None:
+def _check_number(value: object, what: str) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
         raise InvalidInputError(f"linear: expected a finite number as {what}, received {value!r}.")
 
@@ -250,5 +252,5 @@ class _Formula:
         return text
 
     def _refusal(self, why: str) -> InvalidInputError:
-        text = self.text if len(self.text) <= _LONGEST_SHOWN else self.text[:_LONGEST_SHOWN] + " ..."
+        text = self.text if len(self.text) <= LONGEST_SHOWN else self.text[:LONGEST_SHOWN] + " ..."
         return InvalidInputError(f"The linear rule {text!r} cannot be read: {why}.")

@@ -13,6 +13,7 @@ from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from . import words
 from .atomic import Codes, FewChanges, Linear, OneWay, Rule, Stays, Transitions, Whole, Within
+from .constants import MOST_LISTED
 from .constraints import Constraints
 from .linear import HalfSpace, LinearRule, read_rule
 from .rules import Rules
@@ -36,7 +37,7 @@ def resolve(constraints: Constraints | None, table: Table, rows: FloatArray | No
     return _Resolution(_checked(constraints), table, rows).rules()
 
 
-def _checked(constraints: Any) -> Constraints:
+def _checked(constraints: object) -> Constraints:
     if constraints is None:
         return Constraints()
     if isinstance(constraints, Constraints):
@@ -176,7 +177,7 @@ class _Resolution:
         codes = self.codes[name].codes if name in self.codes else np.empty(0)
         return Within(in_words, column, least, most, codes)
 
-    def _end(self, column: Column, end: Any) -> float | None:
+    def _end(self, column: Column, end: object) -> float | None:
         if end is None:
             return None
         if column.kind == "ordinal":
@@ -319,7 +320,7 @@ def _width(column: Column) -> int:
     return column.stop - column.start if column.kind == "category" else len(column.levels)
 
 
-def _position(column: Column, level: Any, parameter: str) -> int:
+def _position(column: Column, level: object, parameter: str) -> int:
     """Position of a level; by how it is written if it is text, since keys of files always are."""
     for position, known in enumerate(column.levels):
         if _is_same(known, level):
@@ -334,7 +335,7 @@ def _position(column: Column, level: Any, parameter: str) -> int:
     )
 
 
-def _is_same(known: Any, level: Any) -> bool:
+def _is_same(known: object, level: object) -> bool:
     if known is None:  # the missing value, however it is written
         return level is None or bool(isinstance(level, float) and level != level) or type(level).__name__ == "NAType"
     if isinstance(known, (bool, np.bool_)) != isinstance(level, (bool, np.bool_)):
@@ -346,4 +347,4 @@ def _is_same(known: Any, level: Any) -> bool:
 
 
 def _few(levels: Sequence[Any]) -> str:
-    return ", ".join(repr(level) for level in levels[:12]) + (", ..." if len(levels) > 12 else "")
+    return ", ".join(repr(level) for level in levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")

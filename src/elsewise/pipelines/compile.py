@@ -12,13 +12,14 @@ from sklearn.compose import ColumnTransformer
 from sklearn.tree import BaseDecisionTree
 
 from ..arrays import FloatArray, IntArray
-from ..columns.column import Column, Ordinal
+from ..columns.column import Column, Declaration, Ordinal
 from ..columns.constants import LARGEST_NUMBER
 from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..columns.infer import as_category, merge_levels, read_table
 from ..columns.levels import levels_seen
 from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
+from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
 from .affine import AffineMap
 from .composites import selections
@@ -38,14 +39,17 @@ class CompiledModel:
     to_model : AffineMap
         From features to the space of the final estimator.
     estimator : the final estimator
+    features : array of shape (n_samples, n_features)
+        The training rows, encoded.
     """
 
     table: Table
     to_model: AffineMap
     estimator: Any
+    features: FloatArray
 
 
-def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None) -> CompiledModel:
+def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
     """Find the table of training data and the affine map that a fitted model's transformers are on it.
 
     Parameters
@@ -82,8 +86,9 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None)
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
     if isinstance(estimator, BaseDecisionTree):
         table = replace(table, largest=_largest_in_single_precision(to_model))
-    _check(steps, table, to_model, X, seen_by_model)
-    return CompiledModel(table, to_model, estimator)
+    features = table.encode(X)
+    _check(steps, table, to_model, X, features, seen_by_model)
+    return CompiledModel(table, to_model, estimator, features)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:
@@ -100,7 +105,9 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
     return set(range(n_columns)) - taken
 
 
-def _settle(steps: Sequence[Step], table: Table, X: Any, declared: Mapping[str, Any]) -> tuple[Table, AffineMap]:
+def _settle(
+    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration]
+) -> tuple[Table, AffineMap]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
@@ -125,7 +132,7 @@ def _settle(steps: Sequence[Step], table: Table, X: Any, declared: Mapping[str, 
         table = table.with_columns(columns)
 
 
-def _recast(column: Column, X: Any, declared: Mapping[str, Any], step: str) -> Column:
+def _recast(column: Column, X: UserRows, declared: Mapping[str, Declaration], step: str) -> Column:
     if column.kind == "ordinal":
         return replace(column, kind="category")
     if column.name in declared:
@@ -136,7 +143,9 @@ def _recast(column: Column, X: Any, declared: Mapping[str, Any], step: str) -> C
     return as_category(column_of(X, column.sources[0]), column.sources[0], column.name)
 
 
-def _without(column: Column, foreign: Sequence[tuple[Any, str]], X: Any, declared: Mapping[str, Any]) -> Column:
+def _without(
+    column: Column, foreign: Sequence[tuple[Any, str]], X: UserRows, declared: Mapping[str, Declaration]
+) -> Column:
     """Leave out levels that do not occur and that an encoder would refuse: a boolean that was always the same, say."""
     seen = levels_seen(column_of(X, column.sources[0]), column.name)
     for level, step in foreign:
@@ -156,7 +165,9 @@ def _without(column: Column, foreign: Sequence[tuple[Any, str]], X: Any, declare
     return replace(column, levels=tuple(level for level in column.levels if level not in gone))
 
 
-def _informed(place: int, column: Column, findings: Findings, table: Table, declared: Mapping[str, Any]) -> Column:
+def _informed(
+    place: int, column: Column, findings: Findings, table: Table, declared: Mapping[str, Declaration]
+) -> Column:
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
         return replace(column, fill=findings.fills.get(place))
@@ -177,9 +188,15 @@ def _informed(place: int, column: Column, findings: Findings, table: Table, decl
     return replace(column, open=is_open)
 
 
-def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, names: tuple[str, ...]) -> None:
+def _check(
+    steps: Sequence[Step],
+    table: Table,
+    to_model: AffineMap,
+    X: UserRows,
+    features: FloatArray,
+    names: tuple[str, ...],
+) -> None:
     """Compare the map with the pipeline's own transformers on rows that show every level."""
-    features = table.encode(X)
     if not steps or len(features) == 0:
         return
     rows = _rows_to_check(table, features)
@@ -212,7 +229,7 @@ def _rows_to_check(table: Table, features: FloatArray) -> IntArray:
     return np.unique(np.concatenate([np.array(showing, dtype=np.int64), spread]))
 
 
-def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> FloatArray:
+def _transformed(steps: Sequence[Step], rows: UserRows, names: tuple[str, ...]) -> FloatArray:
     if names and not is_frame(rows):
         import pandas
 
@@ -224,7 +241,7 @@ def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> Fl
     return dense(rows)
 
 
-def _in_double_precision(rows: Any) -> Any:
+def _in_double_precision(rows: UserRows) -> UserRows:
     """Rows of 32-bit numbers would be transformed with 32 bits, too few to compare with."""
     if not is_frame(rows):
         return rows.astype(np.float64) if rows.dtype.kind == "f" else rows
