@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from elsewise.columns import read_table
@@ -62,6 +65,34 @@ def test_whole_numbers_may_meet_a_rule_with_equality():
         answer = explainer.explain_one(row, 1, constraints=ew.Constraints(linear=rules))
         assert answer.status == "optimal", rules
         assert answer.distance == 5.0, rules
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whole_numbers_under_decimal_rules_against_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    values = {"a": range(8), "b": range(8), "c": (False, True), "d": range(-3, 4)}
+    X = pd.DataFrame({name: rng.choice(list(pool), 150) for name, pool in values.items()})
+    score = X.astype(float).to_numpy() @ rng.normal(size=4) + rng.normal(size=len(X))
+    y = (score > np.median(score)).astype(int)
+    models = [LogisticRegression(), DecisionTreeClassifier(max_depth=4, random_state=0)]
+    model = models[seed % 2].fit(X, y)
+    tenths = rng.integers(1, 9, size=6) / 10
+    rules = [
+        f"{tenths[0]} * a + {tenths[1]} * b <= {tenths[2] * 4:.1f}",
+        f"a / {rng.integers(2, 9)} >= {tenths[3]} - {tenths[4]} * d - {tenths[5]} * c",
+    ]
+    bounds = {"a": (0, 7), "b": (0, 7), "d": (-3, 3)}
+    everything = pd.DataFrame(list(product(*values.values())), columns=list(values))
+    kept = [all(eval(rule, {}, row) for rule in rules) for row in everything.astype(float).to_dict("records")]
+    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(X, y)
+    rows = X.iloc[:12]
+    wanted = 1 - model.predict(rows)
+    answers = explainer.explain(rows, wanted, constraints=ew.Constraints(linear=rules, bounds=bounds))
+    points, predictions = everything.to_numpy(dtype=float), model.predict(everything)
+    for row, target, status, distance in zip(rows.to_numpy(dtype=float), wanted, answers.statuses, answers.distances):
+        apart = np.abs(points - row).sum(axis=1)[kept & (predictions == target)]
+        assert status == ("optimal" if len(apart) else "infeasible")
+        assert len(apart) == 0 or distance == apart.min()
 
 
 def test_a_number_that_stays_may_lie_on_the_boundary():
