@@ -33,7 +33,7 @@ class Table:
     names : tuple of str
         The user's columns, as given.
     named : bool
-        Whether a frame's columns must have these names: the training data had them, or the model has seen them.
+        Whether a frame's columns are found by these names: the training data had them, or the model has seen them.
     dtypes : tuple
         The user's columns' dtypes in the training data.
     largest : float
