@@ -83,6 +83,8 @@ def as_floats(
                 f"{name}: expected numbers, as in the fit, received values of type {values.dtype} ({error})."
             ) from error
     rows = np.ascontiguousarray(values, dtype=np.float64)
+    if -largest <= rows.min(initial=0.0) and rows.max(initial=0.0) <= largest:  # False for NaN
+        return rows
     wrong = ~np.isfinite(rows)
     if wrong.any():
         raise InvalidInputError(
@@ -90,9 +92,7 @@ def as_floats(
             "Impute or drop missing values first, or put a SimpleImputer into the pipeline."
         )
     wrong = np.abs(rows) > largest
-    if wrong.any():
-        raise InvalidInputError(f"{name} {too_large(largest)}: {_first(rows, wrong, names)}. {TOO_LARGE_ADVICE}")
-    return rows
+    raise InvalidInputError(f"{name} {too_large(largest)}: {_first(rows, wrong, names)}. {TOO_LARGE_ADVICE}")
 
 
 TOO_LARGE_ADVICE = "Correct the value, or give the column another unit."
