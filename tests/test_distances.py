@@ -110,7 +110,9 @@ def test_wrong_omegas_are_refused(X, omega, message):
 
 
 def test_omegas_of_very_different_units_are_positive_definite(X):
-    Mahalanobis(np.diag([1e-12, 1.0, 1e12, 1.0])).resolve(X)
+    diagonal = np.array([1e-12, 1.0, 1e12, 1.0])
+    distance = Mahalanobis(np.diag(diagonal)).resolve(X)
+    np.testing.assert_array_equal(distance(np.eye(4), np.zeros(4)), diagonal)
 
 
 def test_a_covariance_needs_two_rows(X):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -59,3 +60,16 @@ def feature_scales(Z: FloatArray) -> FloatArray:
     constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= 1e-12 * size) | (deviation <= rounding)
     smallest = deviation[~constant].min() if not constant.all() else 1.0
     return np.where(constant, np.where(size > rounding, size, smallest), deviation)
+
+
+def is_missing(column: Any) -> BoolArray:
+    """Where a column, an array of shape (n_samples,) or a series, has no value: None, NaN, NaT or ``pandas.NA``."""
+    if hasattr(column, "isna"):
+        return np.asarray(column.isna(), dtype=np.bool_)
+    if column.dtype.kind == "f":
+        return np.asarray(np.isnan(column))
+    if column.dtype.kind != "O":
+        return np.zeros(len(column), dtype=np.bool_)
+    if "pandas" in sys.modules:
+        return np.asarray(sys.modules["pandas"].isna(column), dtype=np.bool_)
+    return np.fromiter((value is None or value != value for value in column.tolist()), np.bool_, len(column))

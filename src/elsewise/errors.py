@@ -26,3 +26,10 @@ class MissingDependencyError(ElsewiseError, ImportError):
 
 class VerificationError(ElsewiseError, RuntimeError):
     """A point could not be confirmed by the model's own ``predict``; nothing unverified is returned."""
+
+
+# What to do about names of columns that are whole numbers, or tuples of a MultiIndex.
+NAMES_ARE_TEXT = (
+    "Names are text; a frame's columns whose names are not, such as 0 or ('a', 'b'), are called x0, x1, ... by their "
+    "position. Rename them with X.columns = X.columns.map(str), and fit the model on them, to use names of your own."
+)

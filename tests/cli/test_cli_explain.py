@@ -250,8 +250,11 @@ def test_rows_that_cannot_be_are_refused_with_file_row_and_column(folder, capsys
     frame.loc[17, "housing"] = "castle"
     frame.to_csv("rows.csv", index=False)
     assert _explain("--target", "yes", "--quiet") == 1
-    assert re.search(r"rows\.csv: it must hold known categories: .*'castle' in row 17, column 'housing'",
+    assert re.search(r"rows\.csv must hold known categories: .*'castle' in row 17, column 'housing'",
                      capsys.readouterr().err)  # fmt: skip
+    frame.assign(housing="own", income="much").to_csv("rows.csv", index=False)
+    assert _explain("--target", "yes", "--quiet") == 1
+    assert "rows.csv: expected numbers in column 'income', received 'much' in row 0" in capsys.readouterr().err
     frame.drop(columns="income").to_csv("rows.csv", index=False)
     assert _explain("--target", "yes", "--quiet") == 1
     assert "rows.csv lacks 1 of the 4 columns that the model takes: 'income'" in capsys.readouterr().err

@@ -304,7 +304,14 @@ def with_cell(column, row, value):
         (with_cell("flag", 1, "yes"), r"received 'yes' in row 1, column 'flag'.*known are False, True"),
         (with_cell("size", 1, "huge"), r"received 'huge' in row 1, column 'size'.*'small', 'medium', 'large'"),
         (mixed()[["age"]], r"missing \['income', 'housing', 'flag', 'size'\]"),
-        (mixed().iloc[:, ::-1], "another order"),
+        (
+            with_cell("age", 0, "41"),
+            r"expected numbers in column 'age', received the text '41' in row 0. Convert the col",
+        ),
+        (
+            with_cell("income", 1, 1e308),
+            r"X must lie between -1e\+151 and 1e\+151 .* received 1e\+308 in row 1, column",
+        ),
         (np.zeros((2, 3)), "X has 3 features, but the explainer and its model expect 5"),
         (np.zeros(5), r"received shape \(5,\)"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -35,10 +36,10 @@ signs = st.sampled_from(["<=", ">="])
 
 
 def slacks(rule: LinearRule, point: dict[str, float]) -> list[Fraction]:
-    """Bound minus value of every row, exactly."""
+    """Bound minus value of every half-space, exactly."""
     return [
-        Fraction(row.bound) - sum(Fraction(factor) * Fraction(point[name]) for name, factor in row.coefficients)
-        for row in rule.rows
+        Fraction(side.bound) - sum(Fraction(factor) * Fraction(point[name]) for name, factor in side.coefficients)
+        for side in rule.half_spaces
     ]
 
 
@@ -58,34 +59,55 @@ def test_chains_hold_where_python_says_so(parts, between, point):
     margins = [eval(f"({a}) - ({b})", {}, dict(point)) for a, b in pairwise(parts)]
     assume(all(abs(margin) > 1e-6 for margin in margins))  # decided by rounding otherwise
     rule = read_rule(text)
-    assert len(rule.rows) == len(parts) - 1
+    assert len(rule.half_spaces) == len(parts) - 1
     assert all(slack >= 0 for slack in slacks(rule, point)) == eval(text, {}, dict(point))
+
+
+decimals = st.sampled_from([0.1, 0.2, 0.3, 0.7, -0.1, 1 / 3, 3.0, 1e17])
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.lists(expressions, min_size=2, max_size=4),
+    st.lists(signs, min_size=3, max_size=3),
+    st.fixed_dictionaries({name: st.lists(decimals, min_size=3, max_size=3) for name in NAMES}),
+)
+def test_comparisons_hold_where_python_says_so_to_the_last_bit(parts, between, columns):
+    text = parts[0] + "".join(f" {sign} {part}" for sign, part in zip(between, parts[1:]))
+    values = {name: np.array(column) for name, column in columns.items()}
+    held = np.ones(3, dtype=bool)
+    for comparison in read_rule(text).comparisons:
+        held &= comparison.holds(values)
+    rows = [{name: columns[name][i] for name in NAMES} for i in range(3)]
+    assert held.tolist() == [eval(text, {}, row) for row in rows]
 
 
 def test_a_triple_is_the_formula_it_stands_for():
     triple = read_rule(({"installments": 1, "income": -0.5}, "<=", 0))
     assert triple.text == "installments - 0.5 * income <= 0"
-    assert triple.rows == read_rule("installments <= 0.5 * income").rows == read_rule(triple.text).rows
+    half_spaces = triple.half_spaces
+    assert half_spaces == read_rule("installments <= 0.5 * income").half_spaces == read_rule(triple.text).half_spaces
     other = read_rule([{"a b": -2, "class": 1, "c": 0}, ">=", 1.5])
     assert other.text == "-2 * `a b` + `class` >= 1.5"
-    assert other.rows == read_rule(other.text).rows == read_rule("2 * `a b` - `class` <= -1.5").rows
+    half_spaces = other.half_spaces
+    assert half_spaces == read_rule(other.text).half_spaces == read_rule("2 * `a b` - `class` <= -1.5").half_spaces
 
 
 def test_names_in_backticks_are_taken_as_they_are():
     rule = read_rule("`credit amount` + `class`*2 <= `a<=b` - _quoted0_")
     assert rule.columns == ("credit amount", "class", "a<=b", "_quoted0_")
-    assert read_rule("`a` <= 1").rows == read_rule("a <= 1").rows
+    assert read_rule("`a` <= 1").half_spaces == read_rule("a <= 1").half_spaces
     assert read_rule("`ﬁ` <= 1").columns == ("ﬁ",)  # Python itself would read the ligature as two letters
 
 
 def test_decimals_are_what_they_are_written_as():
     assert read_rule("0.1 * a + 0.2 * a - 0.3 * a + b <= 1").columns == ("b",)
-    assert read_rule("a / 3 * 3 <= 0.1 + 0.2").rows == read_rule("a <= 0.3").rows
+    assert read_rule("a / 3 * 3 <= 0.1 + 0.2").half_spaces == read_rule("a <= 0.3").half_spaces
 
 
 def test_layout_does_not_matter():
-    assert read_rule("  a\n  + `b c`\n <= 1 ").rows == read_rule("a+`b c`<=1").rows
-    assert read_rule("0 ≤ a ≥ b").rows == read_rule("0 <= a >= b").rows
+    assert read_rule("  a\n  + `b c`\n <= 1 ").half_spaces == read_rule("a+`b c`<=1").half_spaces
+    assert read_rule("0 ≤ a ≥ b").half_spaces == read_rule("0 <= a >= b").half_spaces
 
 
 @pytest.mark.parametrize(

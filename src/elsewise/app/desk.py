@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..asking.reasons import for_everyone
-from ..columns.frames import as_table, rows_of
+from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
@@ -79,7 +79,7 @@ class Desk:
         explainer.require_fitted()
         self.explainer, self.title, self.time_limit = explainer, title, time_limit
         table = explainer.table_
-        given = None if rows is None else rows_of(as_table(rows, name="rows"), slice(0, MOST_ROWS))
+        given = None if rows is None else rows_of(table.own_columns(rows, name="rows"), slice(0, MOST_ROWS))
         self.cells = Cells(table, None if given is None or len(given) == 0 else _first(given))
         self.rows = [] if given is None else self.cells.write(given)
         self.predictions = [] if not self.rows else _predictions(explainer, given)

@@ -93,6 +93,7 @@ class Question:
             max_changes=rules.max_changes,
             normals=rules.normals,
             offsets=rules.offsets,
+            rules_hold=rules.keeps_linear,
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import IntArray
+from ..columns.frames import is_missing_value
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
@@ -18,6 +19,12 @@ from ..regions import Interval, Label, Outcome
 
 def label_outcome(target: Any, classes: NDArray[Any], min_probability: float | None) -> Label:
     """Find a label among the model's classes."""
+    if target is not None and is_missing_value(target):
+        known = ", ".join(repr(label) for label in classes.tolist())
+        raise InvalidInputError(
+            f"target: expected a label, received the missing value {target!r}. The model's labels are: {known}; None "
+            "asks for the nearest other class."
+        )
     for index, label in enumerate(classes.tolist()):
         if type(label) is type(_plain(target)) and label == _plain(target):
             return Label(index, min_probability)
@@ -83,6 +90,8 @@ def outcomes_of_rows(
     p: object = min_probability
     if p is not None and not isinstance(p, Real):
         raise InvalidInputError(f"min_probability must be a number or None, received {min_probability!r}.")
+    if isinstance(target, np.ma.MaskedArray):
+        target = _unmasked(target)
     if classes is None:
         if min_probability is not None:
             raise InvalidInputError("min_probability is for classifiers; a regressor has target=(low, high).")
@@ -109,6 +118,17 @@ def outcomes_of_rows(
     if None in items:
         return Wanted(every, np.array([-1 if item is None else known[item].index for item in items]))
     return _numbered([known[item] for item in items])
+
+
+def _unmasked(target: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    mask = np.ma.getmaskarray(target)
+    if mask.any():
+        where = f" (the first in row {int(np.argwhere(mask)[0][0])})" if target.ndim else ""
+        raise InvalidInputError(
+            f"target: {int(mask.sum())} of {mask.size} entries are masked{where}; expected a wanted outcome for each "
+            "row. Pass target.filled(...), or a list with None where the nearest other class is wanted."
+        )
+    return np.asarray(target.data)
 
 
 def _same_for_all(outcome: Outcome, n_samples: int) -> Wanted:

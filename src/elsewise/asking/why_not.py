@@ -159,7 +159,7 @@ class Inquiry:
             if isinstance(rule, FewChanges):
                 suspects.append(index)
             elif isinstance(rule, Linear):
-                if rules_matter[self.rules.rule_of_row == index].any():
+                if rules_matter[self.rules.rule_of_half_space == index].any():
                     suspects.append(index)
             else:
                 column = rule.column  # type: ignore[attr-defined]  # all others are about a column

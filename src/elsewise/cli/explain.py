@@ -141,8 +141,7 @@ def _prepare(arguments: argparse.Namespace, rules: Constraints | None) -> _Job:
     rows = read_rows(arguments.data, explainer.table_)
     kept = _kept(rows, arguments)
     _note_others(rows, kept, arguments)
-    with _about(arguments.data):
-        features = explainer.table_.encode(rows.columns, name="it")
+    features = explainer.table_.encode(rows.columns, name=str(arguments.data))
     with _about(arguments.rules):
         explainer.fitted_.rules(rules).check_rows(features, rows.columns)
     options = {

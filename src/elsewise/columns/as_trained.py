@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from .column import Column
 from .frames import is_missing_value, objects_of
+from .types import UserDtype
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What pandas.read_csv takes for a missing value.
 MISSING_WORDS = frozenset(
@@ -19,7 +23,9 @@ MISSING_WORDS = frozenset(
 _YES_NO = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 
 
-def as_trained(given: Any, dtype: Any, column: Column | None = None, *, is_text: bool = False) -> Any:
+def as_trained(
+    given: pd.Series[Any], dtype: UserDtype, column: Column | None = None, *, is_text: bool = False
+) -> pd.Series[Any]:
     """Return a series in the dtype of the training data, wherever that holds its values.
 
     Values that cannot be, such as words among numbers or categories never seen, stay as they are: what is wrong with
@@ -109,7 +115,7 @@ def _text(value: Any) -> Any:
     return None if isinstance(value, str) and value in MISSING_WORDS else value
 
 
-def _series(values: list[Any], dtype: Any, marker: Any, given: Any) -> Any:
+def _series(values: list[Any], dtype: UserDtype, marker: Any, given: pd.Series[Any]) -> pd.Series[Any]:
     """Make a series of a dtype if it holds the values, else of one that does; None stands for missing values."""
     import pandas
 
@@ -118,7 +124,11 @@ def _series(values: list[Any], dtype: Any, marker: Any, given: Any) -> Any:
     if categories is not None:
         known = set(categories.tolist())
         more = [value for value in dict.fromkeys(values) if value is not None and value not in known]
-        wider = pandas.CategoricalDtype([*categories, *more], ordered=dtype.ordered) if more else dtype
+        wider = (
+            pandas.CategoricalDtype([*categories, *more], ordered=cast("pd.CategoricalDtype", dtype).ordered)
+            if more
+            else dtype
+        )
         return pandas.Series(pandas.Categorical(values, dtype=wider), index=given.index)
     if isinstance(dtype, np.dtype) and dtype.kind in "fiub":
         return _numeric(values, dtype, some_missing, given)
@@ -132,11 +142,11 @@ def _series(values: list[Any], dtype: Any, marker: Any, given: Any) -> Any:
     return pandas.Series(cells, index=given.index, dtype=object)
 
 
-def _is_object(dtype: Any) -> bool:
+def _is_object(dtype: UserDtype) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def _numeric(values: list[Any], dtype: np.dtype[Any], some_missing: bool, given: Any) -> Any:
+def _numeric(values: list[Any], dtype: np.dtype[Any], some_missing: bool, given: pd.Series[Any]) -> pd.Series[Any]:
     import pandas
 
     cells = [np.nan if value is None else value for value in values] if some_missing else values

@@ -1,28 +1,31 @@
 """Data frames at the door, and single columns of frames and arrays: read as numbers or objects, written back.
 
-This is the only part that knows pandas, and only when it meets a frame.
+pandas is imported where a frame is made or written to, never before a user has brought one. What is made of text
+(:mod:`.as_trained`), of files, and what the model is asked with needs it too.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
 from ..errors import InvalidInputError, MissingDependencyError
 from .rows import as_given
+from .types import UserColumn, UserDtype, UserRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> TypeGuard[pd.DataFrame]:
     """Whether X is a pandas data frame."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def as_table(X: Any, *, name: str = "X") -> Any:
+def as_table(X: Any, *, name: str = "X") -> UserRows:
     """Return rows as a pandas data frame if they are any kind of frame, else as a 2-d array, in the type they came."""
     if is_frame(X):
         return X
@@ -35,7 +38,7 @@ def as_table(X: Any, *, name: str = "X") -> Any:
     return as_given(X, name=name)
 
 
-def _from_polars(X: Any, name: str) -> Any:
+def _from_polars(X: Any, name: str) -> pd.DataFrame:
     # Column by column: polars' own to_pandas needs pyarrow.
     if not hasattr(X, "get_columns"):
         raise InvalidInputError(
@@ -55,37 +58,24 @@ def _pandas(what: str) -> Any:
     return pandas
 
 
-def column_of(X: Any, position: int) -> Any:
+def column_of(X: UserRows, position: int) -> UserColumn:
     """Return one column: a series of a frame, a 1-d array of an array."""
     return X.iloc[:, position] if is_frame(X) else X[:, position]
 
 
-def columns_of(X: Any) -> list[Any]:
+def columns_of(X: UserRows) -> list[UserColumn]:
     """Return all columns, see :func:`column_of`."""
     return [column for _, column in X.items()] if is_frame(X) else list(X.T)
 
 
-def is_categorical(column: Any) -> bool:
+def is_categorical(column: UserColumn) -> TypeGuard[pd.Series[Any]]:
     """Whether a column is a series of category dtype."""
     return hasattr(column.dtype, "categories")
 
 
-def rows_of(X: Any, rows: Any) -> Any:
+def rows_of(X: UserRows, rows: IntArray | BoolArray | slice) -> UserRows:
     """Return some rows, in the same form."""
     return X.iloc[rows] if is_frame(X) else X[rows]
-
-
-def is_missing(column: Any) -> BoolArray:
-    """Where a column has no value: None, NaN, NaT or ``pandas.NA``."""
-    if hasattr(column, "isna"):
-        return np.asarray(column.isna(), dtype=np.bool_)
-    if column.dtype.kind == "f":
-        return np.asarray(np.isnan(column))
-    if column.dtype.kind != "O":
-        return np.zeros(len(column), dtype=np.bool_)
-    if "pandas" in sys.modules:
-        return np.asarray(sys.modules["pandas"].isna(column), dtype=np.bool_)
-    return np.fromiter((value is None or value != value for value in column.tolist()), np.bool_, len(column))
 
 
 def is_missing_value(value: Any) -> bool:
@@ -93,13 +83,13 @@ def is_missing_value(value: Any) -> bool:
     return bool(is_missing(_one(value))[0])
 
 
-def _one(value: Any) -> NDArray[Any]:
+def _one(value: Any) -> AnyArray:
     cell = np.empty(1, dtype=object)
     cell[0] = value
     return cell
 
 
-def objects_of(column: Any) -> list[Any]:
+def objects_of(column: UserColumn) -> list[Any]:
     """Values of a column as Python objects."""
     if isinstance(column, np.ndarray):
         return list(column.tolist())
@@ -108,7 +98,7 @@ def objects_of(column: Any) -> list[Any]:
     return list(np.asarray(column.array, dtype=object).tolist())
 
 
-def floats_of(column: Any) -> FloatArray:
+def floats_of(column: UserColumn) -> FloatArray:
     """Values of a column as float64, NaN where they are missing.
 
     Raises
@@ -122,7 +112,7 @@ def floats_of(column: Any) -> FloatArray:
     if type(dtype).__name__ == "SparseDtype":
         return np.asarray(np.asarray(column), dtype=np.float64)
     if dtype.kind in "fiub":  # nullable and Arrow columns
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(cast("pd.Series[Any]", column).to_numpy(dtype=np.float64, na_value=np.nan))
     missing = is_missing(column)
     values = np.full(len(column), np.nan)
     objects = np.empty(len(column), dtype=object)
@@ -148,7 +138,7 @@ def _is_number(value: Any) -> bool:
     return not hasattr(value, "isoformat")
 
 
-def cell_as(column: Any, dtype: Any) -> Any:
+def cell_as(column: pd.Series[Any], dtype: UserDtype) -> pd.Series[Any] | None:
     """Return a series of one value in another dtype, or None if that dtype does not hold the value."""
     (value,) = objects_of(column)
     missing = is_missing_value(value)
@@ -159,12 +149,12 @@ def cell_as(column: Any, dtype: Any) -> Any:
         typed = column.astype(dtype)
     except (TypeError, ValueError):
         return None
-    (cast,) = objects_of(typed)
-    same = is_missing_value(cast) if missing else bool(not is_missing_value(cast) and cast == value)
+    (held,) = objects_of(typed)
+    same = is_missing_value(held) if missing else bool(not is_missing_value(held) and held == value)
     return typed if same else None
 
 
-def written(column: Any, rows: IntArray, values: Any) -> Any:
+def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]) -> pd.Series[Any]:
     """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them.
 
     Floats of fewer bits round; what is verified is therefore read back from here. Where a dtype cannot hold a value (a
@@ -196,7 +186,7 @@ def written(column: Any, rows: IntArray, values: Any) -> Any:
     return pandas.Series(array, index=column.index)
 
 
-def _written_array(array: NDArray[Any], rows: IntArray, values: Any) -> NDArray[Any]:
+def _written_array(array: AnyArray, rows: IntArray, values: AnyArray | list[Any]) -> AnyArray:
     if array.dtype.kind == "O":
         array = array.copy()
         array[rows] = _cells(values)
@@ -213,31 +203,49 @@ def _written_array(array: NDArray[Any], rows: IntArray, values: Any) -> NDArray[
     return array
 
 
-def _fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+def _fits(values: AnyArray, dtype: np.dtype[Any]) -> bool:
     """Whether a dtype holds numbers: floats round them but must not overflow, whole numbers are exact or nothing."""
     with np.errstate(invalid="ignore", over="ignore"):
         held = values.astype(dtype)
     return bool((np.isfinite(held) | ~np.isfinite(values)).all() if dtype.kind == "f" else (held == values).all())
 
 
-def _cells(values: Any) -> NDArray[Any]:
+def _cells(values: AnyArray | list[Any]) -> AnyArray:
     cells = np.empty(len(values), dtype=object)
     cells[:] = values
     return cells
 
 
-def blanked(X: Any, rows: BoolArray) -> Any:
-    """Rows of a frame or array with some of them missing altogether; dtypes are kept where none is."""
+def blanked(X: UserRows, rows: BoolArray) -> UserRows:
+    """Rows of a frame or array with some of them missing altogether; dtypes are kept where none is.
+
+    Whole numbers and booleans of a frame stay what they are, in pandas' dtypes that can miss values: int64 becomes
+    Int64, bool becomes boolean.
+    """
     if not rows.any():
         return X
     if is_frame(X):
+        nullable = {place: _NULLABLE[dtype.kind] for place, dtype in enumerate(X.dtypes) if _is_discrete(dtype)}
+        if nullable:
+            X = X.copy()
+        for place, name in nullable.items():
+            dtype = X.dtypes.iloc[place]
+            X.isetitem(place, X.iloc[:, place].astype(name if dtype.kind == "b" else f"{name}{8 * dtype.itemsize}"))
         return X.mask(np.broadcast_to(rows[:, None], X.shape))
-    blank: Any = X.astype(np.float64) if X.dtype.kind in "iub" else X.copy()
+    blank = X.astype(np.float64) if X.dtype.kind in "iub" else X.copy()
     blank[rows] = np.nan
     return blank
 
 
-def has_short_floats(X: Any) -> bool:
+# pandas' dtypes that hold whole numbers or booleans and missing values, by the kind of NumPy's, without the bits
+_NULLABLE = {"i": "Int", "u": "UInt", "b": "boolean"}
+
+
+def _is_discrete(dtype: UserDtype) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in _NULLABLE
+
+
+def has_short_floats(X: UserRows) -> bool:
     """Whether some column of a frame holds floats of fewer than 64 bits, which round what is written to them."""
     if not is_frame(X):
         return False

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInputError
-from .column import Column, Kind, OneHot, Ordinal
-from .frames import as_table, column_of, floats_of, is_categorical, is_frame, is_missing, objects_of
+from ..arrays import is_missing
+from ..errors import NAMES_ARE_TEXT, InvalidInputError
+from .column import Column, Declaration, Kind, OneHot, Ordinal
+from .frames import as_table, column_of, floats_of, is_categorical, is_frame, objects_of
 from .levels import in_order, levels_seen, missing_marker
 from .reading import group_indicators
 from .rows import column_names
 from .table import Table, lay_out
+from .types import UserColumn, UserDtype
 
 _WORDS = ("number", "integer", "boolean", "category", "ordinal")
 
@@ -68,7 +70,7 @@ def read_table(
     return table
 
 
-def infer_column(values: Any, place: int, name: str) -> Column:
+def infer_column(values: UserColumn, place: int, name: str) -> Column:
     """Make the column that values, a series or an array, stand for by themselves."""
     dtype = values.dtype
     _refuse_dates(values, name)
@@ -92,7 +94,7 @@ def infer_column(values: Any, place: int, name: str) -> Column:
     return as_category(values, place, name)
 
 
-def as_category(values: Any, place: int, name: str, *, kind: Kind = "category") -> Column:
+def as_category(values: UserColumn, place: int, name: str, *, kind: Kind = "category") -> Column:
     """Make a category, or an ordinal, whose levels are those that occur, and both for booleans."""
     _refuse_dates(values, name)
     levels = levels_seen(values, name)
@@ -107,7 +109,7 @@ def _column(name: str, kind: Kind, place: int, levels: tuple[Any, ...] = (), mis
     return Column(name, kind, 0, 0, (place,), levels, missing=missing)
 
 
-def _declared_column(values: Any, place: int, name: str, what: Any) -> Column:
+def _declared_column(values: UserColumn, place: int, name: str, what: Declaration) -> Column:
     if isinstance(what, Ordinal):
         return _ordinal(values, place, name, tuple(what.levels))
     if what in ("number", "integer"):
@@ -151,7 +153,7 @@ def _declared_column(values: Any, place: int, name: str, what: Any) -> Column:
     return column
 
 
-def _ordinal(values: Any, place: int, name: str, levels: tuple[Any, ...]) -> Column:
+def _ordinal(values: UserColumn, place: int, name: str, levels: tuple[Any, ...]) -> Column:
     if len(levels) == 0 or len(set(levels)) < len(levels):
         raise InvalidInputError(
             f"Column {name!r} is declared ordinal with levels {list(levels)}: expected distinct values from lowest to "
@@ -225,12 +227,14 @@ def _check_name(name: Any, names: tuple[str, ...], where: str) -> None:
     if count == 0:
         near = get_close_matches(str(name), names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        if not isinstance(name, str):
+            hint += " " + NAMES_ARE_TEXT
         raise InvalidInputError(f"{where}: there is no column {name!r}; there are {', '.join(names[:8])}.{hint}")
     if count > 1:
         raise InvalidInputError(f"{where}: {count} columns have the name {name!r}. Rename them.")
 
 
-def _refuse_dates(values: Any, name: str) -> None:
+def _refuse_dates(values: UserColumn, name: str) -> None:
     kind = values.dtype.kind
     is_date = kind in "mM"
     if kind == "O" and not is_categorical(values):
@@ -247,7 +251,7 @@ def _refuse_dates(values: Any, name: str) -> None:
         )
 
 
-def merge_levels(column: Column, more: Collection[Any], dtype: Any) -> tuple[Any, ...]:
+def merge_levels(column: Column, more: Collection[Any], dtype: UserDtype) -> tuple[Any, ...]:
     """Levels of a column with further ones put where they belong."""
     if tuple(column.levels) == in_order(column.levels, dtype):
         return in_order((*column.levels, *more), dtype)

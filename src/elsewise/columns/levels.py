@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
+from ..arrays import BoolArray, IntArray, is_missing
 from ..errors import InvalidInputError
-from .frames import is_categorical, is_missing, is_missing_value, objects_of
+from .frames import is_categorical, is_missing_value, objects_of
+from .types import UserColumn, UserDtype
 
 # Code of a value that is no level.
 UNKNOWN = -1
 
 
-def levels_seen(column: Any, name: str) -> tuple[Any, ...]:
+def levels_seen(column: UserColumn, name: str) -> tuple[Any, ...]:
     """Levels that occur in a column, in order; None, for missing values, comes last."""
     missing = is_missing(column)
     if is_categorical(column):
@@ -38,7 +39,7 @@ def levels_seen(column: Any, name: str) -> tuple[Any, ...]:
     return in_order(found, getattr(column, "dtype", None)) + ((None,) if missing.any() else ())
 
 
-def in_order(levels: Iterable[Any], dtype: Any = None) -> tuple[Any, ...]:
+def in_order(levels: Iterable[Any], dtype: UserDtype | None = None) -> tuple[Any, ...]:
     """Put levels in the order of a category dtype, else in their own, else leave them; None goes last."""
     distinct = dict.fromkeys(levels)
     found = [level for level in distinct if level is not None]
@@ -54,7 +55,7 @@ def in_order(levels: Iterable[Any], dtype: Any = None) -> tuple[Any, ...]:
         return (*found, *end)
 
 
-def missing_marker(column: Any, name: str) -> Any:
+def missing_marker(column: UserColumn, name: str) -> Any:
     """How missing values are written in a column of objects; NaN in all others."""
     if not isinstance(column.dtype, np.dtype) or column.dtype.kind != "O":
         return np.nan if str(column.dtype) != "string" else getattr(column.dtype, "na_value", np.nan)
@@ -68,7 +69,7 @@ def missing_marker(column: Any, name: str) -> Any:
     return next(iter(markers.values()), None)
 
 
-def codes_of(column: Any, levels: Sequence[Any], marker: Any) -> tuple[IntArray, BoolArray]:
+def codes_of(column: UserColumn, levels: Sequence[Any], marker: Any) -> tuple[IntArray, BoolArray]:
     """Position of each value in ``levels``, :data:`UNKNOWN` where it is none, and where these are missing values."""
     lookup = {level: code for code, level in enumerate(levels) if level is not None}
     none = next((code for code, level in enumerate(levels) if level is None), UNKNOWN)

@@ -10,11 +10,14 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from .column import Column
-from .frames import floats_of
+from .constants import LARGEST_NUMBER
+from .frames import floats_of, objects_of
 from .levels import UNKNOWN, codes_of
+from .rows import TOO_LARGE_ADVICE, too_large
+from .types import UserColumn
 
 
-def numbers(values: Any, column: Column, name: str) -> FloatArray:
+def numbers(values: UserColumn, column: Column, name: str, *, largest: float = LARGEST_NUMBER) -> FloatArray:
     """Feature of a number or integer column, missing values filled; ``name`` is what errors call the data."""
     try:
         read = floats_of(values)
@@ -23,6 +26,7 @@ def numbers(values: Any, column: Column, name: str) -> FloatArray:
         raise InvalidInputError(
             f"{name}: expected numbers in column {column.name!r}, received {value!r} in row {row}."
         ) from error
+    _refuse_text(values, column, name)
     missing = np.isnan(read)
     if missing.any():
         if column.fill is None:
@@ -32,9 +36,24 @@ def numbers(values: Any, column: Column, name: str) -> FloatArray:
     if infinite.any():
         value = read[int(np.argmax(infinite))]
         _refuse(name, value, infinite, column, "must be finite", "Replace infinite values first.")
+    beyond = np.abs(read) > largest
+    if beyond.any():
+        _refuse(name, read[int(np.argmax(beyond))], beyond, column, too_large(largest), TOO_LARGE_ADVICE)
     if column.kind == "integer":
         check_whole(read, column, name, but=missing)
     return read
+
+
+def _refuse_text(values: UserColumn, column: Column, name: str) -> None:
+    """Refuse numbers written as text: answers could not be written among them."""
+    if values.dtype.kind in "fiub":
+        return
+    for row, value in enumerate(objects_of(values)):
+        if isinstance(value, str):
+            raise InvalidInputError(
+                f"{name}: expected numbers in column {column.name!r}, received the text {value!r} in row {row}. "
+                "Convert the column with pandas.to_numeric."
+            )
 
 
 def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray | None = None) -> None:
@@ -48,7 +67,7 @@ def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray
         _refuse(name, value, fractional, column, "must be whole in columns of integers", advice)
 
 
-def codes(values: Any, column: Column, name: str) -> IntArray:
+def codes(values: UserColumn, column: Column, name: str) -> IntArray:
     """Position of each value among the levels of a category or ordinal; one past them for a value never seen."""
     found, missing = codes_of(values, column.levels, column.missing)
     unknown = found == UNKNOWN
@@ -66,7 +85,7 @@ def codes(values: Any, column: Column, name: str) -> IntArray:
     return found
 
 
-def group_indicators(columns: Sequence[Any], column: Column, names: Sequence[str], name: str) -> FloatArray:
+def group_indicators(columns: Sequence[UserColumn], column: Column, names: Sequence[str], name: str) -> FloatArray:
     """Return the indicators of a one-hot group from the user's 0/1 columns, array of shape (n_samples, n_levels)."""
     n_made, n_levels = len(columns), len(column.levels)
     values = np.empty((len(columns[0]), n_levels))

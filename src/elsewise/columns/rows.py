@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from ..arrays import FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray
 from ..errors import InvalidInputError
+from .constants import LARGEST_NUMBER
+from .types import UserRows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def column_names(X: Any) -> tuple[str, ...] | None:
-    """Names of the columns of a data frame whose columns are all strings, else None (as scikit-learn has it)."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
+def column_names(X: object, *, name: str = "X") -> tuple[str, ...] | None:
+    """Names of the columns of a data frame; None, as in scikit-learn, if it has none or none of them is text.
+
+    Raises
+    ------
+    InvalidInputError
+        If some names are text and others are not.
+    """
+    names = list(getattr(X, "columns", ()))
+    is_text = [isinstance(label, str) for label in names]
+    if not any(is_text):
         return None
-    names = list(columns)
-    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+    if not all(is_text):
+        other = names[is_text.index(False)]
+        raise InvalidInputError(
+            f"{name}: expected names of columns that are all text, received {names[is_text.index(True)]!r} and "
+            f"{other!r} ({type(other).__name__}). Rename them with {name}.columns = {name}.columns.map(str), and fit "
+            "the model on them."
+        )
+    return tuple(names)
 
 
-def as_given(X: Any, *, name: str = "X") -> NDArray[Any]:
-    """Return the rows as an array in the type they came in, to be echoed bit for bit."""
+def as_given(X: ArrayLike, *, name: str = "X") -> AnyArray:
+    """Return the rows as an array in the type they came in, to be echoed bit for bit; masked values are missing."""
     if issparse(X):
         raise InvalidInputError(
             f"{name} is sparse ({type(X).__name__}). Expected dense rows: a counterfactual may change any feature. "
             f"Pass {name}.toarray()."
         )
     try:
-        values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+        values = unmasked(X.to_numpy() if hasattr(X, "to_numpy") else X)
     except ValueError as error:  # rows of different lengths
         raise InvalidInputError(f"{name}: expected an array of shape (n_samples, n_features): {error}.") from error
     if values.ndim != 2:
@@ -40,13 +58,22 @@ def as_given(X: Any, *, name: str = "X") -> NDArray[Any]:
     return values
 
 
-def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") -> FloatArray:
+def unmasked(values: ArrayLike) -> AnyArray:
+    """Return a plain array; masked entries of a masked one are NaN, in floats or objects, since they have no value."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if not np.ma.getmaskarray(values).any():
+        return np.asarray(values.data)
+    kind = values.dtype.kind
+    dtype = values.dtype if kind in "fO" else np.dtype(np.float64 if kind in "iub" else object)
+    return np.ma.filled(values.astype(dtype), np.nan)
+
+
+def as_floats(
+    values: AnyArray, names: tuple[str, ...], *, name: str = "X", largest: float = LARGEST_NUMBER
+) -> FloatArray:
     """Return clean float64 rows, or say which row and column is wrong."""
-    if values.shape[1] != len(names):
-        raise InvalidInputError(
-            f"{name} has {values.shape[1]} features, but the explainer and its model expect {len(names)}"
-            f" ({_few(names)})."
-        )
+    check_count(values.shape[1], names, name=name)
     if values.dtype.kind not in "fiub":
         try:
             # complex numbers and dates could be cast, but not without losing what they mean
@@ -56,36 +83,66 @@ def as_floats(values: NDArray[Any], names: tuple[str, ...], *, name: str = "X") 
                 f"{name}: expected numbers, as in the fit, received values of type {values.dtype} ({error})."
             ) from error
     rows = np.ascontiguousarray(values, dtype=np.float64)
-    finite = np.isfinite(rows)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
-        count = int((~finite).sum())
-        more = f" ({count} such values in all)" if count > 1 else ""
+    if -largest <= rows.min(initial=0.0) and rows.max(initial=0.0) <= largest:  # False for NaN
+        return rows
+    wrong = ~np.isfinite(rows)
+    if wrong.any():
         raise InvalidInputError(
-            f"{name} must be finite: received {rows[row, column]} in row {row}, column {names[column]!r}{more}. "
+            f"{name} must be finite: {_first(rows, wrong, names)}. "
             "Impute or drop missing values first, or put a SimpleImputer into the pipeline."
         )
-    return rows
+    wrong = np.abs(rows) > largest
+    raise InvalidInputError(f"{name} {too_large(largest)}: {_first(rows, wrong, names)}. {TOO_LARGE_ADVICE}")
 
 
-def check_names(X: Any, names: tuple[str, ...]) -> None:
-    """Refuse a data frame whose columns are not those of the fit, in the same order."""
-    received = column_names(X)
-    if received is None or received == names:
-        return
-    unknown = [name for name in received if name not in names]
-    missing = [name for name in names if name not in received]
-    if unknown or missing:
+TOO_LARGE_ADVICE = "Correct the value, or give the column another unit."
+
+
+def too_large(largest: float) -> str:
+    """Say which numbers can be worked with, after the name of the data."""
+    why = "the model reads 32-bit floats" if largest < LARGEST_NUMBER else "squares must not overflow"
+    return f"must lie between {-largest:.6g} and {largest:.6g} ({why})"
+
+
+def _first(rows: FloatArray, wrong: BoolArray, names: tuple[str, ...]) -> str:
+    row, column = np.argwhere(wrong)[0]
+    count = int(wrong.sum())
+    more = f" ({count} such values in all)" if count > 1 else ""
+    return f"received {rows[row, column]} in row {row}, column {names[column]!r}{more}"
+
+
+def check_count(n_columns: int, names: tuple[str, ...], *, name: str = "X") -> None:
+    """Refuse rows that have not as many columns as there are names."""
+    if n_columns != len(names):
         raise InvalidInputError(
-            "The columns differ from those of the fit:"
-            + (f" unknown {unknown[:5]}" if unknown else "")
-            + (f" missing {missing[:5]}" if missing else "")
-            + f". Expected {_few(names)}."
+            f"{name} has {n_columns} features, but the explainer and its model expect {len(names)} ({_few(names)})."
         )
-    raise InvalidInputError(
-        f"The columns are in another order than in the fit: received {_few(received)}, expected {_few(names)}. "
-        "Reorder them with X[list(explainer.feature_names_in_)]."
-    )
+
+
+def select_columns(X: UserRows, names: tuple[str, ...], *, name: str = "X") -> UserRows:
+    """Return the columns of the given names, in this order, if X is a frame with names; else X as it is.
+
+    Raises
+    ------
+    InvalidInputError
+        If one of them is not there, or is there twice.
+    """
+    received = column_names(X, name=name)
+    if received is None or received == names:
+        return X
+    missing = [label for label in names if label not in received]
+    if missing:
+        others = [label for label in received if label not in names]
+        raise InvalidInputError(
+            f"The columns differ from those of the fit: missing {missing[:5]} in {name}, which has "
+            + (f"{others[:5]} instead" if others else f"{_few(received)} alone")
+            + f". Expected {_few(names)}, in any order; others are ignored."
+        )
+    twice = [label for label in names if received.count(label) > 1]
+    if twice:
+        raise InvalidInputError(f"{name} has {received.count(twice[0])} columns of the name {twice[0]!r}. Rename them.")
+    frame = cast("pd.DataFrame", X)
+    return frame.iloc[:, [received.index(label) for label in names]]
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .column import Column
+from .constants import LARGEST_NUMBER
 from .frames import as_table, cell_as, columns_of, is_frame, written
 from .reading import check_whole, codes, group_indicators, numbers
-from .rows import as_floats, as_given, check_names
+from .rows import as_floats, as_given, check_count, select_columns, unmasked
+from .types import UserDtype, UserRows
 from .writing import column_values
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +33,11 @@ class Table:
     names : tuple of str
         The user's columns, as given.
     named : bool
-        Whether a frame's columns must have these names: the training data had them, or the model has seen them.
+        Whether a frame's columns are found by these names: the training data had them, or the model has seen them.
     dtypes : tuple
         The user's columns' dtypes in the training data.
+    largest : float
+        Largest magnitude of numbers that the model and the engine can work with.
     n_features : int
     feature_names : tuple of str
         ``"age"``, ``"housing=own"``, ...
@@ -48,7 +56,8 @@ class Table:
     columns: tuple[Column, ...]
     names: tuple[str, ...]
     named: bool
-    dtypes: tuple[Any, ...]
+    dtypes: tuple[UserDtype | None, ...]
+    largest: float = LARGEST_NUMBER
     n_features: int = field(init=False)
     feature_names: tuple[str, ...] = field(init=False)
     group: IntArray = field(init=False)
@@ -91,7 +100,7 @@ class Table:
 
     def with_columns(self, columns: Sequence[Column]) -> Table:
         """Make a table of other columns, whose features are laid out one after the other."""
-        return Table(lay_out(columns), self.names, self.named, self.dtypes)
+        return replace(self, columns=lay_out(columns))
 
     def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest value each feature's dtype holds, where that is a small or unsigned integer type.
@@ -118,6 +127,31 @@ class Table:
         """Make the table in which whole numbers are numbers like any others."""
         return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])
 
+    def own_columns(self, X: Any, *, name: str = "X") -> UserRows:
+        """Return the columns of the fit, in its order: a frame's are found by name, others than those are left out.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_columns or more)
+            Columns without names are taken by position.
+        name : str
+            What errors call it.
+
+        Returns
+        -------
+        pandas data frame or array of shape (n_samples, n_columns)
+
+        Raises
+        ------
+        InvalidInputError
+            If a column is missing.
+        """
+        X = as_table(X, name=name)
+        if self.named:
+            X = select_columns(X, self.names, name=name)
+        check_count(X.shape[1], self.names, name=name)
+        return X
+
     def encode(self, X: Any, *, name: str = "X") -> FloatArray:
         """Turn rows in the user's columns into features.
 
@@ -136,37 +170,38 @@ class Table:
         InvalidInputError
             Names the row and the column of a value that cannot be: unknown, missing, infinite, not whole.
         """
-        X = as_table(X, name=name)
-        self._check_columns(X, name)
+        X = self.own_columns(X, name=name)
         if self.is_identity:
             values = as_given(X, name=name)
             if values.dtype.kind in "fiub" or (self.is_plain and not is_frame(X)):
-                features = as_floats(values, self.names, name=name)
+                features = as_floats(values, self.names, name=name, largest=self.largest)
                 for column in self.columns:
                     if column.kind == "integer":
                         check_whole(features[:, column.start], column, name)
                 return features
         features, given = np.zeros((len(X), self.n_features)), columns_of(X)
         for column in self.columns:
-            mine = [given[source] for source in column.sources]
+            values = given[column.sources[0]]
             if column.is_group:
-                features[:, column.features] = group_indicators(mine, column, self.names, name)
+                members = [given[source] for source in column.sources]
+                features[:, column.features] = group_indicators(members, column, self.names, name)
             elif column.kind == "category":
-                features[np.arange(len(X)), column.start + codes(mine[0], column, name)] = 1.0
+                features[np.arange(len(X)), column.start + codes(values, column, name)] = 1.0
             elif column.kind == "ordinal":
-                features[:, column.start] = codes(mine[0], column, name)
+                features[:, column.start] = codes(values, column, name)
             else:
-                features[:, column.start] = numbers(mine[0], column, name)
+                features[:, column.start] = numbers(values, column, name, largest=self.largest)
         return features
 
-    def decode(self, features: FloatArray, given: Any, *, encoded: FloatArray | None = None) -> Any:
+    def decode(self, features: FloatArray, given: UserRows, *, encoded: FloatArray | None = None) -> Any:
         """Turn features into rows in the user's columns.
 
         Parameters
         ----------
         features : array of shape (n_samples, n_features)
         given : data frame or array of shape (n_samples, n_columns)
-            The original rows. Columns whose features are still the same are echoed from them bit for bit.
+            The original rows. Columns whose features are still the same are echoed from them bit for bit; columns that
+            the fit has not seen are left out.
         encoded : array of shape (n_samples, n_features), optional
             ``encode(given)``, if it is at hand.
 
@@ -174,13 +209,13 @@ class Table:
         -------
         data frame like ``given``, or an array: of float64 if there are nothing but numbers, else of objects
         """
-        given = as_table(given, name="given")
+        given = self.own_columns(given, name="given")
         before = self.encode(given, name="given") if encoded is None else encoded
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
         if self.is_plain and not is_frame(given):
             return np.where(features == before, given if numeric else before, features)
         changed = self.changed(before, features)
-        result = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
+        result: Any = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
         for place, column in enumerate(self.columns):
             rows = np.flatnonzero(changed[:, place])
             if len(rows) == 0:
@@ -207,33 +242,25 @@ class Table:
             codes[:, place] = features[:, column.features].argmax(axis=1)
         return codes
 
-    def one_row(self, x: Any) -> Any:
+    def one_row(self, x: pd.Series[Any] | ArrayLike) -> Any:
         """Return one row as a frame or array of one row, in the dtypes of the training data wherever they hold it.
 
-        A series cut out of a frame has lost its columns' dtypes; here it gets them back.
+        A series cut out of a frame has lost its columns' dtypes; here it gets them back. Its values are found by name.
 
         Parameters
         ----------
         x : series, array or sequence of shape (n_columns,)
         """
         if not (hasattr(x, "to_frame") and hasattr(x, "index") and np.ndim(x) == 1):
-            array = np.asarray(x)
+            array = unmasked(x)
             # numpy makes text of all in a list that has some
             return (np.array(x, dtype=object) if array.dtype.kind == "U" else array)[None]
-        frame = x.to_frame().T
-        if len(self.dtypes) != frame.shape[1]:
-            return frame  # encode says what is wrong
+        frame = cast("pd.DataFrame", self.own_columns(x.to_frame().T, name="x"))
         for place, dtype in enumerate(self.dtypes):
             typed = cell_as(frame.iloc[:, place], dtype)
             if typed is not None:
                 frame.isetitem(place, typed)
         return frame
-
-    def _check_columns(self, X: Any, name: str) -> None:
-        if self.named:
-            check_names(X, self.names)
-        if X.shape[1] != len(self.names):
-            as_floats(np.empty((0, X.shape[1])), self.names, name=name)  # says how many were expected
 
 
 def lay_out(columns: Sequence[Column]) -> tuple[Column, ...]:

@@ -16,19 +16,16 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from . import words
+from .expressions import Comparison
 
 if TYPE_CHECKING:
     from ..columns.column import Column
 
 
-# Rounding of a sum of products, relative to the size of its terms.
-_ROUNDING = 1e-12
-
-
 def value_in_words(column: Column, row: FloatArray) -> str:
     """Write the value that a row of features, shape (n_features,), has in a column."""
     if column.kind == "category":
-        position = int(row[column.start : column.stop].argmax())
+        position = int(row[column.features].argmax())
         return words.level(column.levels[position]) if position < len(column.levels) else "a value never seen"
     value = float(row[column.start])
     if column.kind == "ordinal" and value in range(len(column.levels)):
@@ -39,7 +36,7 @@ def value_in_words(column: Column, row: FloatArray) -> str:
 def level_positions(column: Column, E: FloatArray) -> IntArray:
     """Position of each row's level among a column's levels, shape (n_samples,); after the last if it was never seen."""
     if column.kind == "category":
-        return np.asarray(E[:, column.start : column.stop].argmax(axis=1), dtype=np.int64)
+        return np.asarray(E[:, column.features].argmax(axis=1), dtype=np.int64)
     ranks = np.nan_to_num(E[:, column.start]).clip(0, len(column.levels) - 1)
     return ranks.astype(np.int64)
 
@@ -101,12 +98,10 @@ class Stays(_ColumnRule):
 
     def bar(self, E: FloatArray, reachable: BoolArray) -> None:
         if self.column.kind == "category":
-            mine = slice(self.column.start, self.column.stop)
-            reachable[:, mine] &= E[:, mine] == 1
+            reachable[:, self.column.features] &= E[:, self.column.features] == 1
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
-        mine = slice(self.column.start, self.column.stop)
-        return np.asarray((E0[:, mine] != E1[:, mine]).any(axis=1))
+        return np.asarray((E0[:, self.column.features] != E1[:, self.column.features]).any(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,8 +209,8 @@ class Transitions(_ColumnRule):
         f = self.column.start
         ranks = np.arange(self.may.shape[1])
         ends = np.array([(ranks[line].min(), ranks[line].max()) for line in self.may], dtype=np.float64)
-        mine = ends[level_positions(self.column, E)]
-        lower[:, f], upper[:, f] = np.maximum(lower[:, f], mine[:, 0]), np.minimum(upper[:, f], mine[:, 1])
+        lowest, highest = ends[level_positions(self.column, E)].T
+        lower[:, f], upper[:, f] = np.maximum(lower[:, f], lowest), np.minimum(upper[:, f], highest)
 
     def bar(self, E: FloatArray, reachable: BoolArray) -> None:
         if self.column.kind == "category":
@@ -249,19 +244,29 @@ class Whole(_ColumnRule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear(Rule):
-    """``normals e <= offsets``, arrays of shape (n_rows, n_features) and (n_rows,)."""
+    """A linear rule: ``normals e <= offsets`` for the search, comparisons as they were written for judging a row.
+
+    Attributes
+    ----------
+    normals, offsets : arrays of shape (n_half_spaces, n_features) and (n_half_spaces,)
+    comparisons : tuple of Comparison, one a half-space
+    features : dict of column name to feature
+        The feature that is a column's value in the comparisons, None where it is always 0.
+    """
 
     name: str
     normals: FloatArray
     offsets: FloatArray
+    comparisons: tuple[Comparison, ...]
+    features: dict[str, int | None]
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
+        values = {
+            name: np.zeros(len(E1)) if feature is None else E1[:, feature] for name, feature in self.features.items()
+        }
         broken = np.zeros(len(E1), dtype=np.bool_)
-        for normal, offset in zip(self.normals, self.offsets):
-            at = np.flatnonzero(normal)
-            terms = E1[:, at] * normal[at]
-            size = np.abs(terms).sum(axis=1) + abs(offset)
-            broken |= ~(terms.sum(axis=1) - offset <= _ROUNDING * size)
+        for comparison in self.comparisons:
+            broken |= ~comparison.holds(values)
         return broken
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInputError
-from .linear import read_rule
+from ..errors import NAMES_ARE_TEXT, InvalidInputError
+from .linear import WrittenRule, read_rule
 from .words import did_you_mean
 
 _DIRECTIONS = ("increase", "decrease")
@@ -43,7 +43,8 @@ class Constraints:
     linear : formulas or triples
         ``"installments <= 0.5 * income"``, ``"0 <= a - b <= 10"``, with names that are not plain words in backticks:
         ``"`credit amount` <= 1000"``; or ``({"installments": 1, "income": -0.5}, "<=", 0)``. Columns of True and False
-        count as 1 and 0; other categories cannot take part. The row itself need not keep them, its counterfactual does.
+        count as 1 and 0; other categories cannot take part. The row itself need not keep them; its counterfactual does,
+        as they are written, evaluated in double precision and without any tolerance.
     max_changes : int or None
         At most so many columns differ from the row.
     special : None, {column: [code, ...]} or [code, ...]
@@ -128,26 +129,28 @@ def _python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _list(values: Any, what: str) -> tuple[Any, ...]:
+def _list(values: object, what: str) -> tuple[Any, ...]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         hint = "" if isinstance(values, Mapping) else f"; write [{values!r}] for one"
         raise InvalidInputError(f"{what}: expected a list, received {values!r}{hint}.")
     return tuple(_python(value) for value in values)
 
 
-def _names(values: Any, what: str) -> tuple[str, ...]:
+def _names(values: object, what: str) -> tuple[str, ...]:
     names = _list(values, what)
     for name in names:
         _check_name(name, what)
     return tuple(dict.fromkeys(names))
 
 
-def _check_name(name: Any, what: str) -> None:
+def _check_name(name: object, what: str) -> None:
     if not isinstance(name, str):
-        raise InvalidInputError(f"{what}: expected names of columns, received {name!r} of type {type(name).__name__}.")
+        raise InvalidInputError(
+            f"{what}: expected names of columns, received {name!r} of type {type(name).__name__}. " + NAMES_ARE_TEXT
+        )
 
 
-def _by_column(mapping: Any, what: str) -> list[tuple[str, Any]]:
+def _by_column(mapping: object, what: str) -> list[tuple[str, Any]]:
     if not isinstance(mapping, Mapping):
         raise InvalidInputError(
             f"{what}: expected a mapping from names of columns, received {type(mapping).__name__} ({mapping!r})."
@@ -157,7 +160,7 @@ def _by_column(mapping: Any, what: str) -> list[tuple[str, Any]]:
     return list(mapping.items())
 
 
-def _monotone(mapping: Any) -> dict[str, str]:
+def _monotone(mapping: Mapping[str, str]) -> dict[str, str]:
     for name, direction in _by_column(mapping, "monotone"):
         if not isinstance(direction, str) or direction not in _DIRECTIONS:
             raise InvalidInputError(
@@ -167,7 +170,7 @@ def _monotone(mapping: Any) -> dict[str, str]:
     return dict(mapping)
 
 
-def _ends(name: str, ends: Any) -> tuple[Any, Any]:
+def _ends(name: str, ends: object) -> tuple[Any, Any]:
     if isinstance(ends, (str, bytes, Mapping)) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
         raise InvalidInputError(
             f"bounds: expected (low, high) for {name!r}, with None for an open end; received {ends!r}."
@@ -182,17 +185,17 @@ def _ends(name: str, ends: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _is_number(value: Any, number: float) -> bool:
+def _is_number(value: object, number: float) -> bool:
     return isinstance(value, Real) and bool(value == number)
 
 
-def _targets(name: str, targets: Any) -> dict[Any, tuple[Any, ...]] | tuple[Any, ...]:
+def _targets(name: str, targets: object) -> dict[Any, tuple[Any, ...]] | tuple[Any, ...]:
     if isinstance(targets, Mapping):
         return {_python(level): _list(reached, f"allowed[{name!r}][{level!r}]") for level, reached in targets.items()}
     return _list(targets, f"allowed[{name!r}]")
 
 
-def _linear(rules: Any) -> tuple[Any, ...]:
+def _linear(rules: object) -> tuple[WrittenRule, ...]:
     if isinstance(rules, tuple) and len(rules) == 3 and isinstance(rules[0], Mapping):
         raise InvalidInputError(f"linear: expected a list of rules, received one; write [{rules!r}].")
     checked = _list(rules, "linear")
@@ -201,11 +204,11 @@ def _linear(rules: Any) -> tuple[Any, ...]:
     return tuple(rule if isinstance(rule, str) else _triple(*rule) for rule in checked)
 
 
-def _triple(factors: Mapping[str, Any], sign: str, bound: Any) -> tuple[dict[str, Any], str, Any]:
+def _triple(factors: Mapping[str, float], sign: str, bound: float) -> tuple[dict[str, float], str, float]:
     return {name: _python(factor) for name, factor in factors.items()}, sign, _python(bound)
 
 
-def _max_changes(count: Any) -> int | None:
+def _max_changes(count: object) -> int | None:
     if count is None:
         return None
     if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
@@ -215,7 +218,7 @@ def _max_changes(count: Any) -> int | None:
     return int(count)
 
 
-def _special(special: Any) -> dict[str, tuple[float, ...]] | tuple[float, ...] | None:
+def _special(special: object) -> dict[str, tuple[float, ...]] | tuple[float, ...] | None:
     if special is None:
         return None
     if isinstance(special, Mapping):
@@ -223,7 +226,7 @@ def _special(special: Any) -> dict[str, tuple[float, ...]] | tuple[float, ...] |
     return _codes(special, "special")
 
 
-def _codes(values: Any, what: str) -> tuple[float, ...]:
+def _codes(values: object, what: str) -> tuple[float, ...]:
     codes = _list(values, what)
     for code in codes:
         if isinstance(code, bool) or not isinstance(code, Real) or not isfinite(code):

@@ -1,7 +1,9 @@
 """Linear rules between columns: read from formulas without running them, or from triples.
 
-A rule is one or more rows ``a . x <= b`` over named columns. Constants are read as the decimals they are written as and
-coefficients are collected as fractions, so that ``0.1 * a + 0.2 * a - 0.3 * a`` is nothing.
+A rule is one or more comparisons. Each is kept twice: as a half-space ``a . x <= b`` over named columns, from which the
+search gets its constraints, and as it was written, to judge points (:mod:`.expressions`). Constants of half-spaces are
+read as the decimals they are written as and coefficients are collected as fractions, so that
+``0.1 * a + 0.2 * a - 0.3 * a`` is nothing.
 """
 
 from __future__ import annotations
@@ -11,23 +13,29 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import isfinite
 from numbers import Real
 from typing import Any
 
 from ..errors import InvalidInputError
 from . import words
+from .constants import LONGEST_SHOWN
+from .expressions import Comparison, Expression, Negative, Number, Operation, Symbol, Variable
 
 _EXAMPLE = "'installments <= 0.5 * income', '0 <= a - b <= 10' or ({'installments': 1, 'income': -0.5}, '<=', 0)"
 
-_LONGEST_SHOWN = 200
+_SYMBOLS: dict[type[ast.operator], Symbol] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+
+# A rule as a user gives it: a formula, or factors of columns, "<=" or ">=", and a number.
+WrittenRule = str | tuple[Mapping[str, float], str, float]
 
 # A form sum_i c_i x_i + c: coefficients of names, and of the empty name the constant.
 _Form = dict[str, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class LinearRow:
+class HalfSpace:
     """One inequality ``sum_i coefficients_i x_i <= bound`` over named columns.
 
     Attributes
@@ -43,25 +51,28 @@ class LinearRow:
 
 @dataclass(frozen=True, slots=True)
 class LinearRule:
-    """A linear rule as it was written, and its rows: all of them must hold.
+    """A linear rule: all of its comparisons must hold.
 
     Attributes
     ----------
     text : str
-    rows : tuple of LinearRow
+        As it was written.
+    half_spaces : tuple of HalfSpace
         One for each comparison.
+    comparisons : tuple of Comparison
     """
 
     text: str
-    rows: tuple[LinearRow, ...]
+    half_spaces: tuple[HalfSpace, ...]
+    comparisons: tuple[Comparison, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that appear, each once."""
-        return tuple(dict.fromkeys(name for row in self.rows for name, _ in row.coefficients))
+        return tuple(dict.fromkeys(name for half_space in self.half_spaces for name, _ in half_space.coefficients))
 
 
-def read_rule(rule: Any) -> LinearRule:
+def read_rule(rule: object) -> LinearRule:
     """Read a linear rule from a formula or a triple ``({column: factor}, "<=" or ">=", number)``."""
     if isinstance(rule, str):
         return _Formula(rule).rule()
@@ -70,7 +81,7 @@ def read_rule(rule: Any) -> LinearRule:
     raise InvalidInputError(f"linear: expected rules such as {_EXAMPLE}; received {rule!r}.")
 
 
-def _from_triple(factors: Mapping[Any, Any], sign: Any, bound: Any) -> LinearRule:
+def _from_triple(factors: Mapping[Any, Any], sign: object, bound: Any) -> LinearRule:
     for name, factor in factors.items():
         if not isinstance(name, str):
             raise InvalidInputError(f"linear: expected names of columns as keys, received {name!r} in {dict(factors)}.")
@@ -80,19 +91,24 @@ def _from_triple(factors: Mapping[Any, Any], sign: Any, bound: Any) -> LinearRul
     _check_number(bound, "the number at the end")
     form = {name: Fraction(float(factor)) for name, factor in factors.items()}
     text = f"{words.formula([(name, float(factor)) for name, factor in factors.items() if factor])} {sign} "
-    return LinearRule(text + words.number(bound), (_row(form, sign, {"": Fraction(float(bound))}),))
+    half_space = _half_space(form, sign, {"": Fraction(float(bound))})
+    terms: list[Expression] = [
+        Operation("*", Number(float(factor)), Variable(name)) for name, factor in factors.items() if factor
+    ]
+    total = reduce(lambda left, right: Operation("+", left, right), terms) if terms else Number(0.0)
+    return LinearRule(text + words.number(bound), (half_space,), (Comparison(total, sign, Number(float(bound))),))
 
 
-def _check_number(value: Any, what: str) -> None:
+def _check_number(value: object, what: str) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
         raise InvalidInputError(f"linear: expected a finite number as {what}, received {value!r}.")
 
 
-def _row(left: _Form, sign: str, right: _Form) -> LinearRow:
+def _half_space(left: _Form, sign: str, right: _Form) -> HalfSpace:
     form = _sum(left, right, -1 if sign == "<=" else 1, 1 if sign == "<=" else -1)
     constant = form.pop("", Fraction(0))
     coefficients = tuple((name, float(factor)) for name, factor in form.items() if factor)
-    return LinearRow(coefficients, -float(constant) if constant else 0.0)
+    return HalfSpace(coefficients, -float(constant) if constant else 0.0)
 
 
 def _sum(left: _Form, right: _Form, sign_right: int = 1, sign_left: int = 1) -> _Form:
@@ -119,14 +135,16 @@ class _Formula:
     def rule(self) -> LinearRule:
         try:
             comparison = self._parse()
-            parts = [self._form(node) for node in (comparison.left, *comparison.comparators)]
+            sides = (comparison.left, *comparison.comparators)
+            forms = [self._form(node) for node in sides]
             signs = [self._sign(comparison, i) for i in range(len(comparison.ops))]
-            rows = tuple(_row(left, sign, right) for left, sign, right in zip(parts, signs, parts[1:]))
+            half_spaces = tuple(map(_half_space, forms, signs, forms[1:]))
+            written = [self._expression(node) for node in sides]
         except (RecursionError, MemoryError) as error:
             raise self._refusal("it is nested too deeply. Give it as ({column: factor}, '<=', number)") from error
         except OverflowError as error:
             raise self._refusal("its numbers are too large") from error
-        return LinearRule(self.text, rows)
+        return LinearRule(self.text, half_spaces, tuple(map(Comparison, written, signs, written[1:])))
 
     def _parse(self) -> ast.Compare:
         plain = re.sub(r"`([^`]+)`", self._set_aside, self.text.replace("≤", "<=").replace("≥", ">="))
@@ -200,6 +218,21 @@ class _Formula:
             f"{self._shown(node)!r} is not linear. Columns may be added, subtracted, multiplied or divided by numbers"
         )
 
+    def _expression(self, node: ast.expr) -> Expression:
+        """Copy a side that :meth:`_form` has accepted."""
+        match node:
+            case ast.Constant(value=int() | float() as value):
+                return Number(float(value))
+            case ast.Name(id=name):
+                return Variable(self.quoted.get(name, name))
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return Negative(self._expression(inner))
+            case ast.UnaryOp(operand=inner):
+                return self._expression(inner)
+            case ast.BinOp(left=left, op=operation, right=right):
+                return Operation(_SYMBOLS[type(operation)], self._expression(left), self._expression(right))
+        raise AssertionError(f"not a linear form: {ast.dump(node)}")
+
     def _scaled(self, node: ast.expr, left: _Form, right: _Form, divides: bool) -> _Form:
         if not divides and _is_constant(left):
             left, right = right, left
@@ -219,5 +252,5 @@ class _Formula:
         return text
 
     def _refusal(self, why: str) -> InvalidInputError:
-        text = self.text if len(self.text) <= _LONGEST_SHOWN else self.text[:_LONGEST_SHOWN] + " ..."
+        text = self.text if len(self.text) <= LONGEST_SHOWN else self.text[:LONGEST_SHOWN] + " ..."
         return InvalidInputError(f"The linear rule {text!r} cannot be read: {why}.")

@@ -13,8 +13,9 @@ from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from . import words
 from .atomic import Codes, FewChanges, Linear, OneWay, Rule, Stays, Transitions, Whole, Within
+from .constants import MOST_LISTED
 from .constraints import Constraints
-from .linear import LinearRow, LinearRule, read_rule
+from .linear import HalfSpace, LinearRule, read_rule
 from .rules import Rules
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def resolve(constraints: Constraints | None, table: Table, rows: FloatArray | No
     return _Resolution(_checked(constraints), table, rows).rules()
 
 
-def _checked(constraints: Any) -> Constraints:
+def _checked(constraints: object) -> Constraints:
     if constraints is None:
         return Constraints()
     if isinstance(constraints, Constraints):
@@ -176,7 +177,7 @@ class _Resolution:
         codes = self.codes[name].codes if name in self.codes else np.empty(0)
         return Within(in_words, column, least, most, codes)
 
-    def _end(self, column: Column, end: Any) -> float | None:
+    def _end(self, column: Column, end: object) -> float | None:
         if end is None:
             return None
         if column.kind == "ordinal":
@@ -214,35 +215,53 @@ class _Resolution:
         return may
 
     def _linear(self, rule: LinearRule) -> Rule:
-        rows: list[tuple[FloatArray, float]] = []
-        for row in rule.rows:
-            normal = self._normal(row, rule)
+        normals, offsets, comparisons = [], [], []
+        features: dict[str, int | None] = {}
+        for half_space, comparison in zip(rule.half_spaces, rule.comparisons):
+            normal = self._normal(half_space, rule)
             if normal.any():
-                rows.append((normal, row.bound))
-            elif row.bound < 0:
+                normals.append(normal)
+                offsets.append(half_space.bound)
+                comparisons.append(comparison)
+                # a column that cancels counts as nothing, and leaves no rounding behind
+                features |= dict.fromkeys(comparison.names() - features.keys())
+                features |= {name: self._feature(name, rule) for name, _ in half_space.coefficients}
+            elif half_space.bound < 0:
                 raise InvalidInputError(
                     f"linear: the rule {rule.text!r} never holds: without its columns, which cancel or are not there, "
-                    f"it says 0 <= {words.number(row.bound)}."
+                    f"it says 0 <= {words.number(half_space.bound)}."
                 )
-        normals = np.array([normal for normal, _ in rows]).reshape(len(rows), self.n_features)
-        return Linear(rule.text, normals, np.array([bound for _, bound in rows], dtype=np.float64))
+        return Linear(
+            rule.text,
+            np.array(normals).reshape(len(normals), self.n_features),
+            np.array(offsets, dtype=np.float64),
+            tuple(comparisons),
+            features,
+        )
 
-    def _normal(self, row: LinearRow, rule: LinearRule) -> FloatArray:
+    def _normal(self, half_space: HalfSpace, rule: LinearRule) -> FloatArray:
         normal = np.zeros(self.n_features)
-        for name, coefficient in row.coefficients:
-            column = self._column(name, f"linear rule {rule.text!r}")
-            if column.kind in ("number", "integer"):
-                normal[column.start] = coefficient
-            elif _is_boolean(column):
-                # Counts as 1 where it is True, as 0 elsewhere, "never seen" included.
-                normal[column.start + np.flatnonzero(column.levels)] = coefficient
-            else:
-                what = "ordered levels" if column.kind == "ordinal" else "a category"
-                raise InvalidInputError(
-                    f"linear: the rule {rule.text!r} uses {name!r}, which is {what} ({_few(column.levels)}) and not a "
-                    "number. Linear rules take numbers and columns of True and False; for levels use allowed or bounds."
-                )
+        for name, coefficient in half_space.coefficients:
+            feature = self._feature(name, rule)
+            if feature is not None:
+                normal[feature] = coefficient
         return normal
+
+    def _feature(self, name: str, rule: LinearRule) -> int | None:
+        """Feature that is a column's value in a linear rule, None where it is always 0.
+
+        A column of True and False counts as 1 where it is True, as 0 elsewhere, "never seen" included.
+        """
+        column = self._column(name, f"linear rule {rule.text!r}")
+        if column.kind in ("number", "integer"):
+            return column.start
+        if _is_boolean(column):
+            return next((column.start + place for place, level in enumerate(column.levels) if level), None)
+        what = "ordered levels" if column.kind == "ordinal" else "a category"
+        raise InvalidInputError(
+            f"linear: the rule {rule.text!r} uses {name!r}, which is {what} ({_few(column.levels)}) and not a number. "
+            "Linear rules take numbers and columns of True and False; for levels use allowed or bounds."
+        )
 
     def _special(self) -> list[Rule]:
         special = self.given.special
@@ -301,7 +320,7 @@ def _width(column: Column) -> int:
     return column.stop - column.start if column.kind == "category" else len(column.levels)
 
 
-def _position(column: Column, level: Any, parameter: str) -> int:
+def _position(column: Column, level: object, parameter: str) -> int:
     """Position of a level; by how it is written if it is text, since keys of files always are."""
     for position, known in enumerate(column.levels):
         if _is_same(known, level):
@@ -316,7 +335,7 @@ def _position(column: Column, level: Any, parameter: str) -> int:
     )
 
 
-def _is_same(known: Any, level: Any) -> bool:
+def _is_same(known: object, level: object) -> bool:
     if known is None:  # the missing value, however it is written
         return level is None or bool(isinstance(level, float) and level != level) or type(level).__name__ == "NAType"
     if isinstance(known, (bool, np.bool_)) != isinstance(level, (bool, np.bool_)):
@@ -328,4 +347,4 @@ def _is_same(known: Any, level: Any) -> bool:
 
 
 def _few(levels: Sequence[Any]) -> str:
-    return ", ".join(repr(level) for level in levels[:12]) + (", ..." if len(levels) > 12 else "")
+    return ", ".join(repr(level) for level in levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from .atomic import FewChanges, Linear, Rule, Whole, value_in_words
+from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -57,20 +58,28 @@ class Rules:
 
     @property
     def normals(self) -> FloatArray:
-        """Normals of the linear rules ``normals e <= offsets``, shape (n_rows, n_features)."""
-        mine = [rule.normals for rule in self.single if isinstance(rule, Linear)]
-        return np.concatenate([np.empty((0, self.n_features)), *mine])
+        """Normals of the linear rules ``normals e <= offsets``, shape (n_half_spaces, n_features)."""
+        normals = [rule.normals for rule in self.single if isinstance(rule, Linear)]
+        return np.concatenate([np.empty((0, self.n_features)), *normals])
 
     @property
     def offsets(self) -> FloatArray:
-        """Right-hand sides of the linear rules, shape (n_rows,)."""
+        """Right-hand sides of the linear rules, shape (n_half_spaces,)."""
         return np.concatenate([np.empty(0), *(rule.offsets for rule in self.single if isinstance(rule, Linear))])
 
     @property
-    def rule_of_row(self) -> IntArray:
-        """Position in ``names`` of the rule that each row of ``normals`` comes from, shape (n_rows,)."""
+    def rule_of_half_space(self) -> IntArray:
+        """Position in ``names`` of the rule that each half-space comes from, shape (n_half_spaces,)."""
         counts = [len(rule.offsets) if isinstance(rule, Linear) else 0 for rule in self.single]
         return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+
+    def keeps_linear(self, E: FloatArray) -> BoolArray:
+        """Whether rows ``E`` keep every linear rule as it was written, without any tolerance, shape (n_samples,)."""
+        kept = np.ones(len(E), dtype=np.bool_)
+        for rule in self.single:
+            if isinstance(rule, Linear):
+                kept &= ~rule.breaks(E, E)
+        return kept
 
     def refuse_equations(self) -> None:
         """Refuse linear rules that leave no room to each other, where a number that is not whole is about them.
@@ -79,16 +88,18 @@ class Rules:
         """
         normals, offsets = self.normals, self.offsets
         size = np.abs(normals).max(axis=1, initial=0.0)
-        group = np.zeros(self.n_features, dtype=np.bool_)
+        is_indicator = np.zeros(self.n_features, dtype=np.bool_)
         for column in self.columns:
-            group[column.start : column.stop] = column.kind == "category"
+            is_indicator[column.features] = column.kind == "category"
         for i in range(len(offsets)):
             for j in range(i):
-                opposite = np.allclose(normals[i] / size[i], -normals[j] / size[j], rtol=1e-9, atol=1e-12)
+                opposite = np.allclose(
+                    normals[i] / size[i], -normals[j] / size[j], rtol=OPPOSITE_RELATIVE, atol=OPPOSITE_ABSOLUTE
+                )
                 width = offsets[i] / size[i] + offsets[j] / size[j]
-                rounding = 1e-9 * (1.0 + abs(offsets[i] / size[i]))
-                if opposite and abs(width) <= rounding and (normals[i] != 0)[~self.integer & ~group].any():
-                    names = sorted({self.names[self.rule_of_row[j]], self.names[self.rule_of_row[i]]})
+                rounding = LEAST_ROOM * (1.0 + abs(offsets[i] / size[i]))
+                if opposite and abs(width) <= rounding and (normals[i] != 0)[~self.integer & ~is_indicator].any():
+                    names = sorted({self.names[self.rule_of_half_space[j]], self.names[self.rule_of_half_space[i]]})
                     raise InvalidInputError(
                         f"linear: {' and '.join(repr(name) for name in names)} leave a single value, which rounding "
                         "cannot meet. Leave some room between the lower and the upper end."
@@ -123,7 +134,7 @@ class Rules:
             if column.kind == "ordinal":
                 lower[:, column.start], upper[:, column.start] = 0.0, len(column.levels) - 1
             elif column.kind == "category":
-                lower[:, column.start : column.stop], upper[:, column.start : column.stop] = 0.0, 1.0
+                lower[:, column.features], upper[:, column.features] = 0.0, 1.0
         for rule in self.single:
             rule.narrow(E, lower, upper)
         low, high, own = lower[:, self.integer], upper[:, self.integer], E[:, self.integer]
@@ -154,11 +165,10 @@ class Rules:
             rule.bar(E, reachable)
         for column in self.columns:
             if column.kind == "category":
-                mine = slice(column.start, column.stop)
-                reachable[:, mine] |= E[:, mine] == 1
+                reachable[:, column.features] |= E[:, column.features] == 1
         return reachable
 
-    def check_rows(self, E: FloatArray, given: Any = None) -> None:
+    def check_rows(self, E: FloatArray, given: object = None) -> None:
         """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
 
         Parameters
@@ -194,7 +204,7 @@ class Rules:
         found: list[tuple[int, str]] = []
         for column in self.columns:
             for row in np.flatnonzero(self._is_no_value(column, E0, E1)).tolist():
-                values = E1[row, column.start : column.stop].tolist()
+                values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
             for row in np.flatnonzero(rule.breaks(E0, E1)).tolist():
@@ -203,7 +213,7 @@ class Rules:
 
     def _is_no_value(self, column: Column, E0: FloatArray, E1: FloatArray) -> BoolArray:
         """Whether what rows of ``E1`` have in a column is no value of it at all, shape (n_samples,)."""
-        before, after = E0[:, column.start : column.stop], E1[:, column.start : column.stop]
+        before, after = E0[:, column.features], E1[:, column.features]
         if column.kind == "category":
             is_one_level = ((after == 0) | (after == 1)).all(axis=1) & ((after == 1).sum(axis=1) == 1)
             entered_unseen = (after[:, -1] == 1) & (before[:, -1] != 1) & column.open
@@ -220,7 +230,7 @@ class Rules:
         return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
 
 
-def _row_in_words(row: int, given: Any) -> str:
+def _row_in_words(row: int, given: object) -> str:
     index = getattr(given, "index", None)
     label = index[row] if index is not None and not callable(index) and len(index) > row else row
     label = label.item() if isinstance(label, np.generic) else label

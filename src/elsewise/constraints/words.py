@@ -5,16 +5,17 @@ from __future__ import annotations
 import keyword
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+
+from .constants import LARGEST_WRITTEN_WHOLE, MOST_LISTED
 
 
 def number(value: float) -> str:
     """Write a number with all its digits, whole ones without a point."""
     value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if value.is_integer() and abs(value) < LARGEST_WRITTEN_WHOLE else repr(value)
 
 
-def level(value: Any) -> str:
+def level(value: object) -> str:
     """Write a level of a category or of an ordered column; None is the missing value."""
     if value is None:
         return "missing"
@@ -23,7 +24,7 @@ def level(value: Any) -> str:
     return str(value)
 
 
-def levels(values: Sequence[Any]) -> str:
+def levels(values: Sequence[object]) -> str:
     """Write levels as alternatives: "a, b or c"."""
     words = [level(value) for value in values]
     return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
@@ -45,11 +46,11 @@ def formula(coefficients: Sequence[tuple[str, float]]) -> str:
     return text or "0"
 
 
-def did_you_mean(name: Any, known: Sequence[Any]) -> str:
+def did_you_mean(name: object, known: Sequence[object]) -> str:
     """Suggest what is spelt most like ``name``, or list what is known."""
     spelt = {str(item).casefold(): item for item in known}
     close = get_close_matches(str(name).casefold(), list(spelt), n=1)
     if close:
         return f"Did you mean {spelt[close[0]]!r}?"
-    listed = ", ".join(repr(item) for item in known[:12])
-    return f"Known are {listed}{', ...' if len(known) > 12 else ''}."
+    listed = ", ".join(repr(item) for item in known[:MOST_LISTED])
+    return f"Known are {listed}{', ...' if len(known) > MOST_LISTED else ''}."

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.mixture import GaussianMixture
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, is_missing
 from ..errors import InvalidInputError
 from .base import ClassDensity
 from .gaussian_mixture import GaussianMixtureDensity
@@ -46,28 +46,53 @@ def fit_class_densities(
     dict
         Label to density, the only key None for a regressor; empty without a density.
     """
+    labels = None if y is None or classes is None else _checked_labels(y, classes, len(Z))
     if density is None:
         return {}
     if classes is None:
         return {None: _one_class(density, threshold, None, Z, n_levels)}
-    if y is None:
+    if labels is None:
         raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
-    labels = np.asarray(y)
-    if labels.shape != (len(Z),):
-        raise InvalidInputError(f"y: expected one label for each of the {len(Z)} rows, received shape {labels.shape}.")
-    unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
+    unknown = [label for label in dict.fromkeys(labels.tolist()) if label not in classes.tolist()]
     if unknown:
         raise InvalidInputError(f"y has labels the model does not know: {unknown[:5]}; it knows {classes.tolist()}.")
     densities = {}
     for label in classes.tolist():
-        mine = Z[labels == label]
-        if len(mine) == 0:
+        rows_of_label = Z[labels == label]
+        if len(rows_of_label) == 0:
             raise InvalidInputError(
                 f"Class {label!r} has no rows in X: its density cannot be learned. Pass rows of every class of the "
                 "model, or density=None."
             )
-        densities[label] = _one_class(density, threshold, label, mine, n_levels)
+        densities[label] = _one_class(density, threshold, label, rows_of_label, n_levels)
     return densities
+
+
+def _checked_labels(y: ArrayLike, classes: NDArray[Any], n_samples: int) -> NDArray[Any]:
+    """Return one label a row, as an array of shape (n_samples,), none of them missing and all of one type."""
+    expected = f"expected the labels of the {n_samples} rows, of the model's classes {classes.tolist()}"
+    labels = np.asarray(y)
+    if labels.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        labels = np.array(y, dtype=object)  # numpy makes text of all in a list that has some
+    if labels.shape != (n_samples,):
+        raise InvalidInputError(
+            f"y: expected one label for each of the {n_samples} rows, received shape {labels.shape}."
+        )
+    missing = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else is_missing(labels)
+    if missing.any():
+        row, kind = int(np.argmax(missing)), "masked" if isinstance(y, np.ma.MaskedArray) else "missing"
+        raise InvalidInputError(
+            f"y: {expected}, received {int(missing.sum())} {kind} (the first in row {row}). Drop these rows from X and "
+            "y: a density is learned from rows whose class is known."
+        )
+    texts = np.array([isinstance(label, str) for label in labels.tolist()])
+    if texts.any() and not texts.all():
+        mixed = [labels.tolist()[int(np.argmax(texts))], labels.tolist()[int(np.argmin(texts))]]
+        raise InvalidInputError(
+            f"y: {expected}, received text and other labels mixed, such as {mixed[0]!r} in row {int(np.argmax(texts))} "
+            f"and {mixed[1]!r} in row {int(np.argmin(texts))}. Write all of them as the model's classes are."
+        )
+    return labels
 
 
 def at_threshold(density: ClassDensity, threshold: Any) -> ClassDensity:
@@ -88,25 +113,25 @@ def _estimator(density: Any, label: Any, n_levels: Sequence[int]) -> Any:
     if isinstance(density, Mapping):
         if label not in density:
             raise InvalidInputError(f"density: the mapping has no mixture for label {label!r}; it has {list(density)}.")
-        mine = density[label]
+        chosen = density[label]
     else:
-        mine = density
-        if isinstance(mine, GaussianMixture) and label is not None:
+        chosen = density
+        if isinstance(chosen, GaussianMixture) and label is not None:
             raise InvalidInputError(
                 "density: one fitted GaussianMixture cannot serve several classes. Pass a mapping {label: mixture}."
             )
-    if isinstance(mine, str):
-        mine = _named(mine, with_categories=len(n_levels) > 0)
+    if isinstance(chosen, str):
+        chosen = _named(chosen, with_categories=len(n_levels) > 0)
     if len(n_levels) == 0:
-        return mine
-    if isinstance(mine, (GaussianMixture, GaussianMixtureDensity, KernelDensity)):
+        return chosen
+    if isinstance(chosen, (GaussianMixture, GaussianMixtureDensity, KernelDensity)):
         raise InvalidInputError(
-            f"density: {type(mine).__name__} is about numbers, but the table has categories. Use 'auto' or "
+            f"density: {type(chosen).__name__} is about numbers, but the table has categories. Use 'auto' or "
             "MixedMixtureDensity."
         )
-    if isinstance(mine, MixedMixtureDensity):
-        return clone(mine).set_params(n_levels=tuple(n_levels))
-    return mine
+    if isinstance(chosen, MixedMixtureDensity):
+        return clone(chosen).set_params(n_levels=tuple(n_levels))
+    return chosen
 
 
 def _named(name: str, *, with_categories: bool) -> Any:

@@ -44,7 +44,7 @@ def fit_model(
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
     compiled = compile_model(model, given, columns)
     table = compiled.table
-    rows = table.encode(given)
+    rows = compiled.features
     if isinstance(getattr(estimator, "classes_", None), list):
         region_of(estimator, Label(0))  # several outputs: the family says that it takes one
     classes = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None

@@ -1,6 +1,22 @@
-"""Pipelines: what transformers do to a table, as one exact map from features to what the final estimator sees."""
+"""Pipelines: what transformers do to a table, as one exact map from features to what the final estimator sees.
 
-from .affine import AffineMap, affine_map, register_affine, unwrap
+Transformers have one registry (:mod:`.registry`); a family of them is a module that registers its types when imported.
+"""
+
+from . import composites, decompositions, encoders, imputers, scalers, selectors  # noqa: F401 - to register their types
+from .affine import AffineMap
 from .compile import CompiledModel, compile_model
+from .registry import register, register_affine
+from .steps import Step, unwrap
+from .walk import affine_map
 
-__all__ = ["AffineMap", "CompiledModel", "affine_map", "compile_model", "register_affine", "unwrap"]
+__all__ = [
+    "AffineMap",
+    "CompiledModel",
+    "Step",
+    "affine_map",
+    "compile_model",
+    "register",
+    "register_affine",
+    "unwrap",
+]

@@ -9,22 +9,24 @@ from typing import Any, cast
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.tree import BaseDecisionTree
 
 from ..arrays import FloatArray, IntArray
-from ..columns.column import Column, Ordinal
+from ..columns.column import Column, Declaration, Ordinal
+from ..columns.constants import LARGEST_NUMBER
 from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..columns.infer import as_category, merge_levels, read_table
 from ..columns.levels import levels_seen
-from ..columns.rows import as_floats, check_names, column_names
+from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
+from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
-from .affine import AffineMap, Step, unwrap
-from .follow import Follower, Unsettled, dense, selections
-from .streams import Findings, Recast, Stream, as_affine, source_streams
-
-# Rows of the training data on which the map is compared with the pipeline itself.
-_ROWS_CHECKED = 200
-_TOLERANCE = 1e-9
+from .affine import AffineMap
+from .composites import selections
+from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .steps import Step, unwrap
+from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
+from .walk import Walk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,14 +39,17 @@ class CompiledModel:
     to_model : AffineMap
         From features to the space of the final estimator.
     estimator : the final estimator
+    features : array of shape (n_samples, n_features)
+        The training rows, encoded.
     """
 
     table: Table
     to_model: AffineMap
     estimator: Any
+    features: FloatArray
 
 
-def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None) -> CompiledModel:
+def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
     """Find the table of training data and the affine map that a fitted model's transformers are on it.
 
     Parameters
@@ -66,51 +71,68 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Any] | None = None)
     X = as_table(X)
     seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
     if seen_by_model:
-        check_names(X, seen_by_model)
+        X = select_columns(X, seen_by_model)
     width = int(getattr(model, "n_features_in_", X.shape[1]))
     names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
+    if steps and len(set(names)) < len(names):
+        twice = next(label for label in names if names.count(label) > 1)
+        raise InvalidInputError(
+            f"X has {names.count(twice)} columns of the name {twice!r}, which transformers cannot tell apart. Rename "
+            "them."
+        )
     if X.shape[1] != width:
-        as_floats(np.empty((0, X.shape[1])), names[:width])  # says how many were expected
+        check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
-    _check(steps, table, to_model, X, seen_by_model)
-    return CompiledModel(table, to_model, estimator)
+    if isinstance(estimator, BaseDecisionTree):
+        table = replace(table, largest=_largest_in_single_precision(to_model))
+    features = table.encode(X)
+    _check(steps, table, to_model, X, features, seen_by_model)
+    return CompiledModel(table, to_model, estimator, features)
+
+
+def _largest_in_single_precision(to_model: AffineMap) -> float:
+    """Find the largest numbers that reach a tree as finite 32-bit floats, whatever is added to them on the way."""
+    gain = float(np.abs(to_model.matrix).sum(axis=1).max(initial=1.0))
+    return min(float(np.finfo(np.float32).max) / gain, LARGEST_NUMBER)
 
 
 def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
     """Positions of columns that a ColumnTransformer in front leaves out: ids, dates and texts may be among them."""
     if not steps or not isinstance(steps[0][1], ColumnTransformer):
         return ()
-    taken = {place for _, _, positions in selections(steps[0][1], n_columns) for place in positions}
+    taken = {place for _, positions in selections(steps[0][1], n_columns) for place in positions}
     return set(range(n_columns)) - taken
 
 
-def _settle(steps: Sequence[Step], table: Table, X: Any, declared: Mapping[str, Any]) -> tuple[Table, AffineMap]:
+def _settle(
+    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration]
+) -> tuple[Table, AffineMap]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
-        follower, columns = Follower(table, refused), list(table.columns)
+        walk, columns = Walk(table, refused), list(table.columns)
         try:
             # only a ColumnTransformer in front leaves columns out, and it takes none of those
-            streams = follower.steps(steps, cast("list[Stream]", source_streams(table)))
-            to_model = as_affine(streams, table, follower.findings, "the final estimator")
+            streams = walk.steps(steps, cast("list[Stream]", source_streams(table)))
+            to_model = as_affine(streams, table, walk.findings, "the final estimator")
         except Recast as request:
             place, before = request.column, columns[request.column]
-            columns[place] = _informed(place, before, follower.findings, table, declared)
+            columns[place] = _informed(place, before, walk.findings, table, declared)
             if columns[place].levels == before.levels:  # no level was lacking, the kind is wrong
                 columns[place] = _recast(before, X, declared, request.step)
         except Unsettled:
-            for place, foreign in follower.findings.foreign.items():
+            for place, foreign in walk.findings.foreign.items():
                 columns[place] = _without(columns[place], foreign, X, declared)
                 refused.setdefault(place, set()).update(level for level, _ in foreign)
         else:
-            columns = [_informed(place, c, follower.findings, table, declared) for place, c in enumerate(columns)]
+            columns = [_informed(place, c, walk.findings, table, declared) for place, c in enumerate(columns)]
             if columns == list(table.columns):
                 return table, to_model
         table = table.with_columns(columns)
 
 
-def _recast(column: Column, X: Any, declared: Mapping[str, Any], step: str) -> Column:
+def _recast(column: Column, X: UserRows, declared: Mapping[str, Declaration], step: str) -> Column:
     if column.kind == "ordinal":
         return replace(column, kind="category")
     if column.name in declared:
@@ -121,7 +143,9 @@ def _recast(column: Column, X: Any, declared: Mapping[str, Any], step: str) -> C
     return as_category(column_of(X, column.sources[0]), column.sources[0], column.name)
 
 
-def _without(column: Column, foreign: Sequence[tuple[Any, str]], X: Any, declared: Mapping[str, Any]) -> Column:
+def _without(
+    column: Column, foreign: Sequence[tuple[Any, str]], X: UserRows, declared: Mapping[str, Declaration]
+) -> Column:
     """Leave out levels that do not occur and that an encoder would refuse: a boolean that was always the same, say."""
     seen = levels_seen(column_of(X, column.sources[0]), column.name)
     for level, step in foreign:
@@ -141,7 +165,9 @@ def _without(column: Column, foreign: Sequence[tuple[Any, str]], X: Any, declare
     return replace(column, levels=tuple(level for level in column.levels if level not in gone))
 
 
-def _informed(place: int, column: Column, findings: Findings, table: Table, declared: Mapping[str, Any]) -> Column:
+def _informed(
+    place: int, column: Column, findings: Findings, table: Table, declared: Mapping[str, Declaration]
+) -> Column:
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
         return replace(column, fill=findings.fills.get(place))
@@ -162,9 +188,15 @@ def _informed(place: int, column: Column, findings: Findings, table: Table, decl
     return replace(column, open=is_open)
 
 
-def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, names: tuple[str, ...]) -> None:
+def _check(
+    steps: Sequence[Step],
+    table: Table,
+    to_model: AffineMap,
+    X: UserRows,
+    features: FloatArray,
+    names: tuple[str, ...],
+) -> None:
     """Compare the map with the pipeline's own transformers on rows that show every level."""
-    features = table.encode(X)
     if not steps or len(features) == 0:
         return
     rows = _rows_to_check(table, features)
@@ -176,7 +208,7 @@ def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, nam
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    wrong = ~(np.abs(found - expected) <= _TOLERANCE * (np.abs(expected) + size))
+    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
         touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
@@ -190,14 +222,14 @@ def _check(steps: Sequence[Step], table: Table, to_model: AffineMap, X: Any, nam
 
 def _rows_to_check(table: Table, features: FloatArray) -> IntArray:
     """Rows with every level, the largest of every number and one that is filled, and others from all over the data."""
-    telling = [*features.argmax(axis=0)]
-    telling += [np.argmax(features[:, c.start] == c.fill) for c in table.columns if c.fill is not None]
-    n_more = max(_ROWS_CHECKED - len(telling), 20)
+    showing = [*features.argmax(axis=0)]
+    showing += [np.argmax(features[:, c.start] == c.fill) for c in table.columns if c.fill is not None]
+    n_more = max(N_ROWS_CHECKED - len(showing), N_ROWS_SPREAD)
     spread = np.linspace(0, len(features) - 1, min(n_more, len(features))).astype(np.int64)
-    return np.unique(np.concatenate([np.array(telling, dtype=np.int64), spread]))
+    return np.unique(np.concatenate([np.array(showing, dtype=np.int64), spread]))
 
 
-def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> FloatArray:
+def _transformed(steps: Sequence[Step], rows: UserRows, names: tuple[str, ...]) -> FloatArray:
     if names and not is_frame(rows):
         import pandas
 
@@ -209,7 +241,7 @@ def _transformed(steps: Sequence[Step], rows: Any, names: tuple[str, ...]) -> Fl
     return dense(rows)
 
 
-def _in_double_precision(rows: Any) -> Any:
+def _in_double_precision(rows: UserRows) -> UserRows:
     """Rows of 32-bit numbers would be transformed with 32 bits, too few to compare with."""
     if not is_frame(rows):
         return rows.astype(np.float64) if rows.dtype.kind == "f" else rows

@@ -1,40 +1,46 @@
 """Streams: what flows between two steps of a pipeline, one column of data each.
 
-A stream is an affine function of the features (:class:`Affine`), or it holds one known value a level of one category or
-ordinal column (:class:`Raw`): text on its way to an encoder, or numbers that an affine step may still ask for::
+A stream is an affine function of the features (:class:`AffineStream`), or it holds one known value a level of one
+category or ordinal column (:class:`LevelStream`): text on its way to an encoder, or numbers that an affine step may
+still ask for::
 
-    Affine:  z = row·e + offset              Raw:  z = values[k]  where the column has level k,
-                                                   which for numbers is  z = sum_k values[k] e_k
+    AffineStream:  z = coefficients·e + offset
+    LevelStream:   z = values[k]  where the column has level k, which for numbers is  z = sum_k values[k] e_k
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..columns.column import Column
+from ..columns.frames import is_missing_value
 from ..columns.levels import never_seen
 from ..columns.table import Table
 from ..errors import UnsupportedSettingError
 from .affine import AffineMap
+from .constants import LINE_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
-class Affine:
-    """An affine function of the features; ``column`` is the only table column it comes from, -1 if there are more."""
+class AffineStream:
+    """An affine function of the features; ``column`` is the only table column it comes from, -1 if there are more.
 
-    row: FloatArray
+    ``coefficients`` is an array of shape (n_features,).
+    """
+
+    coefficients: FloatArray
     offset: float
     column: int
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class LevelStream:
     """A value for each level of table column ``column``, and one more for values never seen if the column is open.
 
     ``encoded`` tells that an encoder has already dealt with values never seen.
@@ -45,7 +51,7 @@ class Raw:
     encoded: bool = False
 
 
-Stream = Affine | Raw
+Stream = AffineStream | LevelStream
 
 
 class Recast(Exception):  # noqa: N818 - a request, not an error
@@ -54,6 +60,10 @@ class Recast(Exception):  # noqa: N818 - a request, not an error
     def __init__(self, column: int, step: str) -> None:
         super().__init__(column, step)
         self.column, self.step = column, step
+
+
+class Unsettled(Exception):  # noqa: N818 - a request, not an error
+    """The table's levels are not those of an encoder; the findings say why."""
 
 
 @dataclass(slots=True)
@@ -81,13 +91,15 @@ def source_streams(table: Table) -> list[Stream | None]:
     for place, column in enumerate(table.columns):
         if column.is_group:
             for member, source in enumerate(column.sources):
-                streams[source] = Raw(place, tuple(int(level == member) for level in range(column.width)), encoded=True)
+                streams[source] = LevelStream(
+                    place, tuple(int(level == member) for level in range(column.width)), encoded=True
+                )
         elif column.levels:
             values = [column.missing if level is None else level for level in column.levels]
             values += [never_seen(values)] if column.open else []
-            streams[column.sources[0]] = Raw(place, tuple(values))
+            streams[column.sources[0]] = LevelStream(place, tuple(values))
         else:
-            streams[column.sources[0]] = Affine(eye[column.start], 0.0, place)
+            streams[column.sources[0]] = AffineStream(eye[column.start], 0.0, place)
     return streams
 
 
@@ -95,7 +107,7 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
     """Stack streams into one map from features; ``where`` is the step that asks for numbers."""
     matrix, offset = np.zeros((len(streams), table.n_features)), np.zeros(len(streams))
     for place, stream in enumerate(streams):
-        if isinstance(stream, Raw):
+        if isinstance(stream, LevelStream):
             column = table.columns[stream.column]
             if not stream.encoded:
                 findings.accepts.setdefault(stream.column, []).append(False)
@@ -106,16 +118,19 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
             else:
                 matrix[place, column.features] = numbers
         else:
-            matrix[place], offset[place] = stream.row, stream.offset
+            matrix[place], offset[place] = stream.coefficients, stream.offset
     return AffineMap(matrix, offset)
 
 
-def _numbers(stream: Raw, column: Column, where: str) -> FloatArray:
+def _numbers(stream: LevelStream, column: Column, where: str) -> FloatArray:
     for value in stream.values:
         if not isinstance(value, (Real, np.bool_)):
+            advice = "Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
+            if _are_numbers_as_text(column):
+                advice = "They are numbers written as text: convert the column with pandas.to_numeric."
             raise UnsupportedSettingError(
                 f"Column {column.name!r} reaches {where} as it is, with values such as {value!r}, where numbers are "
-                "needed. Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
+                f"needed. {advice}"
             )
     numbers = np.array(stream.values, dtype=np.float64)
     if not np.isfinite(numbers).all():
@@ -129,12 +144,29 @@ def _numbers(stream: Raw, column: Column, where: str) -> FloatArray:
     return numbers
 
 
+def _are_numbers_as_text(column: Column) -> bool:
+    try:
+        return len([float(level) for level in column.levels if isinstance(level, str)]) > 0
+    except ValueError:
+        return False
+
+
 def _line(numbers: FloatArray, column: int, where: str) -> tuple[float, float]:
     """Slope and start of numbers that are affine in the rank 0, 1, ...; the column cannot be ordinal otherwise."""
     if len(numbers) == 1:
         return 0.0, float(numbers[0])
     slope = (numbers[-1] - numbers[0]) / (len(numbers) - 1)
     line = numbers[0] + slope * np.arange(len(numbers))
-    if (np.abs(line - numbers) > 1e-14 * np.abs(numbers).max()).any():
+    if (np.abs(line - numbers) > LINE_TOLERANCE * np.abs(numbers).max()).any():
         raise Recast(column, where)
     return float(slope), float(numbers[0])
+
+
+def level_key(value: Any) -> Hashable:
+    """Equal for values an encoder takes to be the same: NaN is one, None another."""
+    return ("missing", value is None) if is_missing_value(value) else cast("Hashable", value)
+
+
+def dense(transformed: Any) -> FloatArray:
+    """Return what a transformer gave, an array, a sparse matrix or a frame, as an array of numbers."""
+    return np.asarray(transformed.toarray() if hasattr(transformed, "toarray") else transformed, dtype=np.float64)

@@ -12,7 +12,7 @@ from ..density import LogDensity
 from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..pipelines.affine import unwrap
+from ..pipelines import unwrap
 from ..text.numbers import number, two_numbers
 from ..text.words import column_word, label_word
 from .markup import details, escaped, html_of_word, listed, paragraph, paragraphs, plural, section, table, wide

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import FloatArray
 from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
 from ..asking.progress import ProgressOption
-from ..columns.frames import as_table, rows_of
+from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..density import at_threshold
 from ..errors import InvalidInputError
@@ -44,7 +44,7 @@ def explain_rows(
     Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
     (Theorem 2).
     """
-    given = as_table(X)
+    given = fitted.table.own_columns(X)
     rows = fitted.table.encode(given)
     n_answers: object = n_counterfactuals
     if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
@@ -161,7 +161,7 @@ def _one_question(
     fitted: FittedModel, x: ArrayLike, target: Any, min_probability: float | None
 ) -> tuple[Any, FloatArray, Outcome]:
     """One row as given and in features, and the one outcome wanted of it."""
-    given = as_table(_one_row(fitted, x))
+    given = fitted.table.own_columns(_one_row(fitted, x))
     if target is None:
         raise InvalidInputError("Expected a target: this is about one wanted outcome.")
     row = fitted.table.encode(given)

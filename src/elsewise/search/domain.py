@@ -8,12 +8,12 @@ level left.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .constants import RULE_ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,9 @@ class Domain:
     max_changes : int or None
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
+    rules_hold : function of rows of shape (n_samples, n_features), optional
+        Whether the linear rules hold as their author wrote them, shape (n_samples,); by default, as half-spaces. No
+        tolerance: what is returned is judged in the same way.
     """
 
     layout: Layout
@@ -80,6 +83,7 @@ class Domain:
     max_changes: int | None
     normals: FloatArray
     offsets: FloatArray
+    rules_hold: Callable[[FloatArray], BoolArray] | None = None
 
     @classmethod
     def of_numbers(cls, rows: FloatArray) -> Domain:
@@ -106,8 +110,10 @@ class Domain:
         return np.asarray(self.integer | (self.layout.group >= 0))
 
     def keeps_rules(self, E: FloatArray) -> BoolArray:
-        """Whether the linear rules hold up to rounding of their sums, array of shape (n_samples,)."""
+        """Whether the linear rules hold exactly, in double precision, array of shape (n_samples,)."""
         if not len(self.offsets):
             return np.ones(len(E), dtype=np.bool_)
-        size = np.abs(E) @ np.abs(self.normals).T + np.abs(self.offsets)
-        return np.asarray((self.offsets + RULE_ROUNDING * size >= E @ self.normals.T).all(axis=1))
+        if self.rules_hold is not None:
+            return self.rules_hold(E)
+        # summed in one order, feature by feature: a row has the same bits alone and in any batch
+        return np.asarray(((E[:, None, :] * self.normals).cumsum(axis=2)[:, :, -1] <= self.offsets).all(axis=1))

@@ -1,0 +1,19 @@
+"""Numbers that decide how pipelines are followed and checked."""
+
+# Training rows, at least, on which the compiled map is compared with the pipeline's own transform: enough to show every
+# way in which a transformer could differ, few enough not to be felt in a fit.
+N_ROWS_CHECKED = 200
+
+# Of those, rows at least that are taken from all over the data, however many levels the other rows must show.
+N_ROWS_SPREAD = 20
+
+# Largest difference between the map and the pipeline's own transform, relative to the size of the terms summed. Double
+# precision leaves about 1e-13 after a dozen steps; a wrong map is off by far more than this.
+MAP_TOLERANCE = 1e-9
+
+# Two imputers put the same number for a missing value if they agree so closely, relative to the number: one may have
+# learned it from scaled data.
+FILL_TOLERANCE = 1e-9
+
+# Encoded ranks lie on a line if they are so close to it, relative to the largest: evenly spaced decimals round.
+LINE_TOLERANCE = 1e-14
