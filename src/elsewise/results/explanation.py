@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..columns import Column, Table
-from ..columns.frames import is_frame, rows_of
+from ..columns.frames import is_frame, row_of, rows_of
 from ..errors import InvalidInputError, MissingDependencyError
 from ..text import (
     headline,
@@ -296,7 +296,7 @@ class Explanations(Sequence[Explanation]):
         constrained = bool(np.isfinite(self.log_thresholds[index]))
         return Explanation(
             x=_row(self.x, index),
-            counterfactual=_row(self.counterfactuals, index),
+            counterfactual=row_of(self.counterfactuals, index, self.x),
             target=self.targets[index],
             prediction=self.predictions[index],
             status=str(self.statuses[index]),
