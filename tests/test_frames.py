@@ -168,6 +168,10 @@ def test_whole_numbers_stay_whole_beside_rows_without_an_answer():
     assert table["n"].isna().tolist() == (~found).tolist()
     assert all(isinstance(value, (int, np.integer)) for value in table["n"][found])
     assert (model.predict(answers.counterfactuals[found]) == 1).all()
+    for one, is_found in zip(answers, found):  # single rows are as they were
+        assert one.counterfactual.isna().all() == (not is_found)
+        assert not any(value is pd.NA for value in one.counterfactual.tolist())
+        assert not is_found or one.counterfactual.dtype == one.x.dtype
     assert explainer.explain(rows[found], 1, constraints=rules).to_frame()["n"].dtype == np.int64
 
 

@@ -40,7 +40,7 @@ def judge(case: Case, answers: ew.Explanations) -> None:
     if len(found) == len(answers) and "integer" not in case.rules:
         pd.testing.assert_series_equal(returned.dtypes, case.rows.dtypes)
     for i in found.tolist():
-        before, after = case.rows.iloc[answers.rows[i]], returned.iloc[i]
+        before, after = case.rows.iloc[answers.rows[i]], answers[i].counterfactual
         where = f"row {i}: {before.to_dict()} -> {after.to_dict()}"
         assert case.is_valid(returned.iloc[[i]], answers.targets[i])[0], where
         assert case.broken(before, after) == [], where

@@ -237,6 +237,21 @@ def blanked(X: UserRows, rows: BoolArray) -> UserRows:
     return blank
 
 
+def row_of(X: UserRows, index: int, like: UserRows) -> UserColumn:
+    """One row of what :func:`blanked` gave, in NumPy's dtypes where ``like``, the same columns before, has them.
+
+    A row of several dtypes gets one that holds them all, and pandas' nullable dtypes would turn its NaN into NA.
+    """
+    if not (is_frame(X) and is_frame(like)):
+        return X.iloc[index] if is_frame(X) else X[index]
+    row = X.iloc[[index]]
+    for place, (dtype, before) in enumerate(zip(row.dtypes, like.dtypes)):
+        if _is_discrete(before) and hasattr(dtype, "numpy_dtype"):
+            blank = bool(row.iloc[:, place].isna().iloc[0])
+            row.isetitem(place, row.iloc[:, place].astype(np.float64 if blank else dtype.numpy_dtype))
+    return row.iloc[0]
+
+
 # pandas' dtypes that hold whole numbers or booleans and missing values, by the kind of NumPy's, without the bits
 _NULLABLE = {"i": "Int", "u": "UInt", "b": "boolean"}
 

@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, Table
-from ..columns.frames import is_frame
 from ..errors import MissingDependencyError
-
-
-def row_of(rows: Any, place: int) -> Any:
-    """One row of a frame or an array."""
-    return rows.iloc[place] if is_frame(rows) else rows[place]
 
 
 def value_in(table: Table, column: Column, row: Any) -> Any:

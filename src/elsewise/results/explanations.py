@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..asking import Reason
 from ..columns import Table
-from ..columns.frames import is_frame, rows_of
+from ..columns.frames import is_frame, row_of, rows_of
 from ..errors import InvalidInputError
 from ..text import headline_of_many, html_of_explanations, reason_in_words, text_of_explanations
-from .cells import pandas_for, row_of
+from .cells import pandas_for
 from .constants import SAME_DISTANCE
 from .explanation import Explanation
 from .why_not import WhyNot
@@ -159,7 +159,7 @@ class Explanations(Sequence[Explanation]):
             raise IndexError(f"explanation {index} of {len(self)}")
         entries = {}
         for item, values in self.per_answer():
-            entry, read = row_of(values, index), item.metadata["read"]
+            entry, read = row_of(values, index, self.x), item.metadata["read"]
             entries[item.metadata["one"]] = entry if read is None else read(entry)
         return Explanation(**entries, table=self.table)
 
