@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ..text.html import _bar as bar
-from ..text.html import _html as html_of_words
-from ..text.html import _table as table
-from ..text.html import _word as html_of_word
+from ..text.markup import bar, html_of_word, html_of_words, table
 from ..text.words import clean, shortened
 
 __all__ = [

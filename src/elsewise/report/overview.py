@@ -11,7 +11,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..plotting.summary import SummaryPicture
 from ..results import Explanations, WhyNot
-from ..text.numbers import FEW, number, percent, two_numbers
+from ..text.constants import FEW
+from ..text.numbers import number, percent, two_numbers
 from ..text.words import column_word, label_word
 from .markup import bar, details, escaped, html_of_word, paragraph, plural, section, table, wide
 

@@ -11,9 +11,10 @@ from ..errors import InvalidInputError
 from ..results import Change, Explanation, Explanations
 from ..results.cells import value_in
 from ..text.html import sentence_html
-from ..text.numbers import FEW, MANY, number, signed
+from ..text.constants import FEW, MANY
+from ..text.numbers import number, signed
 from ..text.sentence import change_words
-from ..text.summary import name_of_row
+from ..text.brief import name_of_row
 from ..text.text import certificate, remark_of
 from ..text.words import column_word, label_word, value_words
 from . import png
