@@ -37,7 +37,7 @@ def test_the_usual_change_in_the_users_units(loans):
     after = answers.counterfactuals
     difference = (after["income"] - rows["income"])[after["income"] != rows["income"]]
     assert (difference > 0).all()
-    assert usual["income"] == f"+ {np.median(difference):.3g}"
+    assert usual["income"] == f"+{np.median(difference):.3g}"
     new = after["housing"][after["housing"] != rows["housing"]]
     assert usual["housing"].startswith(f"→ {new.mode()[0]}")
     axes = picture.draw()

@@ -89,7 +89,7 @@ def html_of_why_not(why_not: WhyNot) -> str:
     parts = [f'<p class="ew-sentence">{safe(why_not.sentence)}</p>']
     if why_not.conflict:
         items = "".join(f"<li>{safe(rule)}</li>" for rule in why_not.conflict[:MOST_CHANGES_OF_HTML])
-        what = "This rule is in the way" if len(why_not.conflict) == 1 else "Rules that contradict each other"
+        what = "This rule is in the way" if len(why_not.conflict) == 1 else "These rules contradict each other"
         parts.append(f"<p>{what}:</p><ul>{items}</ul>")
     if why_not.reliefs:
         rows = [[safe(relief.rule), number(relief.distance, FEW)] for relief in why_not.reliefs[:MOST_CHANGES_OF_HTML]]

@@ -113,6 +113,14 @@ def why_not_in_words(why: WhyNot) -> str:
     return " ".join(said)
 
 
+def conflict_in_words(why: WhyNot) -> str:
+    """Name the rules in the way, in the same words for every row that they stop; the sentence if there are none."""
+    if not why.conflict:
+        return why_not_in_words(why)
+    lead = "This rule is in the way" if len(why.conflict) == 1 else "These rules contradict each other"
+    return f"{lead}: {'; '.join(why.conflict)}"
+
+
 def _too_sparse(reason: TooSparse) -> str:
     absolute = f"an absolute threshold LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})"
     quantile = None if reason.quantile is None else usable(reason.quantile, DECIMALS_OF_QUANTILE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -114,11 +114,15 @@ def plausibility_words(explanation: Explanation) -> list[Word]:
     share = explanation.plausibility
     if not np.isfinite(share):  # a mixture that came without training rows, if there is a threshold
         return [Word("as plausible as asked")] if np.isfinite(explanation.log_threshold) else []
-    how_many = "every real" if share >= 1 else f"{percent(share)} of real"
-    words = [Word("less plausible than any real" if share <= 0 else f"at least as plausible as {how_many}")]
-    if not isinstance(explanation.target, tuple):
-        words += [Word(" "), label_word(explanation.target)]
-    return [*words, Word(" case" if share <= 0 or share >= 1 else " cases")]
+    how_many = "every " if share >= 1 else f"{percent(share)} of "
+    words = [Word("less plausible than any " if share <= 0 else f"at least as plausible as {how_many}")]
+    return [*words, *cases_words(explanation.target, is_one=share <= 0 or share >= 1)]
+
+
+def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
+    """Name the real rows that an answer is held against: those of the target, of a regressor all."""
+    label = [] if target is None or isinstance(target, tuple) else [label_word(target), Word(" ")]
+    return [Word("real "), *label, Word("case" if is_one else "cases")]
 
 
 def _and_plausible(explanation: Explanation) -> Iterator[Word]:
