@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +84,10 @@ def figure_for(width: float, height: float) -> Figure:
     pyplot = _pyplot()
     if pyplot is None:
         return new_figure(width, height)
-    figure: Figure = pyplot.gcf() if pyplot.get_fignums() else None
-    if figure is None or figure.axes:
-        return pyplot.figure(figsize=(width, height), layout="constrained")
+    if not pyplot.get_fignums() or pyplot.gcf().axes:
+        new: Figure = pyplot.figure(figsize=(width, height), layout="constrained")
+        return new
+    figure: Figure = pyplot.gcf()
     if figure.get_layout_engine() is None:  # names beside the axes need room
         figure.set_layout_engine("constrained")
     if figure.get_size_inches().tolist() == list(pyplot.rcParams["figure.figsize"]):  # nobody chose it
@@ -196,6 +198,4 @@ def _pyplot() -> ModuleType | None:
     # a notebook's kernel sets the variable
     if "matplotlib.pyplot" not in sys.modules and os.environ.get("MPLBACKEND", "agg").lower() in _SILENT:
         return None
-    from matplotlib import pyplot
-
-    return pyplot
+    return import_module("matplotlib.pyplot")

@@ -139,7 +139,7 @@ def draw_plane(view: PlaneView, ax: Axes | None = None) -> Axes:
         ax.annotate(
             "",
             xy=point,
-            xytext=view.row,
+            xytext=(view.row[0], view.row[1]),
             arrowprops={"arrowstyle": "-|>", "color": style.colour, "lw": 1.6, "shrinkA": 5, "shrinkB": 6},
             zorder=3,
         )
@@ -149,8 +149,9 @@ def draw_plane(view: PlaneView, ax: Axes | None = None) -> Axes:
     if view.target.levels is not None:
         outlines = "outlines hold 50 % and 90 % of a class's rows"
         ax.text(0.99, 0.02, outlines, transform=ax.transAxes, ha="right", va="bottom", color=MUTED, fontsize=9)
-    ax.set_xlim(view.grid[0][[0, -1]])
-    ax.set_ylim(view.grid[1][[0, -1]])
+    across, up = view.grid
+    ax.set_xlim(across[0], across[-1])
+    ax.set_ylim(up[0], up[-1])
     ax.set_xlabel(short(view.features[0]), color=INK, parse_math=False)
     ax.set_ylabel(short(view.features[1]), color=INK, parse_math=False)
     plain_axes(ax)

@@ -140,8 +140,9 @@ class PlanePicture:
         self._draw_regions(ax)
         self._draw_density(ax)
         self._draw_points(ax)
-        for set_limits, ticks in zip((ax.set_xlim, ax.set_ylim), self.grid):
-            set_limits(ticks[0], ticks[-1])
+        across, up = self.grid
+        ax.set_xlim(across[0], across[-1])
+        ax.set_ylim(up[0], up[-1])
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlabel(short(self.columns[0], 48), color=INK, parse_math=False)
         ax.set_ylabel(short(self.columns[1], 40), color=INK, parse_math=False)
@@ -237,8 +238,8 @@ class PlanePicture:
         if (self.row != self.counterfactual).any():
             ax.annotate(
                 "",
-                xy=self.counterfactual,
-                xytext=self.row,
+                xy=(self.counterfactual[0], self.counterfactual[1]),
+                xytext=(self.row[0], self.row[1]),
                 arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.4, "shrinkA": 5, "shrinkB": 6},
                 zorder=4,
             )
@@ -252,7 +253,7 @@ class PlanePicture:
             side = self._side(point) if name == "after" or not close else -self._side(self.counterfactual)
             text = ax.annotate(
                 name,
-                xy=point,
+                xy=(point[0], point[1]),
                 xytext=(10 * side[0], 10 * side[1]),
                 textcoords="offset points",
                 ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
