@@ -259,8 +259,6 @@ def test_hostile_names_levels_labels_and_titles_stay_text(hostile):
     answers = explainer.explain(frame.iloc[:12], constraints=rules)
     statuses = np.where(np.arange(12) == 3, "infeasible", "feasible")
     answers = replace(answers, causes=(Told(HOSTILE),) * 12, statuses=statuses)
-        answers, causes=(Told(HOSTILE),) * 12, statuses=np.where(np.arange(12) == 3, "infeasible", "feasible")
-    )
     title = f"</title>{HOSTILE}\n'\""
     page = read(
         html_report(

@@ -24,7 +24,7 @@ from ..files.explainers import model_in_words, replacing
 from ..plotting.arguments import fitted, same_columns
 from ..results import Explanation, Explanations, WhyNot
 from ..text.html import style
-from ..text.text import headline_of_many
+from ..text.plain_text import headline_of_many
 from .check import Checked, check_again
 from .column_pictures import ColumnPictures
 from .constants import LONGEST_TITLE, LONGEST_WINDOW_TITLE

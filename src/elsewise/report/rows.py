@@ -14,8 +14,8 @@ from ..text.brief import name_of_row
 from ..text.constants import FEW, MANY
 from ..text.html import sentence_html
 from ..text.numbers import number, signed
+from ..text.plain_text import certificate, remark_of
 from ..text.sentence import change_words
-from ..text.text import certificate, remark_of
 from ..text.words import column_word, label_word, value_words
 from . import png
 from .column_pictures import ColumnPictures

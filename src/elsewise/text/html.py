@@ -21,8 +21,8 @@ from .brief import (
 from .constants import FEW, MANY, MOST_CHANGES_OF_HTML, MOST_COLUMNS_OF_HTML, MOST_QUANTILES, MOST_ROWS_OF_HTML
 from .markup import bar, html_of_word, html_of_words, of_numbers, paragraph, safe, table
 from .numbers import number, percent, signed
+from .plain_text import certificate, headline_of_frontier, remark_of
 from .sentence import change_words, words_of
-from .text import certificate, headline_of_frontier, remark_of
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
