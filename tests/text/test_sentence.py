@@ -287,8 +287,8 @@ def test_further_answers_do_not_claim_to_be_the_smallest_change(loans):
     assert len(answers) > 20
     for many in (answers, answers[1:], answers[::-1], answers.take(np.array([2, 1, 5]))):
         for one, row in zip(many, many.rows):
-            mine = answers.distances[answers.rows == row]
-            nearer = int((mine < one.distance * (1 - 1e-6)).sum())
+            of_row = answers.distances[answers.rows == row]
+            nearer = int((of_row < one.distance * (1 - 1e-6)).sum())
             assert one.nearer == nearer
             if nearer:
                 others = "nearer answer" if nearer == 1 else f"{nearer} nearer answers"

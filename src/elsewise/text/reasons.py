@@ -73,9 +73,11 @@ def target_in_words(target: Target) -> str:
     """Put what was asked of the model as the end of a sentence: "predict 'good'"."""
     value: Any = target.value
     if isinstance(value, tuple):
-        low, high = (f"{end:g}" for end in value)
-        if math.isfinite(value[0]) and math.isfinite(value[1]):
-            low, high = two_numbers(float(value[0]), float(value[1]), MANY)
+        ends = (float(value[0]), float(value[1]))
+        if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+            low, high = two_numbers(*ends, MANY)
+        else:
+            low, high = (number(end, MANY) if math.isfinite(end) else f"{end:g}" for end in ends)
         return f"predict a value from {low} to {high}"
     with_probability = ""
     if target.min_probability is not None:
