@@ -100,16 +100,14 @@ def test_a_constant_regressor():
     )
 
 
-@pytest.mark.parametrize("value", [50.0, 1e6])
-def test_an_absolute_threshold_above_every_peak(iris, value):
+@pytest.mark.parametrize(("value", "told"), [(50.0, "50"), (1e6, "1,000,000")])
+def test_an_absolute_threshold_above_every_peak(iris, value, told):
     X, y = iris
     model = LogisticRegression(max_iter=1000).fit(X, y)
     density = ew.GaussianMixtureDensity(n_components=1)
     explainer = ew.Explainer(model, density=density, threshold=ew.LogDensity(value)).fit(X, y)
     answers = explainer.explain(X[:3], "virginica")
-    assert_infeasible(
-        answers, reason=rf"The density threshold is too high.*reaches log density {re.escape(f'{value:g}')}"
-    )
+    assert_infeasible(answers, reason=rf"The density threshold is too high.*reaches log density {told}\.")
     named = float(re.search(r"LogDensity\((.*?)\)", answers[0].reason)[1])
     works = ew.Explainer(model, density=density, threshold=ew.LogDensity(named)).fit(X, y)
     assert (works.explain(X[:3], "virginica").statuses == "optimal").all()

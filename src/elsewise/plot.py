@@ -1,7 +1,13 @@
 """Pictures of explanations, for notebooks, papers and reports.
 
-Every function takes the axes to draw on (``ax=None`` makes new ones) and returns them; ``ax.figure.savefig(...)`` saves
-the picture. Needs matplotlib, which is imported when the first picture is drawn.
+Every function takes the axes to draw on and returns them; ``ax.figure.savefig(...)`` saves the picture. Needs
+matplotlib, which is imported when the first picture is drawn.
+
+Without axes (``ax=None``) a picture is drawn where pyplot would draw it: on the current axes if nothing is on them yet
+(those of ``plt.subplot``), on the current figure if it has no axes, else on a new figure, which becomes current.
+``plt.savefig``, ``plt.gcf`` and ``plt.show`` then mean this picture, and ``plt.close`` frees it. A program that has not
+imported ``matplotlib.pyplot`` gets a figure that pyplot does not know: nothing has to be closed, and no window opens.
+(A notebook names its backend before anything is imported, and is served like one that uses pyplot.)
 
 Examples
 --------
@@ -19,22 +25,27 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .explainer import Explainer
+from .plotting.changes import ChangesPicture
 from .plotting.distributions import DistributionsPicture
 from .plotting.frontier import FrontierPicture
 from .plotting.images import ImagesPicture
-from .plotting.slice import SlicePicture
+from .plotting.plane import PlanePicture
 from .plotting.summary import SummaryPicture
-from .plotting.waterfall import WaterfallPicture
 from .results import Explanation, Explanations, Frontier, WhyNot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .plotting.canvas import AxesArray
 
 __all__ = ["changes", "distributions", "frontier", "images", "plane", "summary"]
 
 
-def changes(explanation: Explanation, *, max_columns: int = 12, ax: Any = None) -> Any:
-    """Draw what changes in one row: a bar for each column as long as its share of the distance, dearest first.
+def changes(explanation: Explanation, *, max_columns: int = 12, ax: Axes | None = None) -> Axes:
+    """Draw what changes in one row: a bar for each column as long as its share of the distance, most costly first.
 
     At the right stand the values before and after, in the user's units. Blue bars with ▲ rise, orange ones with ▼
     fall, hatched green ones with ◆ go to another level.
@@ -51,7 +62,7 @@ def changes(explanation: Explanation, *, max_columns: int = 12, ax: Any = None) 
     -------
     matplotlib Axes
     """
-    return WaterfallPicture.compute(explanation, max_columns=max_columns).draw(ax)
+    return ChangesPicture.compute(explanation, max_columns=max_columns).draw(ax)
 
 
 def distributions(
@@ -60,8 +71,8 @@ def distributions(
     columns: Sequence[str] | None = None,
     *,
     max_columns: int = 12,
-    ax: Any = None,
-) -> Any:
+    ax: AxesArray | None = None,
+) -> AxesArray:
     """Draw how real rows of the target class are distributed, and where the row is before and after.
 
     Parameters
@@ -71,7 +82,7 @@ def distributions(
     explainer : Explainer
         The one that made it.
     columns : sequence of column names, optional
-        By default those that change, dearest first.
+        By default those that change, most costly first.
     max_columns : int, default=12
         Only so many of those that change.
     ax : array of as many matplotlib Axes as there are columns, optional
@@ -89,8 +100,8 @@ def plane(
     features: tuple[str, str] | None = None,
     *,
     resolution: int = 200,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a plane through the counterfactual: what the model says there, and where rows are plausible enough.
 
     Two numeric columns vary, all others are as in the counterfactual. Thick green lines bound the rows that are dense
@@ -103,7 +114,7 @@ def plane(
     explanation : Explanation
         With a counterfactual.
     features : two names of numeric columns, optional
-        Across and up; by default the two dearest changes.
+        Across and up; by default the two most costly changes.
     resolution : int, default=200
         Points a side at which model and density are evaluated.
     ax : matplotlib Axes, optional
@@ -112,12 +123,15 @@ def plane(
     -------
     matplotlib Axes
     """
-    return SlicePicture.compute(explainer, explanation, features, resolution=resolution).draw(ax)
+    return PlanePicture.compute(explainer, explanation, features, resolution=resolution).draw(ax)
 
 
 def images(
-    explanations: Explanation | Explanations | Sequence[Explanation], shape: tuple[int, int], *, ax: Any = None
-) -> Any:
+    explanations: Explanation | Explanations | Sequence[Explanation],
+    shape: tuple[int, int],
+    *,
+    ax: AxesArray | None = None,
+) -> AxesArray:
     """Draw rows that are images: before, after, and the difference.
 
     Parameters
@@ -135,7 +149,7 @@ def images(
     return ImagesPicture.compute(explanations, shape).draw(ax)
 
 
-def frontier(frontier: Frontier, *, ax: Any = None) -> Any:
+def frontier(frontier: Frontier, *, ax: Axes | None = None) -> Axes:
     """Draw the distance of the nearest answer against how plausible it has to be.
 
     Parameters
@@ -156,8 +170,8 @@ def summary(
     why_not: Mapping[int, WhyNot] | None = None,
     *,
     max_columns: int = 15,
-    ax: Any = None,
-) -> Any:
+    ax: AxesArray | None = None,
+) -> AxesArray:
     """Draw over many rows which columns change how often and how far, and what stands in the way of the others.
 
     Parameters

@@ -20,7 +20,8 @@ def test_points_are_the_answers(iris, iris_explainer):
     frontier = iris_explainer.frontier(X[0], "virginica", [0.2, 0.5, 0.8])
     ax = ew.plot.frontier(frontier)
     points = _line(ax, "proven nearest")
-    np.testing.assert_allclose(points.get_xdata(), [20, 50, 80])
+    np.testing.assert_allclose(points.get_xdata(), [0.2, 0.5, 0.8])
+    assert [ax.xaxis.get_major_formatter()(share, 0) for share in (0.2, 0.699)] == ["20 %", "69 %"]
     expected = [
         ew.Explainer(iris_explainer.model, density=iris_explainer.density, threshold=q)
         .fit(*iris)
@@ -42,11 +43,9 @@ def test_infeasible_quantiles_are_hatched(iris, iris_explainer):
     assert found.any()
     assert not found.all()
     ax = ew.plot.frontier(frontier)
-    np.testing.assert_allclose(_line(ax, "no answer").get_xdata(), 100 * frontier.quantiles[~found])
+    np.testing.assert_allclose(_line(ax, "no answer").get_xdata(), frontier.quantiles[~found])
     (hatched,) = [patch for patch in ax.patches if patch.get_hatch()]
-    assert hatched.get_extents().transformed(ax.transData.inverted()).x0 == pytest.approx(
-        100 * frontier.quantiles[~found][0]
-    )
+    assert hatched.get_extents().transformed(ax.transData.inverted()).x0 == pytest.approx(frontier.quantiles[~found][0])
 
 
 def test_unproven_answers_are_open_and_reach_down_to_their_bound(iris, iris_explainer):

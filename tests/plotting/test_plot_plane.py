@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import elsewise as ew
-from elsewise.plotting import SlicePicture
+from elsewise.plotting import PlanePicture
 
 pytest.importorskip("matplotlib")
 
@@ -22,7 +22,7 @@ def _check_against_model(picture, explainer, rows, label):
 def test_regions_and_density_of_numbers(iris, iris_explainer):
     X, _ = iris
     answer = iris_explainer.explain_one(X[0], "virginica")
-    picture = SlicePicture.compute(iris_explainer, answer, ("x2", "x0"), resolution=17)
+    picture = PlanePicture.compute(iris_explainer, answer, ("x2", "x0"), resolution=17)
     across, up = picture.grid
     rows = np.repeat(answer.counterfactual[None], 17 * 17, axis=0)
     rows[:, 2], rows[:, 0] = np.tile(across, 17), np.repeat(up, 17)
@@ -38,7 +38,7 @@ def test_regions_and_density_of_numbers(iris, iris_explainer):
 
 def test_whole_columns_of_a_table(loans):
     answer = loans.explainer.explain_one(loans.frame[loans.label == "no"].iloc[3], "yes")
-    picture = SlicePicture.compute(loans.explainer, answer, ("years", "income"), resolution=12)
+    picture = PlanePicture.compute(loans.explainer, answer, ("years", "income"), resolution=12)
     across, up = picture.grid
     np.testing.assert_array_equal(across, np.round(across))
     pandas = pytest.importorskip("pandas")
@@ -48,10 +48,10 @@ def test_whole_columns_of_a_table(loans):
     _check_against_model(picture, loans.explainer, rows, "yes")
 
 
-def test_default_columns_are_the_dearest_numbers(loans):
+def test_default_columns_are_the_most_costly_numbers(loans):
     answers = loans.explainer.explain(loans.frame[loans.label == "no"], "yes")
     for answer in list(answers)[:10]:
-        picture = SlicePicture.compute(loans.explainer, answer, resolution=3)
+        picture = PlanePicture.compute(loans.explainer, answer, resolution=3)
         numbers = [change.feature for change in answer.changes if change.feature in ("years", "income")]
         expected = [*numbers, *(name for name in ("years", "income") if name not in numbers)]
         assert list(picture.columns) == expected
@@ -63,11 +63,11 @@ def test_regions_of_a_regressor():
     model = LinearRegression().fit(X, X @ [1.0, 2.0])
     explainer = ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=1)).fit(X)
     answer = explainer.explain_one([0.0, 0.0], (1.0, 2.0))
-    picture = SlicePicture.compute(explainer, answer, ("x0", "x1"), resolution=20)
+    picture = PlanePicture.compute(explainer, answer, ("x0", "x1"), resolution=20)
     across, up = np.meshgrid(*picture.grid)
     value = model.predict(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
     np.testing.assert_array_equal(picture.regions, np.where(value < 1.0, 0, np.where(value > 2.0, 2, 1)))
-    assert picture.outcomes == ("below 1", "1 to 2", "above 2")
+    assert picture.outcomes == ("below 1", "between 1 and 2", "above 2")
     names = {text.get_text() for text in picture.draw().texts}
     assert {"below 1", "before", "after"} <= names
 
@@ -76,7 +76,7 @@ def test_without_a_density_and_in_one_region(iris, iris_explainer):
     X, y = iris
     explainer = ew.Explainer(iris_explainer.model, density=None).fit(X, y)
     answer = explainer.explain_one(X[0], "versicolor")
-    picture = SlicePicture.compute(explainer, answer, resolution=10)
+    picture = PlanePicture.compute(explainer, answer, resolution=10)
     assert picture.log_density is None
     assert picture.draw().figure is not None
     flat = np.full((50, 2), 3.0)

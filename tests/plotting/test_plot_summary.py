@@ -20,9 +20,9 @@ def test_shares_and_costs_against_numpy(cancer_explainer):
     assert len(picture.columns) == moved.any(axis=0).sum()
     for name, share, costs in zip(picture.columns, picture.shares, picture.costs):
         place = int(name[1:])
-        mine = moved[:, place]
-        assert share == pytest.approx(mine.mean())
-        cost = np.abs(answers.counterfactuals[mine, place] - answers.x[mine, place]) * weights[place]
+        changes = moved[:, place]
+        assert share == pytest.approx(changes.mean())
+        cost = np.abs(answers.counterfactuals[changes, place] - answers.x[changes, place]) * weights[place]
         np.testing.assert_allclose(costs, np.quantile(cost, [0.25, 0.5, 0.75]))
     few = SummaryPicture.compute(answers, max_columns=2)
     assert few.columns == picture.columns[:2]
@@ -37,7 +37,7 @@ def test_the_usual_change_in_the_users_units(loans):
     after = answers.counterfactuals
     difference = (after["income"] - rows["income"])[after["income"] != rows["income"]]
     assert (difference > 0).all()
-    assert usual["income"] == f"+ {np.median(difference):.3g}"
+    assert usual["income"] == f"+{np.median(difference):.3g}"
     new = after["housing"][after["housing"] != rows["housing"]]
     assert usual["housing"].startswith(f"→ {new.mode()[0]}")
     axes = picture.draw()
@@ -68,8 +68,10 @@ def test_obstacles_are_counted_by_reason(loans):
     assert sum(obstacle.count for obstacle in grouped.obstacles) == len(infeasible)
     for conflict in {each.conflict for each in why.values()}:
         count = sum(each.conflict == conflict for each in why.values())
-        (mine,) = [obstacle for obstacle in grouped.obstacles if obstacle.reason.endswith(": " + "; ".join(conflict))]
-        assert mine.count == count
+        (counted,) = [
+            obstacle for obstacle in grouped.obstacles if obstacle.reason.endswith(": " + "; ".join(conflict))
+        ]
+        assert counted.count == count
     axes = grouped.draw()
     assert len(axes) == 3
     texts = [text.get_text() for text in axes[2].texts]

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
+from elsewise.asking.reasons import ProofUnfinished, Told
 
 HOSTILE = '<script>alert("x")</script>'
 NAMES = {
@@ -112,6 +113,13 @@ def answers(iris_explainer, iris):
     return iris_explainer.explain(iris[0][::10], "versicolor")
 
 
+def _check_bound(text, one):
+    """What is written of the proof is no more than was proven, and not much less."""
+    bound, gap = re.search(r"no nearer answer than (\S+) exists \(gap (\S+?)\)", text).groups()
+    assert one.lower_bound * (1 - 2e-5) <= float(bound) <= one.lower_bound * (1 + 1e-11)
+    assert one.gap <= float(gap) <= 1.2 * one.gap
+
+
 def test_one_answer(answers):
     for one in answers:
         page = check(one._repr_html_())
@@ -124,7 +132,7 @@ def test_one_answer(answers):
             assert float(cell) == pytest.approx(change.after, rel=1e-5)
         widths = [float(value[6:-1]) for name, value in page.attributes if name == "style"]
         np.testing.assert_allclose(widths, [100 * change.cost / one.distance for change in one.changes], atol=0.051)
-        assert f"no nearer answer than {one.lower_bound:.6g} exists" in page.text
+        _check_bound(page.text, one)
         assert ("model-free (Theorem 2)" in page.text) == one.model_free
 
 
@@ -141,15 +149,17 @@ def test_one_answer_as_text(loans):
                 assert float(after) == pytest.approx(change.after, rel=1e-5)
                 assert float(re.search(r"\((.*)\)", line)[1]) == pytest.approx(change.difference, rel=1e-3)
         assert lines[-1].startswith(f"  {one.status}: distance {one.distance:.6g}, no nearer answer than ")
+        _check_bound(lines[-1], one)
         assert f"log density {one.log_density:.6g} >= threshold {one.log_threshold:.6g}" in lines[-1]
 
 
 def test_what_an_unfinished_proof_and_no_answer_say(answers):
     moved = next(one for one in answers if one.changes)
-    part = replace(moved, status="feasible", reason="The proof of optimality is not finished: the time limit ended it.")
+    part = replace(moved, status="feasible", cause=ProofUnfinished("time"))
+    assert part.reason == "The proof of optimality is not finished: the time limit ended it."
     assert str(part).splitlines()[-1].strip() == part.reason
     assert check(part._repr_html_()).text.endswith(part.reason)
-    none = replace(moved, status="infeasible", reason="Because <so>.", lower_bound=np.inf)
+    none = replace(moved, status="infeasible", cause=Told("Because <so>."), lower_bound=np.inf)
     assert str(none).splitlines() == [none.sentence, f"  {str(none).splitlines()[1].strip()}"]
     assert "infeasible: proven" in str(none)
     assert "table" not in check(none._repr_html_()).tags

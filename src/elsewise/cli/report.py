@@ -12,10 +12,9 @@ import numpy as np
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
+from ..files.answers import read_answers
 from ..files.tables import SUFFIXES, read_rows
 from ..report import write_report
-from ..report.answers_before import read_answers
-from ..report.check import check_again
 from ..results import Explanations, WhyNot
 from .arguments import file_to_read, file_to_write, jobs, seconds, share, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
@@ -72,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         explainer, answers = _explained(arguments, rules)
     else:
         explainer, answers = _read(arguments, rules)
-    write_report(
+    checks = write_report(
         explainer,
         answers,
         arguments.out,
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     size = arguments.out.stat().st_size
     print(f"{len(answers):,} answers in {arguments.out} ({size / 1e6:.1f} MB)")
-    broken = [check.promise for check in check_again(explainer, answers, rules) if check.failed]
+    broken = [check.promise for check in checks if check.failed]
     if broken:
         print(f"elsewise: some answers do not hold ({'; '.join(broken)}). The report tells which.", file=sys.stderr)
         return WENT_WRONG

@@ -1,30 +1,30 @@
 """Pictures of counterfactuals: what is drawn is computed first, drawn on any axes later.
 
-The functions of :mod:`elsewise.plot` are the door to the pictures of one explainer. Those that take a mapping of names
-to answers compare several of them.
+A file for every function of :mod:`elsewise.plot`, with the picture it draws. The files of the comparison hold several
+answers of one row against each other: their functions take a mapping of names to answers.
 """
 
-from .changes import ChangesView, changes_view, draw_changes
+from .changes import ChangesPicture
+from .comparison import counterfactual_figure
+from .comparison_changes import ChangesView, changes_view, draw_changes
+from .comparison_plane import PlaneView, draw_plane, plane_view
 from .distributions import ColumnDistribution, DistributionsPicture
-from .figure import counterfactual_figure
 from .frontier import FrontierPicture
 from .images import ImagesPicture
-from .plane import PlaneView, draw_plane, plane_view
-from .slice import SlicePicture
+from .plane import PlanePicture
 from .summary import Obstacle, SummaryPicture
-from .waterfall import WaterfallPicture
 
 __all__ = [
+    "ChangesPicture",
     "ChangesView",
     "ColumnDistribution",
     "DistributionsPicture",
     "FrontierPicture",
     "ImagesPicture",
     "Obstacle",
+    "PlanePicture",
     "PlaneView",
-    "SlicePicture",
     "SummaryPicture",
-    "WaterfallPicture",
     "changes_view",
     "counterfactual_figure",
     "draw_changes",

@@ -1,18 +1,22 @@
-"""What the pictures take: checked here, so that each says the same about what does not fit."""
+"""What the pictures take: checked in one place, so that each says the same about what does not fit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..columns import Column, Table
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..results import Explanation, Explanations
+from .constants import MOST_NAMES
 from .words import short
 
 
-def answered(explanation: Any) -> Explanation:
+def answered(explanation: object) -> Explanation:
     """Return one explanation that has a counterfactual, or say why there is nothing to draw."""
     if isinstance(explanation, Explanations):
         raise InvalidInputError(
@@ -28,7 +32,7 @@ def answered(explanation: Any) -> Explanation:
     return explanation
 
 
-def fitted(explainer: Any) -> Explainer:
+def fitted(explainer: object) -> Explainer:
     """Return an explainer that is one, and fitted."""
     if not isinstance(explainer, Explainer):
         raise InvalidInputError(f"explainer: expected a fitted Explainer, received {type(explainer).__name__}.")
@@ -38,15 +42,15 @@ def fitted(explainer: Any) -> Explainer:
 
 def same_columns(explainer: Explainer, table: Table) -> None:
     """Refuse an explanation of another table than the explainer's."""
-    mine, others = ([column.name for column in each.columns] for each in (explainer.table_, table))
-    if mine != others:
+    names, others = ([column.name for column in each.columns] for each in (explainer.table_, table))
+    if names != others:
         raise InvalidInputError(
-            f"The explanation is about other columns than the explainer: {_some(others)} against {_some(mine)}. Pass "
+            f"The explanation is about other columns than the explainer: {_some(others)} against {_some(names)}. Pass "
             "the explainer that made it."
         )
 
 
-def places(table: Table, columns: Sequence[Any], *, argument: str = "columns") -> list[int]:
+def places(table: Table, columns: object, *, argument: str = "columns") -> list[int]:
     """Return positions in the table of columns that are given by name, each once."""
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         raise InvalidInputError(f"{argument}: expected a list of column names, received {columns!r}.")
@@ -62,6 +66,17 @@ def places(table: Table, columns: Sequence[Any], *, argument: str = "columns") -
     return found
 
 
+def plain_label(target: Any) -> Any:
+    """Give a label as a Python object, as which it is a key of densities and profiles."""
+    return target.item() if isinstance(target, np.generic) else target
+
+
+def label_held_against(explainer: Explainer, target: Any) -> Any:
+    """Give the label whose training rows answers with a target are held against; None for all rows."""
+    label = plain_label(target)
+    return None if isinstance(label, tuple) or label not in explainer.profiles_ else label
+
+
 def positive(value: object, name: str) -> int:
     """Return a whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -74,6 +89,32 @@ def is_numeric(column: Column) -> bool:
     return column.kind in ("number", "integer")
 
 
-def _some(names: Sequence[str], most: int = 12) -> str:
-    listed = ", ".join(repr(short(name)) for name in names[:most])
-    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+def row_and_points(answers: Mapping[str, Explanation]) -> tuple[FloatArray, FloatArray]:
+    """Return the row, of shape (n_columns,), and its counterfactuals, of shape (n_answers, n_columns)."""
+    explanations = list(answers.values())
+    if not explanations or any(each.status == "infeasible" for each in explanations):
+        raise InvalidInputError("Expected at least one explanation, all of them with a counterfactual to draw.")
+    _check_numbers(explanations[0].table)
+    row = np.asarray(explanations[0].x, dtype=np.float64)
+    return row, np.array([each.counterfactual for each in explanations], dtype=np.float64)
+
+
+def _check_numbers(table: Table) -> None:
+    if table.is_identity:
+        return
+    for column in table.columns:
+        if column.kind in ("category", "ordinal"):
+            kind = "a category" if column.kind == "category" else "an ordinal"
+            raise InvalidInputError(
+                f"These pictures are of numbers, but column {column.name!r} is {kind}. Use explanation.changes or "
+                "explanation.to_frame() instead."
+            )
+    raise InvalidInputError(
+        "These pictures are of numbers that the model uses, none of them missing. "
+        + (f"It does not use {table.unused[0]!r}." if table.unused else "Impute before the pipeline.")
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    listed = ", ".join(repr(short(name)) for name in names[:MOST_NAMES])
+    return listed if len(names) <= MOST_NAMES else f"{listed} and {len(names) - MOST_NAMES} more"

@@ -1,4 +1,4 @@
-"""Figures without global state, and the few colours and markers all pictures share.
+"""Figures and axes to draw on, and the few colours and markers all pictures share.
 
 Colours are those of Okabe and Ito, which people with any colour vision tell apart; shapes tell the same again.
 """
@@ -9,12 +9,20 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInputError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AxesArray = NDArray[np.object_]
 
 INK = "#222222"
 MUTED = "#6b6b6b"
@@ -61,31 +69,36 @@ def answer_styles(names: Sequence[str]) -> dict[str, Style]:
     return {name: _ANSWER_STYLES[i % len(_ANSWER_STYLES)] for i, name in enumerate(names)}
 
 
-def new_figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Figure:
     """Make a ``matplotlib.figure.Figure`` of a size in inches, unknown to pyplot."""
-    return _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    figure: Figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    return figure
 
 
-def shown_figure(width: float, height: float) -> Any:
-    """Make a figure that a notebook or window shows by itself.
+def figure_for(width: float, height: float) -> Figure:
+    """Return the figure to draw on where no axes are given, without axes yet.
 
-    Only where there is one: pyplot keeps the figures it knows, and without a screen nobody would ever close them.
+    For those who use pyplot it is the current one: if that has axes already, a new one. For others it is new and
+    unknown to pyplot, which would keep it for ever. Its size in inches is the one asked for, unless the user chose one.
     """
-    matplotlib = _matplotlib()
-    backend = os.environ.get("MPLBACKEND", "agg")  # a notebook's kernel sets it
-    if "matplotlib.pyplot" in sys.modules:
-        backend = matplotlib.get_backend()
-    if backend.lower() in _SILENT:
+    pyplot = _pyplot()
+    if pyplot is None:
         return new_figure(width, height)
-    from matplotlib import pyplot
+    if not pyplot.get_fignums() or pyplot.gcf().axes:
+        new: Figure = pyplot.figure(figsize=(width, height), layout="constrained")
+        return new
+    figure: Figure = pyplot.gcf()
+    if figure.get_layout_engine() is None:  # names beside the axes need room
+        figure.set_layout_engine("constrained")
+    if figure.get_size_inches().tolist() == list(pyplot.rcParams["figure.figsize"]):  # nobody chose it
+        figure.set_size_inches(width, height)
+    return figure
 
-    return pyplot.figure(figsize=(width, height), layout="constrained")
 
-
-def axes_for(ax: Any, width: float, height: float) -> Any:
-    """Return the axes given, or new ones in a figure of a size in inches."""
+def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes given; or pyplot's current ones, if nothing is on them; or new ones (see ``figure_for``)."""
     if ax is None:
-        return shown_figure(width, height).add_subplot()
+        return _empty_current_axes() or figure_for(width, height).add_subplot()
     if not hasattr(ax, "transAxes"):
         raise InvalidInputError(
             f"ax: expected matplotlib Axes, such as those of plt.subplots(), or None, received {type(ax).__name__}."
@@ -93,7 +106,17 @@ def axes_for(ax: Any, width: float, height: float) -> Any:
     return ax
 
 
-def axes_given(ax: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+def _empty_current_axes() -> Axes | None:
+    """Return the axes that ``plt.subplot`` or ``plt.subplots`` has made ready, if there are any."""
+    pyplot = _pyplot()
+    if pyplot is None or not pyplot.get_fignums() or not pyplot.gcf().axes:
+        return None
+    ax: Axes = pyplot.gca()
+    is_empty = not (ax.has_data() or ax.texts or ax.child_axes) and ax.name == "rectilinear"
+    return ax if is_empty else None
+
+
+def axes_given(ax: object, shape: tuple[int, ...]) -> AxesArray:
     """Return several axes that were given as an array of a shape; single axes will do where one is needed."""
     axes = np.empty(1, dtype=object)
     axes[0] = ax
@@ -109,7 +132,7 @@ def axes_given(ax: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     return axes.reshape(shape)
 
 
-def plain_axes(ax: Any) -> None:
+def plain_axes(ax: Axes) -> None:
     """Leave only what carries information."""
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
@@ -118,7 +141,7 @@ def plain_axes(ax: Any) -> None:
     ax.tick_params(colors=MUTED, labelcolor=INK, length=3)
 
 
-def headline(ax: Any, title: str, note: str = "") -> None:
+def headline(ax: Axes, title: str, note: str = "") -> None:
     """Write a title above axes, and a quieter line below it."""
     lines = note.count("\n") + 1 if note else 0
     ax.set_title(
@@ -146,7 +169,7 @@ def headline(ax: Any, title: str, note: str = "") -> None:
         )
 
 
-def line_names(ax: Any, names: Sequence[str], *, right: Sequence[str] = ()) -> None:
+def line_names(ax: Axes, names: Sequence[str], *, right: Sequence[str] = ()) -> None:
     """Name the lines 0, 1, ... of axes from the top down, at the left and, in a second column, at the right."""
     places = np.arange(len(names))
     ax.set_yticks(places, names, parse_math=False, fontsize=NAME_SIZE, color=INK)
@@ -159,7 +182,7 @@ def line_names(ax: Any, names: Sequence[str], *, right: Sequence[str] = ()) -> N
         second.spines["right"].set_visible(False)
 
 
-def _matplotlib() -> Any:
+def _matplotlib() -> ModuleType:
     try:
         import matplotlib.figure
     except ImportError as error:
@@ -167,3 +190,12 @@ def _matplotlib() -> Any:
             "drawing needs matplotlib. Install it with: pip install 'elsewise[plot]'"
         ) from error
     return matplotlib
+
+
+def _pyplot() -> ModuleType | None:
+    """Return pyplot for those who use it: it is imported already, or a notebook shows what it knows."""
+    _matplotlib()
+    # a notebook's kernel sets the variable
+    if "matplotlib.pyplot" not in sys.modules and os.environ.get("MPLBACKEND", "agg").lower() in _SILENT:
+        return None
+    return import_module("matplotlib.pyplot")

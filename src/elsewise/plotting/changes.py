@@ -1,133 +1,144 @@
-"""Which features change, before and after, against where real rows of the target class lie."""
+"""What each column adds to the distance between a row and its counterfactual, in the user's units."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import gaussian_kde
 
 from ..arrays import FloatArray
-from ..results import Explanation
-from .canvas import INK, MUTED, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
-from .numbers import row_and_points
+from ..results import Change, Explanation
+from ..text.numbers import number
+from ..text.sentence import plausibility_words, proof_in_words
+from .arguments import answered, positive
+from .canvas import BLUE, FAINT, GREEN, INK, MUTED, NOTE_SIZE, ORANGE, axes_for, headline, line_names, plain_axes
+from .constants import DIGITS, LONGEST_CHANGE, LONGEST_NOTE
+from .words import in_a_line, outcome, pair_texts, short
 
-_CURVE_POINTS = 160
-_CURVE_HEIGHT = 0.40
-_SPREAD = 0.24
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Colour and hatch, and the sign before the cost, say twice which way a column goes.
+_LOOKS = {
+    "rises": (BLUE, "", "▲"),
+    "falls": (ORANGE, "", "▼"),
+    "level": (GREEN, "////", "◆"),
+    "others": (FAINT, "", ""),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChangesView:
-    """The changed features of one row under several answers, in standard deviations of the target class.
+class ChangesPicture:
+    """The changes of one row, most costly first.
 
     Attributes
     ----------
-    features : tuple of str
-        Those any of the answers changes, dearest change first.
-    answers : tuple of str
-    target : str
-    row : array of shape (n_changed,)
-    points : array of shape (n_answers, n_changed)
-        Row and answers, as standard deviations from the mean of the target's rows.
-    row_values, point_values : arrays of shape (n_changed,), (n_answers, n_changed)
-        The same in the features' own units.
-    curve_at, curve : arrays of shape (n_changed, n_curve)
-        Kernel density of the target's rows along each feature, its highest point 1.
+    columns : tuple of str
+        The user's names.
+    before, after : tuples of values
+    directions : tuple of "rises", "falls" or "level"
+    costs : array of shape (n_columns,)
+        What each change adds to the distance. With a Mahalanobis distance one may be negative.
+    starts : array of shape (n_columns,)
+        Where each bar begins: the sum of the costs before it.
+    n_others : int
+        Further columns that change, left out.
+    others_cost : float
+        What they add together.
+    distance : float
+    title, note : str
     """
 
-    features: tuple[str, ...]
-    answers: tuple[str, ...]
-    target: str
-    row: FloatArray
-    points: FloatArray
-    row_values: FloatArray
-    point_values: FloatArray
-    curve_at: FloatArray
-    curve: FloatArray
+    columns: tuple[str, ...]
+    before: tuple[Any, ...]
+    after: tuple[Any, ...]
+    directions: tuple[str, ...]
+    costs: FloatArray
+    starts: FloatArray
+    n_others: int
+    others_cost: float
+    distance: float
+    title: str
+    note: str
+
+    @classmethod
+    def compute(cls, explanation: Explanation, *, max_columns: int = 12) -> ChangesPicture:
+        """Take from one explanation what is drawn."""
+        answered(explanation)
+        every, most = explanation.changes, positive(max_columns, "max_columns")
+        kept = every if len(every) <= most + 1 else every[:most]  # a bar for one other would save nothing
+        costs = np.array([change.cost for change in kept], dtype=np.float64)
+        return cls(
+            columns=tuple(change.feature for change in kept),
+            before=tuple(change.before for change in kept),
+            after=tuple(change.after for change in kept),
+            directions=tuple(_direction(change) for change in kept),
+            costs=costs,
+            starts=np.cumsum(costs) - costs,
+            n_others=len(every) - len(kept),
+            others_cost=float(sum(change.cost for change in every[len(kept) :])),
+            distance=explanation.distance,
+            title=f"Predicted {outcome(explanation.prediction)}, wanted {outcome(explanation.target)}",
+            note=_note(explanation),
+        )
+
+    def draw(self, ax: Axes | None = None) -> Axes:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them."""
+        bars = self._bars()
+        wide = 8.5 if any("\n" in bar[1] for bar in bars) else 7.5
+        ax = axes_for(ax, wide, 1.5 + 0.36 * max(len(bars), 1))
+        headline(ax, self.title, self.note)
+        plain_axes(ax)
+        if not bars:
+            ax.text(0.5, 0.5, "nothing has to change", transform=ax.transAxes, ha="center", va="center", color=INK)
+            ax.set_axis_off()
+            return ax
+        sums = [edge for _, _, start, cost, _ in bars for edge in (start, start + cost)]
+        low, high = min(0.0, *sums), max(0.0, *sums)
+        for line, (_, _, start, cost, direction) in enumerate(bars):
+            colour, hatch, sign = _LOOKS[direction]
+            ax.barh(line, cost, left=start, height=0.62, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+            ax.text(
+                max(start, start + cost) + 0.012 * (high - low),
+                line,
+                f"{sign} {number(cost, DIGITS)}".strip(),
+                va="center",
+                fontsize=NOTE_SIZE,
+                color=INK,
+            )
+            ends = [line, line + 1] if line + 1 < len(bars) else [line, line + 0.31]
+            ax.plot([start + cost] * 2, ends, color=MUTED, linewidth=0.8, zorder=0)
+        line_names(ax, [bar[0] for bar in bars], right=[bar[1] for bar in bars])
+        ax.set_xlim(low, high + 0.14 * (high - low))
+        ax.axvline(0.0, color=MUTED, linewidth=0.8)
+        ax.set_xlabel(f"what each change adds to the distance of {number(self.distance)}", color=INK)
+        return ax
+
+    def _bars(self) -> list[tuple[str, str, float, float, str]]:
+        """Name, change in words, start, cost and direction of every bar."""
+        bars = []
+        for i, name in enumerate(self.columns):
+            words = _change_in_words(self.before[i], self.after[i], is_level=self.directions[i] == "level")
+            bars.append((short(name), words, float(self.starts[i]), float(self.costs[i]), self.directions[i]))
+        if self.n_others:
+            bars.append((f"{self.n_others} others", "", float(self.costs.sum()), self.others_cost, "others"))
+        return bars
 
 
-def changes_view(answers: Mapping[str, Explanation], target_rows: ArrayLike, *, max_features: int = 10) -> ChangesView:
-    """Compute the view of one row.
-
-    Parameters
-    ----------
-    answers : mapping of names to explanations of the same row and target
-    target_rows : array of shape (n_samples, n_features)
-        Real rows of the target class.
-    max_features : int, default=10
-        Only so many features, those with the largest changes.
-    """
-    row, points = row_and_points(answers)
-    explanations = list(answers.values())
-    real = np.asarray(target_rows, dtype=np.float64)
-    mean, deviation = real.mean(axis=0), real.std(axis=0)
-    deviation = np.where(deviation > 0, deviation, 1.0)
-    change = np.abs((points - row) / deviation)
-    order = [i for i in np.argsort(-change.max(axis=0), kind="stable") if change[:, i].any()][:max_features]
-    scaled = (real[:, order] - mean[order]) / deviation[order]
-    curves = [_curve(column) for column in scaled.T]
-    return ChangesView(
-        features=tuple(explanations[0].feature_names[i] for i in order),
-        answers=tuple(answers),
-        target=str(explanations[0].target),
-        row=(row[order] - mean[order]) / deviation[order],
-        points=(points[:, order] - mean[order]) / deviation[order],
-        row_values=row[order],
-        point_values=points[:, order],
-        curve_at=np.array([at for at, _ in curves]).reshape(len(order), -1),
-        curve=np.array([height for _, height in curves]).reshape(len(order), -1),
-    )
+def _direction(change: Change) -> str:
+    if change.difference is None:
+        return "level"
+    return "rises" if change.difference > 0 else "falls"
 
 
-def draw_changes(view: ChangesView, ax: Any = None) -> Any:
-    """Draw the view on axes (new ones by default) and return them."""
-    if ax is None:
-        ax = new_figure(7.0, 1.2 + 0.5 * len(view.features)).add_subplot()
-    styles = answer_styles(view.answers)
-    lines = np.arange(len(view.features))
-    for line in lines:
-        half = _CURVE_HEIGHT * view.curve[line]
-        ax.fill_between(view.curve_at[line], line - half, line + half, color=TARGET_FILL, alpha=0.35, linewidth=0)
-    # Answers lie a little above and below their line, so that none hides another.
-    offsets = _SPREAD * (np.arange(len(view.answers)) - (len(view.answers) - 1) / 2)
-    for name, points, offset in zip(view.answers, view.points, offsets):
-        moved = points != view.row
-        heights = lines[moved] + offset
-        ax.hlines(heights, view.row[moved], points[moved], color=styles[name].colour, linewidth=1.8, zorder=3)
-        ax.plot(points[moved], heights, linestyle="", label=name, zorder=4, **styles[name].marker_options())
-    ax.plot(view.row, lines, linestyle="", label="now", zorder=5, **ROW_STYLE.marker_options())
-    ax.set_yticks(lines, view.features)
-    ax.set_ylim(len(view.features) - 0.4, -0.6)
-    ax.set_xlabel(f"standard deviations from the mean of real {view.target} rows", color=INK)
-    plain_axes(ax)
-    ax.tick_params(axis="y", length=0)
-    _write_values(view, ax)
-    return ax
+def _change_in_words(before: Any, after: Any, *, is_level: bool) -> str:
+    first, second = pair_texts(before, after, is_level=is_level, longest=LONGEST_CHANGE)
+    return f"{first} → {second}" if len(first) + len(second) <= LONGEST_CHANGE else f"{first}\n→ {second}"
 
 
-def _write_values(view: ChangesView, ax: Any) -> None:
-    """Write the values before and after in columns beside the axes."""
-    styles = answer_styles(view.answers)
-    columns = [("now", ROW_STYLE.colour, [f"{value:.4g}" for value in view.row_values])]
-    for name, values in zip(view.answers, view.point_values):
-        texts = [f"{value:.4g}" if value != now else "same" for value, now in zip(values, view.row_values)]
-        columns.append((name, styles[name].colour, texts))
-    for column, (name, colour, texts) in enumerate(columns):
-        across = 1.14 + 0.22 * column
-        ax.text(across, 1.0, name, transform=ax.transAxes, ha="right", va="bottom", color=colour, fontweight="bold")
-        for line, text in enumerate(texts):
-            shade = MUTED if text == "same" else colour
-            ax.text(across, line, text, transform=ax.get_yaxis_transform(), ha="right", va="center", color=shade)
-
-
-def _curve(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Kernel density of one feature over its range; a flat line if there is nothing to estimate."""
-    at = np.linspace(column.min() - 0.4, column.max() + 0.4, _CURVE_POINTS)
-    if len(column) < 3 or np.ptp(column) == 0.0:
-        return at, np.full(_CURVE_POINTS, 0.05)
-    height: FloatArray = gaussian_kde(column)(at)
-    return at, height / height.max()
+def _note(explanation: Explanation) -> str:
+    """Say what is proven and how plausible the answer is, in the words of its sentence."""
+    parts = [proof_in_words(explanation), in_a_line(plausibility_words(explanation))]
+    told = "; ".join(filter(None, parts))
+    return told if len(told) <= LONGEST_NOTE else "\n".join(parts)

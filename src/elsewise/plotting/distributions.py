@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..columns.frames import is_missing_value
@@ -15,7 +14,8 @@ from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
 from ..results import Explanation
-from .arguments import answered, fitted, places, positive, same_columns
+from ..text.numbers import percent, percentile
+from .arguments import answered, fitted, label_held_against, places, positive, same_columns
 from .canvas import (
     AFTER_STYLE,
     INK,
@@ -23,14 +23,18 @@ from .canvas import (
     NOTE_SIZE,
     ROW_STYLE,
     TARGET_FILL,
+    AxesArray,
     axes_given,
+    figure_for,
     headline,
     plain_axes,
-    shown_figure,
 )
-from .words import pair_texts, percent, rows_of_target, short, value_text
+from .constants import LONGEST_LEVEL, MOST_LEVELS
+from .words import pair_texts, rows_of_target, short, value_text
 
-_MOST_LEVELS = 10
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Parts of the axes that the names of levels and the longest bar take.
 _NAMES, _BAR = 0.42, 0.26
 
@@ -72,7 +76,7 @@ class DistributionsPicture:
     ----------
     columns : tuple of ColumnDistribution
     rows : str
-        What the training rows are called, such as "real good rows".
+        What the training rows are called, such as "real good cases".
     """
 
     columns: tuple[ColumnDistribution, ...]
@@ -87,7 +91,7 @@ class DistributionsPicture:
         *,
         max_columns: int = 12,
     ) -> DistributionsPicture:
-        """Take from explanation and explainer what is drawn; by default the dearest columns that change."""
+        """Take from explanation and explainer what is drawn; by default the most costly columns that change."""
         answered(explanation)
         fitted(explainer)
         same_columns(explainer, explanation.table)
@@ -99,16 +103,15 @@ class DistributionsPicture:
         chosen = places(explanation.table, columns)
         if not chosen:
             raise InvalidInputError("columns: expected at least one column name, received none.")
-        target = explanation.target.item() if isinstance(explanation.target, np.generic) else explanation.target
-        label = None if isinstance(target, tuple) or target not in explainer.profiles_ else target
+        label = label_held_against(explainer, explanation.target)
         profiles = explainer.profiles_[label]
         return cls(
             columns=tuple(_distribution(profiles[place], *_values(explanation, place)) for place in chosen),
             rows=rows_of_target(label),
         )
 
-    def draw(self, ax: Any = None) -> NDArray[Any]:
-        """Draw each column on axes of its own (new ones by default) and return them, array of shape (n_columns,)."""
+    def draw(self, ax: AxesArray | None = None) -> AxesArray:
+        """Draw each column on axes of its own (see :mod:`elsewise.plot`); return them, array of shape (n_columns,)."""
         n = len(self.columns)
         axes = _grid([_height(column) for column in self.columns]) if ax is None else axes_given(ax, (n,))
         for each, column in zip(axes, self.columns):
@@ -132,7 +135,7 @@ def _distribution(profile: ColumnProfile, before: Any, after: Any) -> ColumnDist
         if profile.kind in ("number", "integer"):
             positions.append(None if is_missing_value(value) else profile.share_at_most(float(value)))
         else:
-            place = _place(levels, value)
+            place = place_of_level(levels, value)
             if place is None:  # a value never seen in training: nobody has it
                 levels, shares = (*levels, value), np.append(shares, 0.0)
             positions.append(0.0 if place is None else float(shares[place]))
@@ -148,7 +151,7 @@ def _distribution(profile: ColumnProfile, before: Any, after: Any) -> ColumnDist
     )
 
 
-def _place(levels: tuple[Any, ...], value: Any) -> int | None:
+def place_of_level(levels: Sequence[Any], value: Any) -> int | None:
     """Position of a level; None and NaN are the same missing value."""
     missing = is_missing_value(value)
     for place, level in enumerate(levels):
@@ -158,15 +161,15 @@ def _place(levels: tuple[Any, ...], value: Any) -> int | None:
 
 
 def _height(column: ColumnDistribution) -> float:
-    return 2.2 if len(column.edges) else 1.0 + 0.26 * min(len(column.levels), _MOST_LEVELS + 1)
+    return 2.2 if len(column.edges) else 1.0 + 0.26 * min(len(column.levels), MOST_LEVELS + 1)
 
 
-def _grid(heights: Sequence[float]) -> NDArray[Any]:
+def _grid(heights: Sequence[float]) -> AxesArray:
     """Make axes in rows of up to three, and no empty ones."""
     across = min(len(heights), 2 if len(heights) in (2, 4) else 3)
     rows = [heights[start : start + across] for start in range(0, len(heights), across)]
     tall = [max(row) for row in rows]
-    figure = shown_figure(4.2 * across, sum(tall) + 0.2)
+    figure = figure_for(4.2 * across, sum(tall) + 0.2)
     places = figure.add_gridspec(len(rows), across, height_ratios=tall, hspace=0.12, wspace=0.06)
     axes = np.empty(len(heights), dtype=object)
     for i in range(len(heights)):
@@ -174,11 +177,11 @@ def _grid(heights: Sequence[float]) -> NDArray[Any]:
     return axes
 
 
-def _draw_numbers(column: ColumnDistribution, rows: str, ax: Any) -> None:
+def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     """Draw a histogram, and the values as lines that end in their markers."""
-    first, second = pair_texts(column.before, column.after)
+    first, second = pair_texts(column.before, column.after, is_level=False)
     said = [first if first == second else f"{first} → {second}"]
-    where = [f"{100.0 * share:.0f}" for share in column.positions if share is not None]
+    where = [percentile(share) for share in column.positions if share is not None]
     if len(where) == 2:
         said.append(f"percentile {where[0] if first == second else ' → '.join(where)} of {rows}")
     headline(ax, short(column.name), "; ".join(said))
@@ -215,13 +218,13 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Any) -> None:
         )
 
 
-def _draw_levels(column: ColumnDistribution, rows: str, ax: Any) -> None:
+def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     """Draw a bar for each level, its name at the left; the two that matter are marked."""
-    before, after = _place(column.levels, column.before), _place(column.levels, column.after)
+    before, after = place_of_level(column.levels, column.before), place_of_level(column.levels, column.after)
     assert before is not None
     assert after is not None
     order = _order(column, before, after)
-    names = [value_text(column.levels[place], 25) for place in order]
+    names = [value_text(column.levels[place], is_level=True, longest=LONGEST_LEVEL) for place in order]
     shares = [float(column.shares[place]) for place in order]
     if len(order) < len(column.levels):
         names.append(f"{len(column.levels) - len(order)} others")
@@ -244,13 +247,13 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Any) -> None:
         place = order[line] if line < len(order) else None
         signs = ["● before"] * (place == before) + ["◆ after"] * (place == after)
         colour = MUTED if not signs else AFTER_STYLE.colour if place == after != before else INK
-        for text, at, offset, side in (
+        for text, left, offset, side in (
             (name, 0.0, -4, "right"),
             ("  ".join([percent(share), *signs]), length, 4, "left"),
         ):
             ax.annotate(
                 text,
-                xy=(at, line),
+                xy=(left, line),
                 xytext=(offset, 0),
                 textcoords="offset points",
                 ha=side,
@@ -266,8 +269,8 @@ def _order(column: ColumnDistribution, before: int, after: int) -> list[int]:
     order = list(range(len(column.levels)))
     if column.kind != "ordinal":
         order.sort(key=lambda place: (-column.shares[place], place))
-    if len(order) <= _MOST_LEVELS + 1:
+    if len(order) <= MOST_LEVELS + 1:
         return order
     frequent = sorted(order, key=lambda place: (place not in (before, after), -column.shares[place], place))
-    kept = set(frequent[:_MOST_LEVELS])
+    kept = set(frequent[:MOST_LEVELS])
     return [place for place in order if place in kept]

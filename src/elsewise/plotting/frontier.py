@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
 from ..results import Frontier
+from ..text.numbers import percent
 from .canvas import AFTER_STYLE, FAINT, INK, MUTED, NOTE_SIZE, axes_for, headline, plain_axes
 from .words import outcome, rows_of_target
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +33,7 @@ class FrontierPicture:
     statuses : array of str of shape (n,)
     title : str
     rows : str
-        What the training rows are called, such as "real good rows".
+        What the training rows are called, such as "real good cases".
     """
 
     quantiles: FloatArray
@@ -56,14 +60,14 @@ class FrontierPicture:
             rows=rows_of_target(first.target),
         )
 
-    def draw(self, ax: Any = None) -> Any:
-        """Draw on axes (new ones by default) and return them."""
+    def draw(self, ax: Axes | None = None) -> Axes:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         ax = axes_for(ax, 6.4, 4.0)
         headline(ax, self.title, "what a more plausible answer costs")
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
-        at, found = 100.0 * self.quantiles, self.statuses != "infeasible"
-        reached, distances = at[found], self.distances[found]
+        found = self.statuses != "infeasible"
+        reached, distances = self.quantiles[found], self.distances[found]
         if found.any():
             # Between two quantiles the distance lies between theirs: it never falls.
             ax.fill_between(
@@ -75,12 +79,12 @@ class FrontierPicture:
                 label="where it lies in between",
             )
             ax.plot(reached, distances, color=MUTED, linewidth=1.2, zorder=2)
-        self._draw_points(ax, at)
-        self._draw_infeasible(ax, at[~found])
-        ax.set_xlim(0.0, 100.0)
+        self._draw_points(ax)
+        self._draw_infeasible(ax, self.quantiles[~found])
+        ax.set_xlim(0.0, 1.0)
         top = float(distances.max(initial=0.0)) or 1.0
         ax.set_ylim(0.0, 1.12 * top)
-        ax.xaxis.set_major_formatter("{x:.0f} %")
+        ax.xaxis.set_major_formatter(lambda share, _: percent(share))
         ax.set_xlabel(f"plausibility asked for: at least as dense as this share of {self.rows}", color=INK)
         ax.xaxis.label.set_parse_math(False)
         ax.set_ylabel("distance of the nearest answer", color=INK)
@@ -93,39 +97,42 @@ class FrontierPicture:
             ax.legend(handles, names, loc=free, frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
         return ax
 
-    def _draw_points(self, ax: Any, at: FloatArray) -> None:
+    def _draw_points(self, ax: Axes) -> None:
         optimal, feasible = self.statuses == "optimal", self.statuses == "feasible"
         style = AFTER_STYLE.marker_options()
         if optimal.any():
-            ax.plot(at[optimal], self.distances[optimal], linestyle="", label="proven nearest", zorder=4, **style)
+            quantiles, distances = self.quantiles[optimal], self.distances[optimal]
+            ax.plot(quantiles, distances, linestyle="", label="proven nearest", zorder=4, **style)
         if feasible.any():
-            ax.vlines(at[feasible], self.lower_bounds[feasible], self.distances[feasible], color=AFTER_STYLE.colour)
+            quantiles, distances = self.quantiles[feasible], self.distances[feasible]
+            ax.vlines(quantiles, self.lower_bounds[feasible], distances, color=AFTER_STYLE.colour)
             open_style = {**style, "markerfacecolor": "white", "markeredgecolor": AFTER_STYLE.colour}
             open_style["markeredgewidth"] = 1.4
             ax.plot(
-                at[feasible],
-                self.distances[feasible],
+                quantiles,
+                distances,
                 linestyle="",
                 label="found; the line ends at the proven bound",
                 zorder=4,
                 **open_style,
             )
 
-    def _draw_infeasible(self, ax: Any, at: FloatArray) -> None:
+    def _draw_infeasible(self, ax: Axes, quantiles: FloatArray) -> None:
         """Shade from the lowest quantile without an answer: above it there is none either."""
-        if len(at) == 0:
+        if len(quantiles) == 0:
             return
-        ax.axvspan(at[0], 100.0, facecolor="#f4f4f4", edgecolor="#bdbdbd", hatch="///", linewidth=0, zorder=0)
-        ax.plot(at, np.zeros(len(at)), linestyle="", marker="x", color=INK, clip_on=False, zorder=5, label="no answer")
-        middle = 0.5 * (at[0] + 100.0)
+        first = float(quantiles[0])
+        ax.axvspan(first, 1.0, facecolor="#f4f4f4", edgecolor="#bdbdbd", hatch="///", linewidth=0, zorder=0)
+        ground = np.zeros(len(quantiles))
+        ax.plot(quantiles, ground, linestyle="", marker="x", color=INK, clip_on=False, zorder=5, label="no answer")
         text = ax.text(
-            middle,
+            0.5 * (first + 1.0),
             0.5,
             "no answer",
             transform=ax.get_xaxis_transform(),
             ha="center",
             va="center",
-            rotation=90 if at[0] > 80 else 0,
+            rotation=90 if first > 0.8 else 0,
             fontsize=NOTE_SIZE,
             color=INK,
         )

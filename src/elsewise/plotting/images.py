@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
 from ..results import Explanation, Explanations
-from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, axes_given, shown_figure
-from .words import number, outcome, wrapped
+from ..text.numbers import rounded_up
+from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, AxesArray, axes_given, figure_for
+from .constants import DARK_DIFFERENCE, DIGITS, MOST_IMAGES, MOST_SIGNED_PIXELS, SIGNED_DIFFERENCE
+from .words import outcome, wrapped
 
-_MOST_IMAGES = 40
-# On images of more pixels, signs in them would be too small to read.
-_MOST_SIGNS = 1024
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,8 +68,8 @@ class ImagesPicture:
             notes=tuple(item.reason if item.status == "infeasible" else "" for item in each),
         )
 
-    def draw(self, ax: Any = None) -> NDArray[Any]:
-        """Draw on axes (new ones by default) and return them, array of shape (n_rows, 3)."""
+    def draw(self, ax: AxesArray | None = None) -> AxesArray:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them, array of shape (n_rows, 3)."""
         n = len(self.before)
         axes = self._new_axes() if ax is None else axes_given(ax, (n, 3))
         shown = np.concatenate([self.before, self.after])
@@ -86,17 +86,17 @@ class ImagesPicture:
             _image(middle, self.after[row], "gray_r", low, high)
             middle.set_title(f"wanted {self.targets[row]}", fontsize=NAME_SIZE, color=INK, parse_math=False)
             _image(right, self.difference[row], "PuOr_r", -most, most)
-            right.set_title(f"difference, up to {number(most, 3)}", fontsize=NAME_SIZE, color=INK)
+            right.set_title(f"difference, up to {rounded_up(most, DIGITS)}", fontsize=NAME_SIZE, color=INK)
             _signs(right, self.difference[row], most)
         return axes
 
-    def _new_axes(self) -> NDArray[Any]:
+    def _new_axes(self) -> AxesArray:
         n, height, width = self.before.shape
         tall = 1.9 * min(max(height / width, 0.4), 2.5)
-        axes: NDArray[Any] = shown_figure(6.2, (tall + 0.35) * n + 0.1).subplots(n, 3, squeeze=False)
+        axes: AxesArray = figure_for(6.2, (tall + 0.35) * n + 0.1).subplots(n, 3, squeeze=False)
         return axes
 
-    def _refuse(self, row: int, middle: Any, right: Any) -> None:
+    def _refuse(self, row: int, middle: Axes, right: Axes) -> None:
         """Say why there is no image."""
         for ax in (middle, right):
             ax.imshow(np.zeros_like(self.before[row]), alpha=0.0)  # as large as the others
@@ -115,27 +115,27 @@ class ImagesPicture:
         reason.set_in_layout(False)  # it may reach into the place of the difference
 
 
-def _listed(explanations: Any) -> list[Explanation]:
+def _listed(explanations: object) -> list[Explanation]:
     if not isinstance(explanations, Sequence) or not all(isinstance(item, Explanation) for item in explanations):
         raise InvalidInputError(
             f"explanations: expected what explain or explain_one returns, received {type(explanations).__name__}."
         )
-    if not 1 <= len(explanations) <= _MOST_IMAGES:
+    if not 1 <= len(explanations) <= MOST_IMAGES:
         raise InvalidInputError(
-            f"explanations: expected 1 to {_MOST_IMAGES} of them, received {len(explanations)}. Draw a slice, such as "
+            f"explanations: expected 1 to {MOST_IMAGES} of them, received {len(explanations)}. Draw a slice, such as "
             "explanations[:8]."
         )
     return list(explanations)
 
 
-def _checked_shape(shape: Any) -> tuple[int, int]:
+def _checked_shape(shape: object) -> tuple[int, int]:
     sizes = tuple(shape) if isinstance(shape, Sequence) else ()
     if len(sizes) != 2 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
         raise InvalidInputError(f"shape: expected (height, width) in pixels, such as (8, 8), received {shape!r}.")
     return int(sizes[0]), int(sizes[1])
 
 
-def _image(ax: Any, pixels: FloatArray, colours: str, low: float, high: float) -> None:
+def _image(ax: Axes, pixels: FloatArray, colours: str, low: float, high: float) -> None:
     ax.imshow(pixels, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -144,14 +144,14 @@ def _image(ax: Any, pixels: FloatArray, colours: str, low: float, high: float) -
         spine.set_linewidth(0.6)
 
 
-def _signs(ax: Any, difference: FloatArray, most: float) -> None:
+def _signs(ax: Axes, difference: FloatArray, most: float) -> None:
     """Mark pixels that rise or fall with their sign: printed in grey, both ends of the colours look alike."""
-    if difference.size > _MOST_SIGNS:
+    if difference.size > MOST_SIGNED_PIXELS:
         return
     side = max(difference.shape)
     for sign, marker in ((1.0, "+"), (-1.0, "_")):
-        down, across = np.nonzero(sign * difference > 0.1 * most)
+        down, across = np.nonzero(sign * difference > SIGNED_DIFFERENCE * most)
         # White on the dark ends of the colours, dark on the light middle.
         for strong, colour in ((True, "white"), (False, INK)):
-            mine = (np.abs(difference[down, across]) > 0.6 * most) == strong
-            ax.scatter(across[mine], down[mine], s=(44.0 / side) ** 2, marker=marker, color=colour, linewidths=0.9)
+            marked = (np.abs(difference[down, across]) > DARK_DIFFERENCE * most) == strong
+            ax.scatter(across[marked], down[marked], s=(44.0 / side) ** 2, marker=marker, color=colour, linewidths=0.9)

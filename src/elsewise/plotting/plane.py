@@ -1,223 +1,346 @@
-r"""Two features: real rows, the density of each class there, the row and its counterfactuals.
+"""A plane through a counterfactual: two columns vary, all others are as in the answer.
 
-The marginal of a Gaussian mixture along two features is a Gaussian mixture. With ``z = W x + w`` and ``W`` invertible,
-``x = W^{-1} (z - w)``, so component ``j`` has mean ``S W^{-1} (mu_j - w)`` and covariance
-``S W^{-1} Sigma_j W^{-T} S'``, where ``S`` picks the two features. A map that loses dimensions has no such marginal,
-and no density is drawn.
+Unlike a projection, every point of the plane is a row of its own. So the regions are what the model says, and the
+dotted set is where the density of the target reaches the threshold: the slices of the cones of its components.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import multivariate_normal
+from scipy.ndimage import distance_transform_edt, gaussian_filter
 
-from ..arrays import FloatArray
-from ..density.base import ClassDensity
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..columns import Column
+from ..columns.frames import rows_of
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..results import Explanation
-from .canvas import INK, MUTED, OTHER_FILL, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
-from .numbers import row_and_points
+from ..text.numbers import number, percent
+from .arguments import answered, fitted, is_numeric, places, plain_label, positive, same_columns
+from .canvas import AFTER_STYLE, GREEN, INK, MUTED, NOTE_SIZE, ROW_STYLE, TARGET_FILL, axes_for, headline, plain_axes
+from .constants import MOST_CONES, MOST_NAMES, OUTLINED_SHARES, SHOWN_PERCENTILES
+from .words import outcome, short
 
-_GRID = 160
-# Contours hold this share of a class's real rows.
-_SHARES = (0.9, 0.5)
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassCloud:
-    """Real rows of one class in the plane, and its density on a grid.
-
-    Attributes
-    ----------
-    label : str
-    rows : array of shape (n_samples, 2)
-    density : array of shape (n_grid, n_grid) or None
-        Marginal of the mixture, first axis along the second feature.
-    levels : array of shape (2,) or None
-        Densities that 90 % and 50 % of the rows reach.
-    """
-
-    label: str
-    rows: FloatArray
-    density: FloatArray | None
-    levels: FloatArray | None
+# "solid" is said, for by default lines of negative values are dashed.
+_THICK = {"linewidths": 1.8, "linestyles": "solid", "zorder": 2}
+_THIN = {"linewidths": 0.7, "linestyles": "solid", "zorder": 2}
+_OTHER_FILLS = ("#f6f6f6", "#e9e9e9", "#fbfbfb", "#efefef")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlaneView:
-    """A plane of two features.
+class PlanePicture:
+    """A plane of two numeric columns.
 
     Attributes
     ----------
-    features : two names
-    target, others : ClassCloud, tuple of ClassCloud
-    row : array of shape (2,)
-    answers : tuple of str
-    points : array of shape (n_answers, 2)
-    grid : pair of arrays of shape (n_grid,)
+    columns : two names
+        Across and up.
+    grid : pair of arrays of shapes (n_across,), (n_up,)
+        Whole numbers for whole columns.
+    regions : int array of shape (n_up, n_across)
+        Position in ``outcomes`` of what the model says at each point.
+    outcomes : tuple of str
+    wanted : int
+        Position of the target.
+    log_density : array of shape (n_up, n_across) or None
+        Component-wise maximum of the target's density; None if no density was asked for.
+    log_components : array of shape (m, n_up, n_across)
+        The components themselves, if they are few and more than one; else m = 0.
+    log_threshold : float
+    log_quantiles : dict
+        Log densities that shares of the target's training rows stay below.
+    row, counterfactual : arrays of shape (2,)
+    n_other_changes : int
+        Further columns that differ between the two: the row itself lies off the plane if there are any.
+    title : str
     """
 
-    features: tuple[str, str]
-    target: ClassCloud
-    others: tuple[ClassCloud, ...]
-    row: FloatArray
-    answers: tuple[str, ...]
-    points: FloatArray
+    columns: tuple[str, str]
     grid: tuple[FloatArray, FloatArray]
+    regions: IntArray
+    outcomes: tuple[str, ...]
+    wanted: int
+    log_density: FloatArray | None
+    log_components: FloatArray
+    log_threshold: float
+    log_quantiles: dict[float, float]
+    row: FloatArray
+    counterfactual: FloatArray
+    n_other_changes: int
+    title: str
 
-
-def plane_view(
-    explainer: Explainer,
-    answers: Mapping[str, Explanation],
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    features: tuple[int, int] | None = None,
-) -> PlaneView:
-    """Compute the view of one row.
-
-    Parameters
-    ----------
-    explainer : fitted Explainer of a classifier
-    answers : mapping of names to explanations of the same row and target
-    X : array of shape (n_samples, n_features)
-        Real rows.
-    y : array of labels of shape (n_samples,)
-    features : two positions of features, optional
-        Across and up. By default the dearest change of the first answer, and the dearest other one of the last.
-    """
-    row, points = row_and_points(answers)
-    explanations = list(answers.values())
-    rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if rows.shape[1] < 2:
-        raise InvalidInputError("A plane needs two features, the rows have one.")
-    across, up = _main_features(row, points, rows.std(axis=0)) if features is None else features
-    pick = [across, up]
-    shown = np.vstack([rows[:, pick], row[pick], points[:, pick]])
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    margin = 0.06 * np.where(high > low, high - low, 1.0)
-    horizontal, vertical = (np.linspace(a, b, _GRID) for a, b in zip(low - margin, high + margin))
-    clouds = {}
-    for label in np.unique(labels).tolist():
-        mine = rows[labels == label][:, pick]
-        clouds[label] = _cloud(explainer, label, mine, pick, (horizontal, vertical))
-    target = explanations[0].target
-    target = target.item() if isinstance(target, np.generic) else target
-    return PlaneView(
-        features=(explanations[0].feature_names[across], explanations[0].feature_names[up]),
-        target=clouds[target],
-        others=tuple(cloud for label, cloud in clouds.items() if label != target),
-        row=row[pick],
-        answers=tuple(answers),
-        points=points[:, pick],
-        grid=(horizontal, vertical),
-    )
-
-
-def draw_plane(view: PlaneView, ax: Any = None) -> Any:
-    """Draw the view on axes (new ones by default) and return them."""
-    if ax is None:
-        ax = new_figure(6.0, 5.0).add_subplot()
-    styles = answer_styles(view.answers)
-    for cloud, colour, marker in [(other, OTHER_FILL, "x") for other in view.others] + [
-        (view.target, TARGET_FILL, ".")
-    ]:
-        ax.plot(*cloud.rows.T, linestyle="", marker=marker, markersize=4, color=colour, alpha=0.55, zorder=1)
-        if cloud.density is not None and cloud.levels is not None:
-            top = max(float(cloud.density.max()), float(cloud.levels[-1]) * (1 + 1e-9))
-            ax.contourf(*view.grid, cloud.density, levels=[*cloud.levels, top], colors=[colour], alpha=0.22, zorder=0)
-            ax.contour(*view.grid, cloud.density, levels=cloud.levels, colors=[colour], linewidths=1.0, zorder=2)
-    for name, point in zip(view.answers, view.points):
-        style = styles[name]
-        ax.annotate(
-            "",
-            xy=point,
-            xytext=view.row,
-            arrowprops={"arrowstyle": "-|>", "color": style.colour, "lw": 1.6, "shrinkA": 5, "shrinkB": 6},
-            zorder=3,
+    @classmethod
+    def compute(
+        cls,
+        explainer: Explainer,
+        explanation: Explanation,
+        features: tuple[str, str] | None = None,
+        *,
+        resolution: int = 200,
+    ) -> PlanePicture:
+        """Evaluate model and density on a grid of up to ``resolution`` points a side."""
+        answered(explanation)
+        fitted(explainer)
+        same_columns(explainer, explanation.table)
+        if positive(resolution, "resolution") < 2:
+            raise InvalidInputError(f"resolution: expected at least 2 points a side, received {resolution}.")
+        table = explainer.table_
+        chosen = _chosen(explanation, explainer, features)
+        columns = [table.columns[place] for place in chosen]
+        given = table.one_row(explanation.counterfactual)
+        pick = [column.start for column in columns]
+        row, point = explanation.row_features[pick], explanation.features[pick]
+        across, up = (
+            _ticks(column, _span(explainer, explanation, place, row[i], point[i]), resolution)
+            for i, (column, place) in enumerate(zip(columns, chosen))
         )
-        ax.plot(*point, linestyle="", label=name, zorder=5, **style.marker_options())
-    ax.plot(*view.row, linestyle="", label="now", zorder=5, **ROW_STYLE.marker_options())
-    _name_points(view, ax)
-    if view.target.levels is not None:
-        outlines = "outlines hold 50 % and 90 % of a class's rows"
-        ax.text(0.99, 0.02, outlines, transform=ax.transAxes, ha="right", va="bottom", color=MUTED, fontsize=9)
-    ax.set_xlim(view.grid[0][[0, -1]])
-    ax.set_ylim(view.grid[1][[0, -1]])
-    ax.set_xlabel(view.features[0], color=INK)
-    ax.set_ylabel(view.features[1], color=INK)
-    plain_axes(ax)
-    ax.spines["left"].set_visible(True)
-    return ax
-
-
-def _name_points(view: PlaneView, ax: Any) -> None:
-    """Write the names beside the points, on the side away from the row."""
-    styles = answer_styles(view.answers)
-    middle = view.points.mean(axis=0)
-    for name, point, style, other in [
-        ("now", view.row, ROW_STYLE, middle),
-        *((name, point, styles[name], view.row) for name, point in zip(view.answers, view.points)),
-    ]:
-        up = point[1] >= other[1]
-        text = ax.annotate(
-            name,
-            xy=point,
-            xytext=(0, 8 if up else -8),
-            textcoords="offset points",
-            ha="center",
-            va="bottom" if up else "top",
-            color=style.colour,
-            fontweight="bold",
-            zorder=6,
+        points = np.tile(explanation.features, (len(across) * len(up), 1))
+        points[:, pick] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+        shape = (len(up), len(across))
+        same = np.zeros(len(points), dtype=np.int64)
+        said = explainer.fitted_.predict(points, rows_of(given, same), explanation.features[None][same], table=table)
+        regions, outcomes, wanted = _regions(explainer, explanation, said)
+        label = None if explainer.classes_ is None else plain_label(explanation.target)
+        density = explainer.densities_.get(label) if np.isfinite(explanation.log_threshold) else None
+        log_density, components, quantiles = None, np.empty((0, *shape)), {}
+        if density is not None:
+            rows = explainer.fitted_.density_rows(points)
+            log_density = density.log_max(rows).reshape(shape)
+            if 1 < len(density.mixture_.weights_) <= MOST_CONES:
+                components = density.log_components(rows).T.reshape(-1, *shape)
+            quantiles = {share: float(np.quantile(density.log_densities_, share)) for share in OUTLINED_SHARES}
+        return cls(
+            columns=(columns[0].name, columns[1].name),
+            grid=(across, up),
+            regions=regions.reshape(shape),
+            outcomes=outcomes,
+            wanted=wanted,
+            log_density=log_density,
+            log_components=components,
+            log_threshold=explanation.log_threshold,
+            log_quantiles=quantiles,
+            row=row,
+            counterfactual=point,
+            n_other_changes=int(np.delete(explanation.changed, chosen).sum()),
+            title=f"Predicted {outcome(explanation.prediction)}, wanted {outcome(explanation.target)}",
         )
-        text.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"})
+
+    def draw(self, ax: Axes | None = None) -> Axes:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them."""
+        ax = axes_for(ax, 6.4, 5.2)
+        plain_axes(ax)
+        ax.spines["left"].set_visible(True)
+        headline(ax, self.title, self._note())
+        self._draw_regions(ax)
+        self._draw_density(ax)
+        self._draw_points(ax)
+        across, up = self.grid
+        ax.set_xlim(across[0], across[-1])
+        ax.set_ylim(up[0], up[-1])
+        ax.locator_params(axis="x", nbins=6)
+        ax.set_xlabel(short(self.columns[0], 48), color=INK, parse_math=False)
+        ax.set_ylabel(short(self.columns[1], 40), color=INK, parse_math=False)
+        return ax
+
+    def _note(self) -> str:
+        said = "all other columns as in the answer"
+        dotted = self.log_density is not None and bool((self.log_density >= self.log_threshold).any())
+        if dotted:
+            said += "; dotted: plausible enough"
+        if self.n_other_changes:
+            n = self.n_other_changes
+            said += f"\n{n} of them {'changes' if n == 1 else 'change'}, too: before lies off this plane"
+        if self.log_density is not None and not dotted:
+            said += "\nplausible enough is only a spot around the answer"
+        return said
+
+    def _draw_regions(self, ax: Axes) -> None:
+        """Fill the regions, draw their borders, and write their names where they are widest."""
+        from matplotlib.colors import ListedColormap
+
+        others = [_OTHER_FILLS[k % len(_OTHER_FILLS)] for k in range(len(self.outcomes))]
+        fills = [TARGET_FILL + "80" if k == self.wanted else fill for k, fill in enumerate(others)]
+        ax.pcolormesh(
+            *self.grid,
+            self.regions,
+            cmap=ListedColormap(fills),
+            vmin=-0.5,
+            vmax=len(fills) - 0.5,
+            shading="nearest",
+            rasterized=True,
+            zorder=0,
+        )
+        present = np.unique(self.regions).tolist()
+        for k in present[:-1] if len(present) > 1 else []:
+            # A border between zeros and ones runs in steps; the filter smooths them, and moves it by less than a step.
+            inside = gaussian_filter((self.regions == k).astype(np.float64), 0.8, mode="nearest")
+            ax.contour(*self.grid, inside, levels=[0.5], colors=[MUTED], linewidths=1.1, zorder=1)
+        along = np.linspace(self.row, self.counterfactual, 24)
+        dotted = np.zeros(self.regions.shape, dtype=np.bool_)
+        if self.log_density is not None:
+            dotted = self.log_density >= self.log_threshold
+        for k in present:
+            inside = self.regions == k
+            place = _room_for(self.outcomes[k], inside & ~dotted, self.grid, along)
+            place = _room_for(self.outcomes[k], inside, self.grid, along) if place is None else place
+            if place is None:
+                continue
+            text = ax.text(
+                *place,
+                self.outcomes[k],
+                ha="center",
+                va="center",
+                fontsize=NOTE_SIZE,
+                fontstyle="italic",
+                color=INK,
+                parse_math=False,
+                zorder=3,
+            )
+            text.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.6, "edgecolor": "none"})
+
+    def _draw_density(self, ax: Axes) -> None:
+        """Dot the set that is dense enough; thin lines are its cones, dashed ones other shares of real rows."""
+        values = self.log_density
+        if values is None:
+            return
+        low, high = float(values.min()), float(values.max())
+        if low < self.log_threshold < high:
+            dots = ax.contourf(
+                *self.grid, values, levels=[self.log_threshold, np.inf], colors=["none"], hatches=["..."], zorder=1
+            )
+            dots.set_edgecolor(GREEN)
+            dots.set_linewidth(0.0)
+            ax.contour(*self.grid, values, levels=[self.log_threshold], colors=[GREEN], **_THICK)
+        for component in self.log_components:
+            if float(component.min()) < self.log_threshold < float(component.max()):
+                ax.contour(*self.grid, component, levels=[self.log_threshold], colors=[GREEN], **_THIN)
+        shares = {
+            level: percent(share)
+            for share, level in self.log_quantiles.items()
+            if low < level < high and abs(level - self.log_threshold) > 0.02 * (high - low)
+        }
+        if shares:
+            levels = sorted(shares)
+            lines = ax.contour(
+                *self.grid, values, levels=levels, colors=[GREEN], linewidths=0.9, linestyles="dashed", zorder=2
+            )
+            ax.clabel(lines, fmt=shares, fontsize=8)
+
+    def _draw_points(self, ax: Axes) -> None:
+        hollow = {"markerfacecolor": "white", "markeredgecolor": INK, "markeredgewidth": 1.6}
+        row_options = ROW_STYLE.marker_options() | (hollow if self.n_other_changes else {})
+        if (self.row != self.counterfactual).any():
+            ax.annotate(
+                "",
+                xy=(self.counterfactual[0], self.counterfactual[1]),
+                xytext=(self.row[0], self.row[1]),
+                arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.4, "shrinkA": 5, "shrinkB": 6},
+                zorder=4,
+            )
+        span = [ticks[-1] - ticks[0] for ticks in self.grid]
+        close = bool((np.abs(self.row - self.counterfactual) < 0.15 * np.array(span)).all())
+        for name, point, options in (
+            ("before", self.row, row_options),
+            ("after", self.counterfactual, AFTER_STYLE.marker_options()),
+        ):
+            ax.plot(*point, linestyle="", label=name, zorder=5, clip_on=False, **options)
+            side = self._side(point) if name == "after" or not close else -self._side(self.counterfactual)
+            text = ax.annotate(
+                name,
+                xy=(point[0], point[1]),
+                xytext=(10 * side[0], 10 * side[1]),
+                textcoords="offset points",
+                ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
+                va="bottom" if side[1] > 0.3 else "top" if side[1] < -0.3 else "center",
+                fontsize=NOTE_SIZE,
+                fontweight="bold",
+                color=INK if name == "before" else AFTER_STYLE.colour,
+                zorder=6,
+            )
+            text.set_bbox({"boxstyle": "round,pad=0.12", "facecolor": "white", "alpha": 0.8, "edgecolor": "none"})
+
+    def _side(self, point: FloatArray) -> FloatArray:
+        """Direction of a point's name: across the arrow, which leads on into the plausible rows, and inwards."""
+        span = np.array([ticks[-1] - ticks[0] for ticks in self.grid])
+        middle = np.array([0.5 * (ticks[-1] + ticks[0]) for ticks in self.grid])
+        arrow = (self.counterfactual - self.row) / span
+        length = float(np.hypot(*arrow))
+        across = np.array([-arrow[1], arrow[0]]) / length if length else np.array([0.0, 1.0])
+        return across if across @ ((middle - point) / span) >= 0.0 else -across
 
 
-def _main_features(row: FloatArray, points: FloatArray, deviation: FloatArray) -> tuple[int, int]:
-    """Dearest change of the first answer, and the dearest other feature of the last one."""
-    change = np.abs(points - row) / np.where(deviation > 0, deviation, 1.0)
-    across = int(change[0].argmax())
-    rest = change[-1].copy()
-    rest[across] = -1.0
-    return across, int(rest.argmax())
+def _chosen(explanation: Explanation, explainer: Explainer, features: object) -> list[int]:
+    """Positions of the two columns: those asked for, or the most costly numeric changes, then other numeric columns."""
+    columns = explainer.table_.columns
+    if features is None:
+        numeric = [place for place, column in enumerate(columns) if is_numeric(column)]
+        if len(numeric) < 2:
+            raise InvalidInputError(f"A plane needs two numeric columns, this table has {len(numeric)}.")
+        numeric.sort(key=lambda place: (not explanation.changed[place], -explanation.shares[place], place))
+        return numeric[:2]
+    chosen = places(explainer.table_, features, argument="features")
+    if len(chosen) != 2:
+        raise InvalidInputError(f"features: expected two column names, received {len(chosen)}.")
+    for place in chosen:
+        if not is_numeric(columns[place]):
+            raise InvalidInputError(
+                f"features: the plane is of numbers, but column {columns[place].name!r} is "
+                f"{'a category' if columns[place].kind == 'category' else 'of ordered levels'}. Choose two of "
+                f"{[short(column.name) for column in columns if is_numeric(column)][:MOST_NAMES]}."
+            )
+    return chosen
 
 
-def _cloud(
-    explainer: Explainer, label: Any, rows: FloatArray, pick: list[int], grid: tuple[FloatArray, FloatArray]
-) -> ClassCloud:
-    density = explainer.densities_.get(label)
-    W = explainer.fitted_.to_model.matrix
-    if density is None or W.shape[0] != W.shape[1] or np.linalg.cond(W) > 1e12:
-        return ClassCloud(str(label), rows, None, None)
-    at = np.stack(np.meshgrid(*grid), axis=-1)
-    values = _marginal(density, W, explainer.fitted_.to_model.offset, pick, at)
-    reached = _marginal(density, W, explainer.fitted_.to_model.offset, pick, rows)
-    levels = np.quantile(reached, [1.0 - share for share in _SHARES])
-    return ClassCloud(str(label), rows, values, levels if levels[0] < levels[1] else None)
+def _span(
+    explainer: Explainer, explanation: Explanation, place: int, before: float, after: float
+) -> tuple[float, float]:
+    """Return what the plane shows of a column: nearly all of the training rows, and both points, with a margin."""
+    ends = [float(before), float(after)]
+    for label in (None, plain_label(explanation.target)):
+        if label is None or (not isinstance(label, tuple) and label in explainer.profiles_):
+            ends += explainer.profiles_[label][place].percentiles[list(SHOWN_PERCENTILES)].tolist()
+    low, high = min(ends), max(ends)
+    margin = 0.06 * (high - low) if high > low else 0.05 * abs(low) + 1e-3 * (low == 0.0)
+    return low - margin, high + margin
 
 
-def _marginal(density: ClassDensity, W: FloatArray, w: FloatArray, pick: list[int], at: FloatArray) -> FloatArray:
-    """Marginal density of a mixture along two features (see the module docstring), shape of ``at`` without its last."""
-    mixture = density.mixture_
-    back = np.linalg.inv(W)[pick]
-    total = np.zeros(at.shape[:-1])
-    for j, (weight, mean) in enumerate(zip(mixture.weights_, mixture.means_)):
-        covariance = back @ _covariance(mixture, j) @ back.T
-        total += weight * multivariate_normal(back @ (mean - w), covariance).pdf(at)
-    return total
+def _ticks(column: Column, span: tuple[float, float], resolution: int) -> FloatArray:
+    if column.kind != "integer":
+        return np.linspace(*span, resolution)
+    low, high = np.floor(span[0]), np.ceil(span[1])
+    count = int(min(high - low + 1, resolution)) if high > low else 2
+    return np.unique(np.round(np.linspace(low, max(high, low + 1), max(count, 2))))
 
 
-def _covariance(mixture: Any, j: int) -> FloatArray:
-    """Covariance of one component as a full matrix."""
-    q = mixture.means_.shape[1]
-    if mixture.covariance_type == "tied":
-        return np.asarray(mixture.covariances_, dtype=np.float64)
-    covariance = np.asarray(mixture.covariances_[j], dtype=np.float64)
-    return covariance if covariance.ndim == 2 else covariance * np.eye(q)
+def _regions(explainer: Explainer, explanation: Explanation, said: AnyArray) -> tuple[IntArray, tuple[str, ...], int]:
+    """Position of the outcome at each point, the outcomes' names, and the position of the wanted one."""
+    target = explanation.target
+    if explainer.classes_ is not None:
+        classes = explainer.classes_.tolist()
+        regions = (said[:, None] == explainer.classes_[None, :]).argmax(axis=1)
+        return regions, tuple(outcome(label) for label in classes), classes.index(plain_label(target))
+    low, high = target
+    regions = 1 - (said < low).astype(np.int64) + (said > high).astype(np.int64)
+    return regions, (f"below {number(float(low))}", outcome(target), f"above {number(float(high))}"), 1
+
+
+def _room_for(
+    name: str, inside: BoolArray, grid: tuple[FloatArray, FloatArray], points: FloatArray
+) -> tuple[float, float] | None:
+    """Where in a region a name has most room, away from its border and from points; None if it does not fit."""
+    # Half the height and width of the name, as parts of the axes of a figure of usual size, are the unit.
+    steps = (1.0 / (0.035 * inside.shape[0]), 1.0 / ((0.02 + 0.0085 * len(name)) * inside.shape[1]))
+    room = distance_transform_edt(np.pad(inside, 1), sampling=steps)[1:-1, 1:-1]
+    for point in points:
+        across, up = ((ticks - coordinate) / (ticks[1] - ticks[0]) for ticks, coordinate in zip(grid, point))
+        room = np.minimum(room, np.hypot(steps[1] * across[None, :], steps[0] * up[:, None]))
+    up_at, across_at = np.unravel_index(int(room.argmax()), room.shape)
+    if room[up_at, across_at] < 1.0:
+        return None
+    return float(grid[0][across_at]), float(grid[1][up_at])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..columns import Column
-from ..columns.frames import rows_of
 from ..errors import InvalidInputError
 from ..results import Explanations, WhyNot
+from ..text.numbers import percent, signed
+from ..text.reasons import conflict_in_words
 from .arguments import is_numeric, positive
 from .canvas import (
     AFTER_STYLE,
@@ -23,15 +23,18 @@ from .canvas import (
     MUTED,
     NOTE_SIZE,
     ORANGE,
+    AxesArray,
     axes_given,
+    figure_for,
     headline,
     line_names,
     plain_axes,
-    shown_figure,
 )
-from .words import number, percent, short, value_text, wrapped
+from .constants import DIGITS, LONGEST_LEVEL, MOST_OBSTACLES
+from .words import short, value_text, wrapped
 
-_MOST_OBSTACLES = 6
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,16 +99,13 @@ class SummaryPicture:
             raise InvalidInputError("explanations: expected at least one, received none.")
         best = np.unique(explanations.rows, return_index=True)[1].astype(np.int64)
         table = explanations.table
-        found = best[explanations.statuses[best] != "infeasible"]
+        found = best[explanations.found[best]]
         changed, costs = explanations.changed[found], explanations.shares[found]
         counts = changed.sum(axis=0)
         order = [place for place in np.argsort(-counts, kind="stable").tolist() if counts[place]]
         most = positive(max_columns, "max_columns")
         kept = order if len(order) <= most + 1 else order[:most]
-        before, after = (
-            table.encode(rows_of(rows, found)) if len(found) else np.empty((0, table.n_features))
-            for rows in (explanations.x, explanations.counterfactuals)
-        )
+        before, after = explanations.row_features[found], explanations.features[found]
         quartiles = [np.quantile(costs[changed[:, place], place], [0.25, 0.5, 0.75]) for place in kept]
         return cls(
             n_rows=len(best),
@@ -120,8 +120,8 @@ class SummaryPicture:
             obstacles=_obstacles(explanations, best, why_not or {}),
         )
 
-    def draw(self, ax: Any = None) -> NDArray[Any]:
-        """Draw on axes and return them: shares, costs and, if some rows have no answer, what is in their way."""
+    def draw(self, ax: AxesArray | None = None) -> AxesArray:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them: shares, costs and, if there are any, obstacles."""
         n = 2 + bool(self.obstacles)
         axes = self._new_axes() if ax is None else axes_given(ax, (n,))
         self._draw_shares(axes[0])
@@ -130,11 +130,11 @@ class SummaryPicture:
             self._draw_obstacles(axes[2])
         return axes
 
-    def _new_axes(self) -> NDArray[Any]:
+    def _new_axes(self) -> AxesArray:
         """Make two axes above and, if needed, one below."""
         tops = 1.5 + 0.32 * max(len(self.columns), 1)
         bottoms = 0.9 + 0.75 * len(self._obstacles_drawn()) if self.obstacles else 0.0
-        figure = shown_figure(10.0, tops + bottoms)
+        figure = figure_for(10.0, tops + bottoms)
         heights = [tops, bottoms] if self.obstacles else [tops]
         places = figure.add_gridspec(len(heights), 2, height_ratios=heights, wspace=0.04, hspace=0.06)
         axes = np.empty(2 + bool(self.obstacles), dtype=object)
@@ -143,7 +143,7 @@ class SummaryPicture:
             axes[2] = figure.add_subplot(places[1, :])
         return axes
 
-    def _draw_shares(self, ax: Any) -> None:
+    def _draw_shares(self, ax: Axes) -> None:
         headline(ax, "What changes, and how often", f"share of the {self.n_answered} rows with an answer")
         plain_axes(ax)
         ax.set_xticks([])
@@ -156,7 +156,7 @@ class SummaryPicture:
         ax.barh(range(len(self.columns)), self.shares, height=0.66, color=BLUE)
         for line, share in enumerate(self.shares.tolist()):
             ax.annotate(
-                percent(share) if share >= 0.01 else "< 1 %",
+                percent(share),
                 xy=(share, line),
                 xytext=(4, 0),
                 textcoords="offset points",
@@ -172,7 +172,7 @@ class SummaryPicture:
                 f"{self.n_others} more columns change more rarely", color=MUTED, fontsize=NOTE_SIZE, loc="left"
             )
 
-    def _draw_costs(self, ax: Any) -> None:
+    def _draw_costs(self, ax: Axes) -> None:
         headline(ax, "How far, where it changes", "median and quartiles; at the right the usual change")
         plain_axes(ax)
         if not self.columns:
@@ -188,7 +188,7 @@ class SummaryPicture:
         ax.set_axisbelow(True)
         ax.set_xlabel("what the change adds to the distance", color=INK)
 
-    def _draw_obstacles(self, ax: Any) -> None:
+    def _draw_obstacles(self, ax: Axes) -> None:
         n = self.n_rows - self.n_answered
         headline(ax, "What stands in the way", f"rows without an answer: {n} of {self.n_rows}")
         plain_axes(ax)
@@ -197,13 +197,13 @@ class SummaryPicture:
         lines = np.arange(len(drawn)) + 0.3
         ax.barh(lines, counts, height=0.26, color=ORANGE, hatch="\\\\\\", edgecolor="white", linewidth=0)
         for line, obstacle in zip(lines.tolist(), drawn):
-            for text, at, offset, base in (
+            for text, point, offset, base in (
                 (f"{obstacle.count} rows" if obstacle.count > 1 else "1 row", (obstacle.count, line), (4, 0), "center"),
                 (wrapped(obstacle.reason, 110, 2), (0.0, line - 0.16), (2, 1), "bottom"),
             ):
                 ax.annotate(
                     text,
-                    xy=at,
+                    xy=point,
                     xytext=offset,
                     textcoords="offset points",
                     va=base,
@@ -219,7 +219,7 @@ class SummaryPicture:
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
 
     def _obstacles_drawn(self) -> list[Obstacle]:
-        kept, rest = list(self.obstacles[:_MOST_OBSTACLES]), self.obstacles[_MOST_OBSTACLES:]
+        kept, rest = list(self.obstacles[:MOST_OBSTACLES]), self.obstacles[MOST_OBSTACLES:]
         if len(rest) == 1:
             return [*kept, *rest]
         if rest:
@@ -229,7 +229,7 @@ class SummaryPicture:
 
 def _obstacles(explanations: Explanations, best: IntArray, why_not: Mapping[int, WhyNot]) -> tuple[Obstacle, ...]:
     """Count rows without an answer by their reason: by the rules in conflict, where these are known."""
-    infeasible = best[explanations.statuses[best] == "infeasible"].tolist()
+    infeasible = best[~explanations.found[best]].tolist()
     known = {int(explanations.rows[place]) for place in infeasible}
     for row, why in why_not.items():
         if row not in known or not isinstance(why, WhyNot):
@@ -237,13 +237,10 @@ def _obstacles(explanations: Explanations, best: IntArray, why_not: Mapping[int,
                 "why_not: expected a mapping of positions of infeasible rows to what explainer.why_not says of them, "
                 f"received {type(why).__name__} for row {row!r}; infeasible are {sorted(known)[:10]}."
             )
-    reasons = []
+    told, reasons = explanations.reasons, []
     for place in infeasible:
         why_of_row = why_not.get(int(explanations.rows[place]))
-        if why_of_row is not None and why_of_row.conflict:
-            reasons.append("These rules contradict each other here: " + "; ".join(why_of_row.conflict))
-        else:
-            reasons.append(explanations.reasons[place] if why_of_row is None else why_of_row.sentence)
+        reasons.append(told[place] if why_of_row is None else conflict_in_words(why_of_row))
     return tuple(Obstacle(reason, count) for reason, count in Counter(reasons).most_common())
 
 
@@ -253,15 +250,15 @@ def _typical(column: Column, before: FloatArray, after: FloatArray) -> str:
         difference = after[:, column.start] - before[:, column.start]
         rises = difference > 0
         same_way = rises if rises.mean() >= 0.5 else ~rises
-        sign = "+" if rises.mean() >= 0.5 else "−"
-        return f"{sign} {number(float(np.median(np.abs(difference[same_way]))), 3)}{_share_of(same_way.mean())}"
+        return f"{signed(float(np.median(difference[same_way])), DIGITS)}{_share_of(float(same_way.mean()))}"
     if column.kind == "ordinal":
         new = after[:, column.start].astype(np.int64)
     else:
         new = after[:, column.features].argmax(axis=1)
     level, count = Counter(new.tolist()).most_common(1)[0]
-    return f"→ {value_text(column.levels[level], 24)}{_share_of(count / len(new))}"
+    name = value_text(column.levels[level], is_level=True, longest=LONGEST_LEVEL)
+    return f"→ {name}{_share_of(count / len(new))}"
 
 
 def _share_of(share: float) -> str:
-    return "" if share == 1.0 else f" ({percent(float(share))})"
+    return "" if share == 1.0 else f" ({percent(share)})"

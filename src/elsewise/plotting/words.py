@@ -1,91 +1,51 @@
 """Names, values and outcomes as short texts that any figure can take.
 
-Texts come from the user's data, so they may be long, empty, or hold line breaks and characters no font has. Drawing
-functions pass them with ``parse_math=False``: a dollar sign is a dollar sign.
+How they are worded is decided in :mod:`elsewise.text`; they are only made shorter, for there is little room. Texts come
+from the user's data, so drawing functions pass them with ``parse_math=False``: a dollar sign is a dollar sign.
 """
 
 from __future__ import annotations
 
-import math
 import textwrap
-from numbers import Real
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from ..columns.frames import is_missing_value
-
-_LONGEST = 32
+from ..text.sentence import cases_words
+from ..text.words import Word, clean, is_missing, label_word, shortened, value_words
+from .constants import LONGEST_NAME, LONGEST_OUTCOME
 
 
-def short(name: Any, longest: int = _LONGEST) -> str:
+def short(name: object, longest: int = LONGEST_NAME) -> str:
     """Text of a name or level on one line; of a long one the beginning and the end."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
-    if not text:
-        return "(empty)"
-    if len(text) <= longest:
-        return text
-    tail = longest // 3
-    return f"{text[: longest - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+    return shortened(clean(str(name)), longest) or "(empty)"
 
 
-def value_text(value: Any, longest: int = _LONGEST) -> str:
+def value_text(value: Any, *, is_level: bool, longest: int = LONGEST_NAME) -> str:
     """Text of a number or level."""
-    if is_missing_value(value):
-        return "(missing)"
-    return number(float(value)) if _is_number(value) else short(value, longest)
+    return pair_texts(value, value, is_level=is_level, longest=longest)[0]
 
 
-def pair_texts(before: Any, after: Any, longest: int = _LONGEST) -> tuple[str, str]:
-    """Texts of two different values, numbers with as many digits as it takes to tell them apart."""
-    if is_missing_value(before) or not (_is_number(before) and _is_number(after)):
-        return value_text(before, longest), value_text(after, longest)
-    texts = number(float(before)), number(float(after))
-    for digits in range(5, 18):
-        if texts[0] != texts[1] or before == after:
-            break
-        texts = number(float(before), digits), number(float(after), digits)
-    return texts
+def pair_texts(before: Any, after: Any, *, is_level: bool, longest: int = LONGEST_NAME) -> tuple[str, str]:
+    """Texts of two values, numbers with as many digits as it takes to tell them apart."""
+    words = value_words(before, after, is_level=is_level and not is_missing(before))
+    return short(words[0].text, longest), short(words[1].text, longest)
 
 
-def number(value: float, digits: int = 4) -> str:
-    """Text of a number: whole ones in full up to a million million, others with some digits."""
-    if value == 0.0:
-        return "0"
-    if abs(value) < 1e12 and value == round(value):
-        return f"{value:.0f}"
-    if 10.0 ** (digits - 1) <= abs(value) < 1e7:
-        return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
-    return f"{value:.{digits}g}"
-
-
-def outcome(target: Any, longest: int = 24) -> str:
+def outcome(target: Any, longest: int = LONGEST_OUTCOME) -> str:
     """Text of a label, or of the range a regressor shall reach."""
-    if not isinstance(target, tuple):
-        return value_text(target, longest)
-    low, high = (None if end is None or not np.isfinite(end) else number(float(end)) for end in target)
-    if low is None or high is None:
-        return f"at least {low}" if high is None else f"at most {high}"
-    return f"{low} to {high}"
+    return short(label_word(target).text, longest)
 
 
 def rows_of_target(target: Any) -> str:
     """Name the training rows an answer is held against."""
-    return "real cases" if isinstance(target, tuple) or target is None else f"real {outcome(target)} cases"
+    return in_a_line(cases_words(target))
 
 
-def percent(share: float) -> str:
-    """Text of a share; none that is not is shown as nothing or as all."""
-    if 0.0 < share < 0.005:
-        return "< 1 %"
-    return "> 99 %" if 0.995 <= share < 1.0 else f"{100.0 * share:.0f} %"
+def in_a_line(words: Iterable[Word]) -> str:
+    """Join words; figures set labels apart by nothing but their place."""
+    return "".join(short(word.text, LONGEST_OUTCOME) if word.kind == "label" else word.text for word in words)
 
 
 def wrapped(sentence: str, width: int, most_lines: int = 4) -> str:
     """Break a sentence into lines; what does not fit ends in an ellipsis."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in sentence).split())
-    return "\n".join(textwrap.wrap(text, width, max_lines=most_lines, placeholder=" …"))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
+    return "\n".join(textwrap.wrap(clean(sentence), width, max_lines=most_lines, placeholder=" …"))

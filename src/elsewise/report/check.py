@@ -7,18 +7,15 @@ asked, the density is evaluated, distances are added up, every rule is compared 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..explainer import Explainer
+from ..plotting.arguments import plain_label
 from ..results import Explanations
-
-# Distances are sums of products, written to files and read again.
-_ROUNDING = 1e-9
+from .constants import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,62 +48,59 @@ def check_again(
     constraints : Constraints or None
         The rules that were asked for.
     """
-    found = np.flatnonzero(explanations.statuses != "infeasible")
+    found = np.flatnonzero(explanations.found)
     if len(found) == 0:
         return ()
-    mine = explanations.take(found)
-    before, after = mine.table.encode(mine.x), mine.table.encode(mine.counterfactuals)
+    answers = explanations.take(found)
+    # Encoded from the user's columns, once for all checks. ``answers.features`` would not do: they are what the search
+    # has found, and the report shows, and judges, the rows that were returned. Whoever changes these is found out.
+    before, after = (answers.table.encode(rows) for rows in (answers.x, answers.counterfactuals))
     checks = [
-        ("the model's own prediction is the wanted outcome", _is_valid(explainer, mine, before, after)),
-        ("the distance, added up anew, is the one that is told", _is_as_far(explainer, mine, before, after)),
-        ("columns that are not told to change are as they were", _is_told(mine, before, after)),
+        ("the model's own prediction is the wanted outcome", _is_valid(explainer, answers, before, after)),
+        ("the distance, added up anew, is the one that is told", _is_as_far(explainer, answers, before, after)),
+        ("columns that are not told to change are as they were", _is_told(answers, before, after)),
     ]
-    if np.isfinite(mine.log_thresholds).any():
-        checks.append(("the density, evaluated anew, reaches the threshold", _is_dense(explainer, mine)))
+    if np.isfinite(answers.log_thresholds).any():
+        checks.append(("the density, evaluated anew, reaches the threshold", _is_dense(explainer, answers, after)))
     if constraints is not None:
-        checks.append(("every rule is kept", _keeps_rules(explainer, mine, constraints, before, after)))
-    return tuple(Checked(told, len(found), tuple(found[~held].tolist())) for told, held in checks)
+        checks.append(("every rule is kept", _keeps_rules(explainer, constraints, before, after)))
+    return tuple(Checked(promise, len(found), tuple(found[~held].tolist())) for promise, held in checks)
 
 
-def _is_valid(explainer: Explainer, mine: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    said = explainer.fitted_.predict(after, mine.x, before, table=mine.table).tolist()
+def _is_valid(explainer: Explainer, answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
+    said = explainer.fitted_.predict(after, answers.x, before, table=answers.table).tolist()
     held = [
         bool(target[0] <= outcome <= target[1]) if isinstance(target, tuple) else bool(outcome == target)
-        for outcome, target in zip(said, mine.targets)
+        for outcome, target in zip(said, answers.targets)
     ]
     return np.array(held, dtype=np.bool_)
 
 
-def _is_as_far(explainer: Explainer, mine: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    distances = explainer.distance_(after, before)
-    return np.asarray(np.abs(distances - mine.distances) <= _ROUNDING * (1.0 + np.abs(mine.distances)))
+def _is_as_far(explainer: Explainer, answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
+    difference = np.abs(explainer.distance_(after, before) - answers.distances)
+    return np.asarray(difference <= ROUNDING * (1.0 + np.abs(answers.distances)))
 
 
-def _is_told(mine: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    return np.asarray((mine.table.changed(before, after) == mine.changed).all(axis=1))
+def _is_told(answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
+    return np.asarray((answers.table.changed(before, after) == answers.changed).all(axis=1))
 
 
-def _is_dense(explainer: Explainer, mine: Explanations) -> BoolArray:
-    held = np.ones(len(mine), dtype=np.bool_)
-    for label in dict.fromkeys(_key(target) for target in mine.targets):
-        at = np.array([place for place, target in enumerate(mine.targets) if _key(target) == label], dtype=np.int64)
-        if label not in explainer.densities_:
-            held[at] = ~np.isfinite(mine.log_thresholds[at])
+def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) -> BoolArray:
+    held = np.ones(len(answers), dtype=np.bool_)
+    labels = [None if isinstance(target, tuple) else plain_label(target) for target in answers.targets]
+    for label in dict.fromkeys(labels):
+        places = np.array([place for place, other in enumerate(labels) if other == label], dtype=np.int64)
+        density = explainer.densities_.get(label)
+        if density is None:
+            held[places] = ~np.isfinite(answers.log_thresholds[places])
             continue
-        log_density = explainer.log_density(rows_of(mine.counterfactuals, at), label)
-        slack = _ROUNDING * (1.0 + np.abs(log_density))
-        held[at] = log_density + slack >= mine.log_thresholds[at]
+        log_density = density.log_max(explainer.fitted_.density_rows(after[places]))
+        slack = ROUNDING * (1.0 + np.abs(log_density))
+        held[places] = log_density + slack >= answers.log_thresholds[places]
     return held
 
 
-def _key(target: Any) -> Any:
-    return None if isinstance(target, tuple) else target
-
-
-def _keeps_rules(
-    explainer: Explainer, mine: Explanations, constraints: Constraints, before: FloatArray, after: FloatArray
-) -> BoolArray:
-    rules = explainer.fitted_.rules(constraints)
-    held = np.ones(len(mine), dtype=np.bool_)
-    held[[row for row, _ in rules.broken(before, after)]] = False
+def _keeps_rules(explainer: Explainer, constraints: Constraints, before: FloatArray, after: FloatArray) -> BoolArray:
+    held = np.ones(len(after), dtype=np.bool_)
+    held[[row for row, _ in explainer.fitted_.rules(constraints).broken(before, after)]] = False
     return held

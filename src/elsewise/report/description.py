@@ -13,12 +13,37 @@ from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
 from ..pipelines import unwrap
-from ..text.numbers import number, two_numbers
-from ..text.words import column_word, label_word
-from .markup import details, escaped, html_of_word, listed, paragraph, paragraphs, plural, section, table, wide
+from ..text.constants import MANY
+from ..text.numbers import number, percent, two_numbers
+from ..text.sentence import cases_words
+from ..text.words import column_word, label_word, value_words
+from .constants import (
+    DECIMALS_OF_THRESHOLD,
+    LONGEST_RULE,
+    LONGEST_STEP,
+    MOST_CLASSES,
+    MOST_COLUMNS,
+    MOST_LEVELS,
+    MOST_OPEN,
+    MOST_RULES,
+)
+from .markup import (
+    Heading,
+    details,
+    escaped,
+    html_of_word,
+    html_of_words,
+    listed,
+    of_numbers,
+    paragraph,
+    paragraphs,
+    plural,
+    section,
+    table,
+    wide,
+)
 from .markup import items as list_of
 
-_MOST_COLUMNS, _MOST_LEVELS, _MOST_CLASSES, _OPEN = 300, 8, 30, 40
 _KINDS = {"number": "number", "integer": "whole number", "ordinal": "ordered levels", "category": "category"}
 
 
@@ -33,12 +58,12 @@ def description(explainer: Explainer, data_description: str | None) -> str:
         ("Distance means", _distance(explainer)),
     ]
     if table_of.unused:
-        names = listed([html_of_word(column_word(name)) for name in table_of.unused[:_MOST_LEVELS]])
-        more = len(table_of.unused) - _MOST_LEVELS
+        names = listed([html_of_word(column_word(name)) for name in table_of.unused[:MOST_LEVELS]])
+        more = len(table_of.unused) - MOST_LEVELS
         facts.append(("Not used by the model", names + (f" and {more:,} more" if more > 0 else "")))
     told = "".join(f"<dt>{name}</dt><dd>{what}</dd>" for name, what in facts)
     n = len(table_of.columns)
-    columns = details(f"The {plural(n, 'column')} of the model", _columns(explainer), is_open=n <= _OPEN)
+    columns = details(f"The {plural(n, 'column')} of the model", _columns(explainer), is_open=n <= MOST_OPEN)
     about = "" if data_description is None else paragraphs(data_description)
     return section("model", "Model and data", [about, f"<dl>{told}</dl>", columns])
 
@@ -51,16 +76,14 @@ def n_training_rows(explainer: Explainer, label: Any = None) -> int:
 
 def rows_of(target: Any) -> str:
     """Name the real rows an answer is held against, as HTML: real "good" cases."""
-    if target is None or isinstance(target, tuple):
-        return "real cases"
-    return f"real {html_of_word(label_word(target))} cases"
+    return html_of_words(cases_words(target))
 
 
 def _model(explainer: Explainer) -> str:
     steps, estimator = unwrap(explainer.model)
     names = [*(step for _, transformer in steps for step in _steps(transformer)), type(estimator).__name__]
     kind = "classifier" if explainer.classes_ is not None else "regressor"
-    return " → ".join(f"<code>{escaped(name, 200)}</code>" for name in names) + f", a {kind}"
+    return " → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names) + f", a {kind}"
 
 
 def _steps(transformer: Any) -> Iterator[str]:
@@ -83,10 +106,10 @@ def _outcomes(explainer: Explainer) -> str:
         return "numbers"
     labels = explainer.classes_.tolist()
     told = []
-    for label in labels[:_MOST_CLASSES]:
+    for label in labels[:MOST_CLASSES]:
         count = n_training_rows(explainer, label)
         told.append(html_of_word(label_word(label)) + (f" ({plural(count, 'training row')})" if count else ""))
-    return ", ".join(told) + (f" and {len(labels) - _MOST_CLASSES:,} more" if len(labels) > _MOST_CLASSES else "")
+    return ", ".join(told) + (f" and {len(labels) - MOST_CLASSES:,} more" if len(labels) > MOST_CLASSES else "")
 
 
 def _plausible(explainer: Explainer) -> str:
@@ -101,18 +124,19 @@ def _plausible(explainer: Explainer) -> str:
     if isinstance(explainer.threshold, LogDensity):
         told += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
     else:
-        share = number(100.0 * float(explainer.threshold))
-        told += f"A counterfactual must be at least as dense as {share} % of these rows are."
+        share = percent(float(explainer.threshold), DECIMALS_OF_THRESHOLD)
+        told += f"A counterfactual must be at least as dense as {share} of these rows are."
     thresholds = [
         [
             "all" if label is None else html_of_word(label_word(label)),
             f"{len(density.log_densities_):,}" if len(density.log_densities_) else "–",
             f"{len(density.mixture_.weights_):,}",
-            f"{density.log_threshold_:.6g}",
+            number(density.log_threshold_, MANY),
         ]
-        for label, density in list(explainer.densities_.items())[:_MOST_CLASSES]
+        for label, density in list(explainer.densities_.items())[:MOST_CLASSES]
     ]
-    header = ("outcome", "#training rows", "#components", "#log density to reach")
+    numbers = (of_numbers(name) for name in ("training rows", "components", "log density to reach"))
+    header = [Heading("outcome"), *numbers]
     return told + details("Densities in figures", wide(table(header, thresholds), "Densities"))
 
 
@@ -140,7 +164,7 @@ def _is_plain(explainer: Explainer) -> bool:
 
 def _columns(explainer: Explainer) -> str:
     """Table of the columns: kind, values, price."""
-    columns = explainer.table_.columns[:_MOST_COLUMNS]
+    columns = explainer.table_.columns[:MOST_COLUMNS]
     rows = []
     for column, profile in zip(columns, explainer.profiles_[None]):
         kind = "yes or no" if column.levels == (False, True) else _KINDS[column.kind]
@@ -161,18 +185,15 @@ def _values(column: Column, profile: ColumnProfile) -> str:
     order = range(len(column.levels))
     if column.kind == "category":
         order = np.argsort(-profile.counts, kind="stable").tolist()
-    shown = [_level(column.levels[place]) for place in list(order)[:_MOST_LEVELS]]
+    shown = [_level(column.levels[place]) for place in list(order)[:MOST_LEVELS]]
     more = len(column.levels) - len(shown)
     between = " &lt; " if column.kind == "ordinal" else ", "
     return between.join(shown) + (f" and {more:,} more" if more else "")
 
 
 def _level(level: Any) -> str:
-    if level is None:
-        return "not given"
-    if isinstance(level, bool):
-        return "yes" if level else "no"
-    return escaped(str(level), 48) or "(empty)"
+    """Name a level, without the quotes that a sentence would need."""
+    return escaped(value_words(level, level, is_level=True)[0].text) or "(empty)"
 
 
 def _price(explainer: Explainer, column: Column) -> str:
@@ -196,7 +217,7 @@ def rules_in_words(names: tuple[str, ...], *, given: bool) -> str:
         return section("rules", "Rules", [paragraph(told)])
     if not names:
         return section("rules", "Rules", [paragraph("None: counterfactuals may change any column.")])
-    shown = [escaped(name, 600) for name in names[:_MOST_COLUMNS]]
+    shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_RULES]]
     more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
     lead = paragraph("Every counterfactual keeps all of these.")
     return section("rules", "Rules", [lead, list_of([*shown, *more])])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,17 +24,16 @@ from ..files.explainers import model_in_words, replacing
 from ..plotting.arguments import fitted, same_columns
 from ..results import Explanation, Explanations, WhyNot
 from ..text.html import style
-from ..text.text import headline_of_many
-from .check import check_again
+from ..text.plain_text import headline_of_many
+from .check import Checked, check_again
+from .column_pictures import ColumnPictures
+from .constants import LONGEST_TITLE, LONGEST_WINDOW_TITLE
 from .description import description, rules_in_words
 from .guarantees import guarantees
 from .markup import escaped, plural
 from .overview import overview
-from .pictures import Pictures
-from .rows import Images, RowWriter, rows_section
+from .rows import RowImages, RowWriter, rows_section
 
-# A sentence of a reason that tells which method to call.
-_HINT = re.compile(r"\s*explainer\.why_not\([^)]*\)[^.]*\.")
 _CONTENTS = (
     ("summary", "Summary"),
     ("guarantees", "What is guaranteed"),
@@ -57,7 +54,7 @@ def write_report(
     why_not: Mapping[int, WhyNot] | None = None,
     image_shape: tuple[int, int] | None = None,
     made: datetime | None = None,
-) -> None:
+) -> tuple[Checked, ...]:
     """Write a report to one HTML file; see :func:`html_report`.
 
     The file needs no network and no script, and is complete or not there.
@@ -68,8 +65,13 @@ def write_report(
         As for :func:`html_report`.
     path : path of the file
         A file that is there already is replaced.
+
+    Returns
+    -------
+    tuple of Checked
+        What came of checking the answers again, as the report says it.
     """
-    page = html_report(
+    page, checks = _report(
         explainer,
         explanations,
         title=title,
@@ -82,6 +84,7 @@ def write_report(
     with replacing(Path(path)) as file:
         # What no encoding knows (half of a pair of surrogates) must not lose the rest.
         file.write(page.encode("utf-8", errors="replace"))
+    return checks
 
 
 def html_report(
@@ -123,6 +126,31 @@ def html_report(
     str
         A whole HTML document.
     """
+    page, _ = _report(
+        explainer,
+        explanations,
+        title=title,
+        data_description=data_description,
+        constraints=constraints,
+        why_not=why_not,
+        image_shape=image_shape,
+        made=made,
+    )
+    return page
+
+
+def _report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    *,
+    title: str | None,
+    data_description: str | None,
+    constraints: Constraints | None,
+    why_not: Mapping[int, WhyNot] | None,
+    image_shape: tuple[int, int] | None,
+    made: datetime | None,
+) -> tuple[str, tuple[Checked, ...]]:
+    """Make a report, and give what came of the checks in it."""
     fitted(explainer)
     answers = _as_many(explanations)
     same_columns(explainer, answers.table)
@@ -132,21 +160,23 @@ def html_report(
     for name, text in (("title", title), ("data_description", data_description)):
         if text is not None and not isinstance(text, str):
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
-    pictures = Pictures(explainer)
-    images = None if image_shape is None else Images.of(answers, image_shape)
+    pictures = ColumnPictures(explainer)
+    images = None if image_shape is None else RowImages.of(answers, image_shape)
     writer = RowWriter(answers, pictures, images)
     rows = rows_section(writer, len(answers))
+    checks = check_again(explainer, answers, constraints)
     parts = [
         overview(answers, known),
-        guarantees(explainer, answers, check_again(explainer, answers, constraints), writer.link),
+        guarantees(explainer, answers, checks, writer.link),
         description(explainer, data_description),
         rules_in_words(rules.names, given=constraints is not None),
         rows,
     ]
-    return _page(title or f"Counterfactual report: {model_in_words(explainer.model)}", answers, pictures, parts, made)
+    title = title or f"Counterfactual report: {model_in_words(explainer.model)}"
+    return _page(title, answers, pictures, parts, made), checks
 
 
-def _page(title: str, answers: Explanations, pictures: Pictures, parts: list[str], made: datetime | None) -> str:
+def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: list[str], made: datetime | None) -> str:
     when = (datetime.now(UTC) if made is None else made).strftime("%Y-%m-%d %H:%M %Z").strip()
     script = _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -162,9 +192,10 @@ def _page(title: str, answers: Explanations, pictures: Pictures, parts: list[str
             f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
-            f"<title>{escaped(title, 200)}</title>",
+            f"<title>{escaped(title, LONGEST_WINDOW_TITLE)}</title>",
             f"<style>\n{style()}\n{_asset('report.css')}</style>\n</head>",
-            f'<body class="elsewise report">\n{pictures.definitions()}\n<header><h1>{escaped(title, 400)}</h1>',
+            f'<body class="elsewise report">\n{pictures.definitions()}',
+            f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
             f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
             f'<p class="made">Made {escaped(when)} by {escaped(made_by)}.</p>',
             f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>',
@@ -189,7 +220,7 @@ def _causes(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[Reaso
     )
 
 
-def _as_many(explanations: Any) -> Explanations:
+def _as_many(explanations: object) -> Explanations:
     """One explanation as a batch of one."""
     if isinstance(explanations, Explanations):
         return explanations

@@ -9,9 +9,8 @@ import numpy as np
 from ..explainer import Explainer
 from ..results import Explanations
 from .check import Checked
+from .constants import MOST_FAILED
 from .markup import items, plural, section
-
-_MOST_FAILED = 20
 
 _NOT_PROMISED = (
     "<strong>Not causes.</strong> An answer says for which row the model would decide otherwise. It does not say that "
@@ -61,7 +60,7 @@ def guarantees(
 
 
 def _plausible(explainer: Explainer, explanations: Explanations) -> str:
-    found = explanations.statuses != "infeasible"
+    found = explanations.found
     if not explainer.densities_ or not np.isfinite(explanations.log_thresholds[found]).any():
         if explainer.densities_ and not found.any():
             return "<strong>Plausible.</strong> No counterfactual was found that would have to be."
@@ -91,7 +90,7 @@ def _minimal(explanations: Explanations) -> str:
         rest = "" if proven == none else "; for the others none was found, which is no proof"
         told += f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
     if not optimal and not feasible and not none:
-        told += " There are no answers here."
+        told += " There are no answers in this report."
     return told
 
 
@@ -106,8 +105,8 @@ def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
         line = f"{sign} for {n_held:,} of {check.n_checked:,} answers: {check.promise}."
         if check.failed:
             line = f"{sign} for {len(check.failed):,} of {check.n_checked:,} answers: {check.promise}. "
-            line += ", ".join(link(place) for place in check.failed[:_MOST_FAILED])
-            line += f" and {len(check.failed) - _MOST_FAILED:,} more" if len(check.failed) > _MOST_FAILED else ""
+            line += ", ".join(link(place) for place in check.failed[:MOST_FAILED])
+            line += f" and {len(check.failed) - MOST_FAILED:,} more" if len(check.failed) > MOST_FAILED else ""
         lines.append(line)
     failed = any(check.failed for check in checks)
     warning = (

@@ -1,6 +1,6 @@
 """Pieces of HTML that every part of the report uses.
 
-What tells an answer is shared with notebooks (:mod:`elsewise.text`); here is what only a whole document needs.
+Words, bars and tables are those of notebooks (:mod:`elsewise.text.markup`); only a whole document needs the others.
 Whatever comes from the user's data is a :class:`~elsewise.text.words.Word` or goes through :func:`escaped`.
 """
 
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ..text.html import _bar as bar
-from ..text.html import _html as html_of_words
-from ..text.html import _table as table
-from ..text.html import _word as html_of_word
-from ..text.words import clean, shortened
+from ..text.markup import Heading, bar, html_of_word, html_of_words, of_numbers, safe, table
+from .constants import LONGEST_TEXT
 
 __all__ = [
+    "Heading",
     "bar",
     "details",
     "escaped",
@@ -23,6 +21,7 @@ __all__ = [
     "html_of_words",
     "items",
     "listed",
+    "of_numbers",
     "paragraph",
     "paragraphs",
     "plural",
@@ -31,13 +30,10 @@ __all__ = [
     "wide",
 ]
 
-# A text of one's own may be long; a name in it should not make the page unreadable.
-_LONGEST = 4000
 
-
-def escaped(text: str, longest: int = _LONGEST) -> str:
+def escaped(text: str, longest: int = LONGEST_TEXT) -> str:
     """Text of any origin as HTML: on one line, spelt out where it does not print, shortened, escaped."""
-    return escape(shortened(clean(text), longest))
+    return safe(text, longest)
 
 
 def section(name: str, heading: str, parts: Iterable[str]) -> str:

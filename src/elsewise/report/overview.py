@@ -11,12 +11,20 @@ import numpy as np
 from ..arrays import FloatArray
 from ..plotting.summary import SummaryPicture
 from ..results import Explanations, WhyNot
-from ..text.numbers import FEW, number, percent, two_numbers
+from ..text.constants import FEW
+from ..text.numbers import number, percent, two_numbers
 from ..text.words import column_word, label_word
-from .markup import bar, details, escaped, html_of_word, paragraph, plural, section, table, wide
+from .constants import (
+    DIGITS,
+    FEWEST_BINS,
+    LONGEST_REASON,
+    MOST_BINS,
+    MOST_CHANGING_COLUMNS,
+    MOST_MOVES,
+    MOST_OBSTACLES,
+)
+from .markup import bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table, wide
 
-_MOST_COLUMNS, _MOST_OBSTACLES, _MOST_MOVES = 25, 12, 12
-_MOST_BINS = 24
 _STATUSES = (
     ("optimal", "proven nearest"),
     ("feasible", "found, proof not finished"),
@@ -31,7 +39,7 @@ def overview(explanations: Explanations, why_not: Mapping[int, WhyNot]) -> str:
     best = explanations.take(np.unique(explanations.rows, return_index=True)[1].astype(np.int64))
     picture = SummaryPicture.compute(explanations, why_not, max_columns=len(explanations.table.columns) + 1)
     parts = [_figures(explanations, best), _status_bar(best), _moves(best)]
-    found = best.statuses != "infeasible"
+    found = best.found
     if found.any():
         parts += [_distances(best.distances[found]), _columns(picture)]
     if picture.obstacles:
@@ -40,11 +48,11 @@ def overview(explanations: Explanations, why_not: Mapping[int, WhyNot]) -> str:
 
 
 def _figures(explanations: Explanations, best: Explanations) -> str:
-    found = best.statuses != "infeasible"
+    found = best.found
     figures = [(f"{len(best):,}", "row" if len(best) == 1 else "rows")]
-    figures.append((f"{int(found.sum()):,}", f"with an answer ({percent(found.mean())})"))
+    figures.append((f"{int(found.sum()):,}", f"with an answer ({percent(float(found.mean()))})"))
     if len(explanations) > len(best):
-        figures.append((f"{int((explanations.statuses != 'infeasible').sum()):,}", "answers in all"))
+        figures.append((f"{int(explanations.found.sum()):,}", "answers in all"))
     unchanged = int((found & ~best.changed.any(axis=1)).sum())
     if unchanged:
         figures.append((f"{unchanged:,}", "with nothing to change"))
@@ -82,13 +90,13 @@ def _moves(best: Explanations) -> str:
     answered = Counter((prediction, target) for prediction, target, status in pairs if status != "infeasible")
     rows = [
         [_label(move[0]), _label(move[1]), f"{count:,}", f"{answered[move]:,}"]
-        for move, count in counts.most_common(_MOST_MOVES)
+        for move, count in counts.most_common(MOST_MOVES)
     ]
-    if len(counts) > _MOST_MOVES:
-        rest = sum(count for _, count in counts.most_common()[_MOST_MOVES:])
-        rows.append([f"{len(counts) - _MOST_MOVES} others", "", f"{rest:,}", ""])
+    if len(counts) > MOST_MOVES:
+        rest = sum(count for _, count in counts.most_common()[MOST_MOVES:])
+        rows.append([f"{len(counts) - MOST_MOVES} others", "", f"{rest:,}", ""])
     title = "From what to what"
-    body = wide(table(("predicted", "wanted", "#rows", "#with an answer"), rows), title)
+    body = wide(table(("predicted", "wanted", of_numbers("rows"), of_numbers("with an answer")), rows), title)
     return f"<h3>{title}</h3>{body}"
 
 
@@ -108,19 +116,19 @@ def _distances(distances: FloatArray) -> str:
 
 
 def _histogram(values: FloatArray) -> str:
-    counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), 4, _MOST_BINS)))
+    counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), FEWEST_BINS, MOST_BINS)))
     width, ground, tall = 480.0, 96.0, 86.0
     step = width / len(counts)
     bars = []
     for place, count in enumerate(counts.tolist()):
         if count:
-            ends = two_numbers(float(edges[place]), float(edges[place + 1]), 3)
+            ends = two_numbers(float(edges[place]), float(edges[place + 1]), DIGITS)
             height = max(tall * count / counts.max(), 1.0)
             bars.append(
                 f'<rect x="{place * step + 0.5:.1f}" y="{ground - height:.1f}" width="{step - 1:.1f}" '
                 f'height="{height:.1f}"><title>{plural(count, "row")} from {ends[0]} to {ends[1]}</title></rect>'
             )
-    left, right = two_numbers(float(edges[0]), float(edges[-1]), 3)
+    left, right = two_numbers(float(edges[0]), float(edges[-1]), DIGITS)
     return (
         '<figure class="chart"><svg viewBox="0 0 480 112" role="img" aria-label="Histogram of the distances">'
         f'<g class="bars">{"".join(bars)}</g><path class="axis" d="M0 96.5H480"/><text x="0" y="109">{left}</text>'
@@ -135,7 +143,7 @@ def _columns(picture: SummaryPicture) -> str:
     rows = []
     for place, name in enumerate(picture.columns):
         share = float(picture.shares[place])
-        first, median, third = (number(float(cost), 3) for cost in picture.costs[place])
+        first, median, third = (number(float(cost), DIGITS) for cost in picture.costs[place])
         rows.append(
             [
                 html_of_word(column_word(name)),
@@ -145,9 +153,9 @@ def _columns(picture: SummaryPicture) -> str:
                 median if first == third else f"{median} ({first} – {third})",
             ]
         )
-    header = ("column", "#changes in", "of the answers", "usual change", "#adds to the distance")
-    first = wide(table(header, rows[:_MOST_COLUMNS]), "Columns that change")
-    rest = rows[_MOST_COLUMNS:]
+    header = ("column", of_numbers("changes in"), "of the answers", "usual change", of_numbers("adds to the distance"))
+    first = wide(table(header, rows[:MOST_CHANGING_COLUMNS]), "Columns that change")
+    rest = rows[MOST_CHANGING_COLUMNS:]
     more = details(f"{plural(len(rest), 'more column')}", wide(table(header, rest), "More columns")) if rest else ""
     lead = (
         "How often each column changes, what the usual change is (in brackets its share, where there are others), and "
@@ -159,14 +167,14 @@ def _columns(picture: SummaryPicture) -> str:
 def _obstacles(picture: SummaryPicture) -> str:
     none = picture.n_rows - picture.n_answered
     rows = [
-        [escaped(obstacle.reason, 1000), f"{obstacle.count:,}", bar(obstacle.count / none)]
-        for obstacle in picture.obstacles[:_MOST_OBSTACLES]
+        [escaped(obstacle.reason, LONGEST_REASON), f"{obstacle.count:,}", bar(obstacle.count / none)]
+        for obstacle in picture.obstacles[:MOST_OBSTACLES]
     ]
-    rest = picture.obstacles[_MOST_OBSTACLES:]
+    rest = picture.obstacles[MOST_OBSTACLES:]
     if rest:
         count = sum(obstacle.count for obstacle in rest)
         rows.append([plural(len(rest), "other reason"), f"{count:,}", bar(count / none)])
     title = "What stands in the way"
     lead = paragraph(f"{plural(none, 'row has', 'rows have')} no answer.")
-    body = wide(table(("reason", "#rows", f"of {none:,}"), rows), title)
+    body = wide(table(("reason", of_numbers("rows"), f"of {none:,}"), rows), title)
     return f"<h3>{title}</h3>{lead}{body}"

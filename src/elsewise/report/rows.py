@@ -10,26 +10,30 @@ import numpy as np
 from ..errors import InvalidInputError
 from ..results import Change, Explanation, Explanations
 from ..results.cells import value_in
+from ..text.brief import name_of_row
+from ..text.constants import FEW, MANY
 from ..text.html import sentence_html
-from ..text.numbers import FEW, MANY, number, signed
+from ..text.numbers import number, signed
+from ..text.plain_text import certificate, remark_of
 from ..text.sentence import change_words
-from ..text.summary import name_of_row
-from ..text.text import certificate, remark_of
 from ..text.words import column_word, label_word, value_words
 from . import png
+from .column_pictures import ColumnPictures
+from .constants import (
+    FEWEST_PICTURES,
+    IMAGE_SIDE,
+    LONGEST_LEVEL,
+    MOST_PICTURES,
+    MOST_PICTURES_IN_ALL,
+    MOST_VALUES,
+)
 from .description import rows_of
-from .markup import bar, details, escaped, html_of_word, paragraph, section, table
-from .pictures import Pictures
-
-# Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
-_MOST_PICTURES, _FEWEST_PICTURES, _ALL_PICTURES = 12, 4, 6_000
-# Values of all rows that are written out, for the sake of the file's size.
-_MOST_VALUES = 60_000
+from .markup import Heading, bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table
 
 _HOW_TO_READ = (
     "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
     "The share of a change is its part of the distance. "
-    f'<span class="legend">The small pictures show where the values lie: {Pictures.key()}.</span> '
+    f'<span class="legend">The small pictures show where the values lie: {ColumnPictures.key()}.</span> '
     "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
     "Values outside of the picture’s range are drawn at its edge."
 )
@@ -40,7 +44,7 @@ _HOW_TO_READ_IMAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Images:
+class RowImages:
     """How rows are shown as images.
 
     Attributes
@@ -59,18 +63,18 @@ class Images:
     most: float
 
     @classmethod
-    def of(cls, explanations: Explanations, shape: Any) -> Images:
+    def of(cls, explanations: Explanations, shape: object) -> RowImages:
         """Find the ranges of values and differences, or say why the rows are no images."""
-        is_pair = isinstance(shape, (tuple, list)) and len(shape) == 2
-        if not is_pair or not all(isinstance(size, (int, np.integer)) and size > 0 for size in shape):
+        sizes = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+        if len(sizes) != 2 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
             raise InvalidInputError(
                 f"image_shape: expected (height, width) in pixels, such as (8, 8), received {shape!r}."
             )
         names = explanations.table.names
-        if shape[0] * shape[1] != len(names):
+        height, width = int(sizes[0]), int(sizes[1])
+        if height * width != len(names):
             raise InvalidInputError(
-                f"image_shape: {shape[0]} x {shape[1]} is {shape[0] * shape[1]} pixels, but the rows have "
-                f"{len(names)} columns."
+                f"image_shape: {height} x {width} is {height * width} pixels, but the rows have {len(names)} columns."
             )
         if not explanations.table.is_identity:
             raise InvalidInputError(
@@ -81,7 +85,7 @@ class Images:
         after = np.asarray(explanations.counterfactuals, dtype=np.float64)
         low, high = (float(before.min()), float(before.max())) if before.size else (0.0, 1.0)
         most = float(np.nanmax(np.abs(after - before), initial=0.0))
-        return cls((int(shape[0]), int(shape[1])), low, high, most)
+        return cls((height, width), low, high, most)
 
     def html(self, one: Explanation) -> str:
         """Before, after and difference side by side."""
@@ -92,7 +96,7 @@ class Images:
             shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
             shown.append((png.difference(after - before, self.most), "difference"))
         height, width = self.shape
-        scale = max(1, round(112 / max(height, width)))
+        scale = max(1, round(IMAGE_SIDE / max(height, width)))
         size = f'width="{width * scale}" height="{height * scale}"'
         return "".join(
             f'<figure><img src="{source}" {size} alt="Image of the row: {told}">'
@@ -102,7 +106,7 @@ class Images:
 
 
 def _plain_label(label: Any) -> str:
-    return escaped(str(label_word(label)), 60)
+    return escaped(str(label_word(label)))
 
 
 class RowWriter:
@@ -111,18 +115,18 @@ class RowWriter:
     Parameters
     ----------
     explanations : Explanations
-    pictures : Pictures
-    images : Images or None
+    pictures : ColumnPictures
+    images : RowImages or None
     """
 
-    def __init__(self, explanations: Explanations, pictures: Pictures, images: Images | None) -> None:
+    def __init__(self, explanations: Explanations, pictures: ColumnPictures, images: RowImages | None) -> None:
         self._explanations, self._pictures, self._images = explanations, pictures, images
         self._places = {column.name: place for place, column in enumerate(explanations.table.columns)}
         rows = explanations.rows
         self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
         starts = np.searchsorted(rows, rows) if len(rows) and (np.diff(rows) >= 0).all() else None
         self._turn = np.zeros(len(rows), dtype=np.int64) if starts is None else np.arange(len(rows)) - starts
-        self._n_pictures = int(np.clip(_ALL_PICTURES // max(len(rows), 1), _FEWEST_PICTURES, _MOST_PICTURES))
+        self._n_pictures = int(np.clip(MOST_PICTURES_IN_ALL // max(len(rows), 1), FEWEST_PICTURES, MOST_PICTURES))
         self._n_values = len(explanations) * len(explanations.table.columns)
         self._headings: dict[Any, str] = {}
 
@@ -145,7 +149,7 @@ class RowWriter:
         """Everything about one answer."""
         one = self._explanations[place]
         changes = one.changes
-        distance = "" if one.status == "infeasible" else f"{one.distance:.6g}"
+        distance = "" if one.status == "infeasible" else repr(one.distance)  # read by the script
         parts = [
             f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
             f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
@@ -159,7 +163,7 @@ class RowWriter:
             parts.append(self._listed(changes[self._n_pictures :], "more change"))
         parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
         parts.append(paragraph(remark_of(one), "ew-note"))
-        if self._images is None and self._n_values <= _MOST_VALUES:
+        if self._images is None and self._n_values <= MOST_VALUES:
             parts.append(self._row(one))
         return "".join(parts) + "</article>"
 
@@ -167,7 +171,7 @@ class RowWriter:
         told = f'<span class="badge s-{one.status}">{one.status}</span>'
         if one.status == "infeasible":
             return told
-        count = "nothing to change" if not changes else f"{len(changes)} change{'s' * (len(changes) > 1)}"
+        count = "nothing to change" if not changes else plural(len(changes), "change")
         return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
 
     def _table(self, one: Explanation, changes: tuple[Change, ...]) -> str:
@@ -185,10 +189,8 @@ class RowWriter:
                     self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
                 ]
             )
-        header = ("column", "now", "needed", "#difference", "share", "#")
-        return table(header, rows).replace(
-            '<th scope="col" class="ew-number"></th>', f'<th scope="col">{self._among(one.target)}</th>'
-        )
+        header = ("column", "now", "needed", of_numbers("difference"), "share", Heading(self._among(one.target)))
+        return table(header, rows)
 
     def _among(self, target: Any) -> str:
         label = self._pictures.label_of(target)
@@ -205,7 +207,7 @@ class RowWriter:
             before, after = change_words(change, MANY)
             told.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
         body = f'<p class="values">{"; ".join(told)}</p>'
-        return details(f"{len(changes)} {what}{'s' * (len(changes) > 1)}", body)
+        return details(plural(len(changes), what), body)
 
     def _row(self, one: Explanation) -> str:
         """Write all values of the row, to be opened."""
@@ -213,7 +215,7 @@ class RowWriter:
         for column in one.table.columns:
             value = value_in(one.table, column, one.x)
             word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
-            told.append(f"<code>{escaped(column.name, 48)}</code> {html_of_word(word)}")
+            told.append(f"<code>{escaped(column.name, LONGEST_LEVEL)}</code> {html_of_word(word)}")
         body = f'<p class="values">{"; ".join(told)}</p>'
         return details("The whole row as it was", body, on_paper=False)
 

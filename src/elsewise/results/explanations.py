@@ -157,7 +157,7 @@ class Explanations(Sequence[Explanation]):
             ) from error
         if not -len(self) <= index < len(self):
             raise IndexError(f"explanation {index} of {len(self)}")
-        entries = {}
+        entries: dict[str, Any] = {}
         for item, values in self.per_answer():
             entry, read = row_of(values, index, self.x), item.metadata["read"]
             entries[item.metadata["one"]] = entry if read is None else read(entry)

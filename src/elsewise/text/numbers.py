@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 
-# Digits of a sentence and of a table.
-FEW, MANY = 4, 6
-# Digits after which every pair of different doubles differs.
-_ALL = 17
-# A difference is shown well enough if its rounded form is within this share of it.
-_SHOWN = 0.1
-# Whole numbers from here on are written with commas, so years are not.
-_LONG = 10_000
-# Beyond these a float is written with a power of ten.
-_LARGEST, _SMALLEST = 1e15, 1e-4
+from .constants import (
+    ALL_DIGITS,
+    DIFFERENCE_ACCURACY,
+    FEW,
+    FIRST_WITH_COMMAS,
+    LARGEST_WRITTEN_OUT,
+    MANY,
+    NOISE,
+    SMALLEST_GAP,
+    SMALLEST_WRITTEN_OUT,
+)
 
 
 def number(value: float, digits: int = FEW) -> str:
@@ -27,7 +28,7 @@ def number(value: float, digits: int = FEW) -> str:
     if math.isnan(value) or math.isinf(value):
         return "not a number" if math.isnan(value) else ("infinity" if value > 0 else "-infinity")
     size = abs(value)
-    if size >= _LARGEST or 0 < size < _SMALLEST:
+    if size >= LARGEST_WRITTEN_OUT or 0 < size < SMALLEST_WRITTEN_OUT:
         return f"{value:.{digits}g}"
     if value.is_integer():
         return _grouped(str(int(value)))
@@ -49,10 +50,10 @@ def two_numbers(first: float, second: float, digits: int = FEW) -> tuple[str, st
     if first == second or not (math.isfinite(first) and math.isfinite(second)):
         return number(first, digits), number(second, digits)
     difference = first - second
-    for more in range(digits, _ALL + 1):
+    for more in range(digits, ALL_DIGITS + 1):
         texts = number(first, more), number(second, more)
         shown = _read(texts[0]) - _read(texts[1])
-        if abs(shown - difference) <= _SHOWN * abs(difference):
+        if abs(shown - difference) <= DIFFERENCE_ACCURACY * abs(difference):
             return texts
     return repr(first), repr(second)
 
@@ -64,23 +65,65 @@ def signed(difference: float, digits: int = FEW) -> str:
 
 
 def rounded_down(value: float, digits: int = FEW) -> str:
-    """Write a lower bound so that what is written is one, too."""
+    """Write a lower bound so that what is written is one, too.
+
+    >>> rounded_down(1.99996), rounded_down(1.93), rounded_down(-2.00004)
+    ('1.999', '1.93', '-2.001')
+    """
     if value == 0 or not math.isfinite(value):
         return number(value, digits)
-    place = digits - 1 - math.floor(math.log10(abs(value)))
-    step = 10.0 ** min(place, 300)
-    down = math.floor(value * step * (1 + 1e-12)) / step  # 1.93 stored as 1.9299999... is 1.93
-    return number(down, digits)
+    step = _step(value, digits)
+    # 1.93 stored as 1.9299999... is 1.93
+    return number(math.floor(value * step + NOISE * abs(value * step)) / step, digits)
 
 
-def percent(share: float) -> str:
-    """Write a share in whole percent, rounded down; what is not nothing is not written as nothing.
+def rounded_up(value: float, digits: int = FEW) -> str:
+    """Write an upper bound so that what is written is one, too.
 
-    >>> percent(0.5), percent(0.999), percent(0.004), percent(0.0)
-    ('50 %', '99 %', 'less than 1 %', '0 %')
+    >>> rounded_up(2.00004), rounded_up(1.2e-9, 1)
+    ('2.001', '2e-09')
     """
-    whole = math.floor(100 * share + 1e-9)
-    return "less than 1 %" if whole == 0 and share > 0 else f"{whole} %"
+    if value == 0 or not math.isfinite(value):
+        return number(value, digits)
+    step = _step(value, digits)
+    return number(math.ceil(value * step - NOISE * abs(value * step)) / step, digits)
+
+
+def usable(value: float, decimals: int) -> str:
+    """Write a number to be typed in by the reader: with so many decimals, without commas, and never above the value.
+
+    >>> usable(0.29, 4), usable(-15.63331, 3)
+    ('0.29', '-15.634')
+    """
+    step = 10.0**decimals
+    whole = math.floor(value * step)
+    if (whole + 1) / step <= value:  # the product was rounded
+        whole += 1
+    elif whole / step > value:
+        whole -= 1
+    return repr(whole / step)
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """Write a share in percent, rounded down; what is not nothing is not written as nothing.
+
+    >>> percent(0.5), percent(0.999), percent(0.004), percent(0.0), percent(0.999, 1)
+    ('50 %', '99 %', 'less than 1 %', '0 %', '99.9 %')
+    """
+    step = 10**decimals
+    whole = math.floor(100 * share * step + NOISE * 100 * step)
+    if whole == 0 and share > 0:
+        return f"less than {number(1 / step)} %"
+    return f"{number(whole / step, MANY)} %"
+
+
+def percentile(share: float) -> str:
+    """Write the share of cases that are no larger as a whole percentile, rounded down.
+
+    >>> percentile(0.699), percentile(1.0)
+    ('69', '100')
+    """
+    return str(math.floor(100 * share + NOISE * 100))
 
 
 def gap_in_percent(gap: float) -> str:
@@ -89,20 +132,20 @@ def gap_in_percent(gap: float) -> str:
     >>> gap_in_percent(0.02), gap_in_percent(0.0203), gap_in_percent(3e-6)
     ('2 %', '2.1 %', 'below 0.1 %')
     """
-    if gap < 0.001:
-        return "below 0.1 %"
-    up = math.ceil(1000 * gap - 1e-9) / 10
-    return f"{up:g} %"
+    if gap < SMALLEST_GAP:
+        return f"below {number(100 * SMALLEST_GAP)} %"
+    return f"{number(math.ceil(gap / SMALLEST_GAP - NOISE * 1000) / 10, MANY)} %"
+
+
+def _step(value: float, digits: int) -> float:
+    """Give what a number is multiplied with so that its last digit is that of the ones."""
+    return 10.0 ** min(digits - 1 - math.floor(math.log10(abs(value))), 300)
 
 
 def _grouped(text: str) -> str:
     """Put commas between the thousands of a decimal number that is long before its point."""
-    whole, point, rest = text.partition(".")
-    digits = whole.lstrip("-")
-    if len(digits) < len(str(_LONG)):
-        return text
-    groups = [digits[max(end - 3, 0) : end] for end in range(len(digits), 0, -3)]
-    return ("-" if whole.startswith("-") else "") + ",".join(reversed(groups)) + point + rest
+    whole, point, decimals = text.partition(".")
+    return text if len(whole.lstrip("-")) < len(str(FIRST_WITH_COMMAS)) else f"{int(whole):,}{point}{decimals}"
 
 
 def _read(text: str) -> float:

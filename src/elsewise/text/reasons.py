@@ -18,6 +18,8 @@ from ..asking.reasons import (
     TooSparse,
     Unconfirmed,
 )
+from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
+from .numbers import number, two_numbers, usable
 
 if TYPE_CHECKING:
     from ..asking.reasons import Reason
@@ -29,8 +31,6 @@ _ENDED = {
     "time": "the time limit ended it",
 }
 _ADVICE = " explainer.why_not(row, target, constraints) says which rules contradict each other."
-# Digits after the point of a log density and of a quantile that a reader is told to use.
-_LOG_DIGITS, _QUANTILE_DIGITS = 3, 4
 
 
 def reason_in_words(reason: Reason | WhyNot | None) -> str:
@@ -73,8 +73,15 @@ def target_in_words(target: Target) -> str:
     """Put what was asked of the model as the end of a sentence: "predict 'good'"."""
     value: Any = target.value
     if isinstance(value, tuple):
-        return f"predict a value from {value[0]:g} to {value[1]:g}"
-    with_probability = "" if target.min_probability is None else f" with probability {target.min_probability:g}"
+        ends = (float(value[0]), float(value[1]))
+        if math.isfinite(ends[0]) and math.isfinite(ends[1]):
+            low, high = two_numbers(*ends, MANY)
+        else:
+            low, high = (number(end, MANY) if math.isfinite(end) else f"{end:g}" for end in ends)
+        return f"predict a value from {low} to {high}"
+    with_probability = ""
+    if target.min_probability is not None:
+        with_probability = f" with probability {number(target.min_probability, MANY)}"
     return f"predict {value!r}{with_probability}"
 
 
@@ -89,7 +96,7 @@ def why_not_in_words(why: WhyNot) -> str:
         best = (
             "no quantile of the training rows is low enough"
             if why.highest_quantile is None
-            else f"the highest threshold quantile that works is {why.highest_quantile:g}"
+            else f"the highest threshold quantile that works is {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}"
         )
         return f"The density threshold is too high: no row that makes the model {wanted} is dense enough; {best}."
     dense = " and is dense enough" if why.has_density else ""
@@ -97,20 +104,30 @@ def why_not_in_words(why: WhyNot) -> str:
     said = [f"No row that makes the model {wanted}{dense} keeps {which}: {'; '.join(why.conflict)}."]
     if why.reliefs:
         best_relief = why.reliefs[0]
-        said.append(f'Without "{best_relief.rule}" there is an answer at distance {best_relief.distance:.4g}.')
+        said.append(f'Without "{best_relief.rule}" there is an answer at distance {number(best_relief.distance)}.')
     else:
         said.append("Leaving out any one rule is not enough: others contradict each other, too.")
     if why.highest_quantile is not None:
-        said.append(f"With all rules, the highest threshold quantile that works is {why.highest_quantile:g}.")
+        highest = usable(why.highest_quantile, DECIMALS_OF_QUANTILE)
+        said.append(f"With all rules, the highest threshold quantile that works is {highest}.")
     elif why.has_density:
         said.append("With all rules, no threshold quantile works.")
     return " ".join(said)
 
 
+def conflict_in_words(why: WhyNot) -> str:
+    """Name the rules in the way, in the same words for every row that they stop; the sentence if there are none."""
+    if not why.conflict:
+        return why_not_in_words(why)
+    lead = "This rule is in the way" if len(why.conflict) == 1 else "These rules contradict each other"
+    return f"{lead}: {'; '.join(why.conflict)}"
+
+
 def _too_sparse(reason: TooSparse) -> str:
-    absolute = f"an absolute threshold LogDensity({_down(reason.log_density, _LOG_DIGITS)})"
-    quantile = None if reason.quantile is None else _down(reason.quantile, _QUANTILE_DIGITS)
-    if not quantile:  # thresholds lie strictly between 0 and 1
+    absolute = f"an absolute threshold LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})"
+    quantile = None if reason.quantile is None else usable(reason.quantile, DECIMALS_OF_QUANTILE)
+    highest, threshold = two_numbers(reason.log_density, reason.log_threshold, MANY)
+    if quantile is None or float(quantile) == 0.0:  # thresholds lie strictly between 0 and 1
         works = f"no quantile of the training rows works; {absolute} does"
     elif reason.quantile == 1.0:
         works = f"every threshold quantile works, and so does {absolute}"
@@ -118,7 +135,7 @@ def _too_sparse(reason: TooSparse) -> str:
         works = f"the highest threshold quantile that works is {quantile}"
     return (
         f"The density threshold is too high: nothing that makes the model {target_in_words(reason.target)} reaches log "
-        f"density {reason.log_threshold:.6g}. The densest such point has {reason.log_density:.6g}; {works}."
+        f"density {threshold}. The densest such point has {highest}; {works}."
     )
 
 
@@ -130,8 +147,3 @@ def _nothing_within(reason: NothingWithin) -> str:
     if not reason.has_density:
         return f"No row that makes the model {wanted} is within the rules."
     return f"No row that makes the model {wanted} is both dense enough and within the rules."
-
-
-def _down(value: float, digits: int) -> float:
-    """Round down, so that what is promised holds."""
-    return math.floor(value * 10.0**digits) / 10.0**digits

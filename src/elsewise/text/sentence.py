@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .numbers import FEW, gap_in_percent, number, percent, rounded_down
+from .constants import FEW, LONGEST_REASON, MOST_IN_SENTENCE
+from .numbers import gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
 if TYPE_CHECKING:
     from ..results import Change, Explanation
-
-# Changes a sentence can hold; the dearest come first.
-_MOST_CHANGES = 6
-# A reason is a sentence or two; names in it may be of any length.
-_LONGEST_REASON = 1000
 
 
 def sentence(explanation: Explanation) -> str:
@@ -46,7 +42,7 @@ def already_as_wanted(explanation: Explanation) -> bool:
 
 def reason_of(explanation: Explanation) -> str:
     """Give the reason, fit to be read."""
-    return shortened(clean(explanation.reason), _LONGEST_REASON)
+    return shortened(clean(explanation.reason), LONGEST_REASON)
 
 
 def _words(explanation: Explanation) -> Iterator[Word]:
@@ -58,15 +54,15 @@ def _words(explanation: Explanation) -> Iterator[Word]:
     wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)
     if not changes:
         yield Word(", as wanted: nothing has to change")
-        yield from _plausible(explanation, "; ")
+        yield from _and_plausible(explanation)
         yield Word(".")
         return
     yield Word(" already, but not in every way as asked. It would be " if already else ". It would be ")
     yield wanted
     yield Word(" as asked if " if already else " if ")
     yield from _conditions(changes)
-    yield from _plausible(explanation, "; ")
-    yield Word(f"; {_proven(explanation)}.")
+    yield from _and_plausible(explanation)
+    yield Word(f"; {proof_in_words(explanation)}.")
 
 
 def _prediction(explanation: Explanation) -> Word:
@@ -89,7 +85,7 @@ def _infeasible(explanation: Explanation) -> Iterator[Word]:
 
 def _conditions(changes: Sequence[Change]) -> Iterator[Word]:
     # one more column takes no more room than "and 1 more"
-    shown = changes if len(changes) <= _MOST_CHANGES + 1 else changes[:_MOST_CHANGES]
+    shown = changes if len(changes) <= MOST_IN_SENTENCE + 1 else changes[:MOST_IN_SENTENCE]
     n_more = len(changes) - len(shown)
     for place, change in enumerate(shown):
         if place:
@@ -113,21 +109,27 @@ def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
     return value_words(change.before, change.after, is_level=is_level, digits=digits)
 
 
-def _plausible(explanation: Explanation, before: str) -> Iterator[Word]:
+def plausibility_words(explanation: Explanation) -> list[Word]:
+    """Say how plausible an answer is; nothing if no density was asked for."""
     share = explanation.plausibility
-    if not np.isfinite(share):
-        if np.isfinite(explanation.log_threshold):  # a mixture that came without training rows
-            yield Word(f"{before}as plausible as asked")
-        return
-    if share <= 0:
-        yield Word(f"{before}less plausible than any real")
-    else:
-        how_many = "every" if share >= 1 else f"{percent(share)} of"
-        yield Word(f"{before}at least as plausible as {how_many} real")
-    if not isinstance(explanation.target, tuple):
-        yield Word(" ")
-        yield label_word(explanation.target)
-    yield Word(" case" if share <= 0 or share >= 1 else " cases")
+    if not np.isfinite(share):  # a mixture that came without training rows, if there is a threshold
+        return [Word("as plausible as asked")] if np.isfinite(explanation.log_threshold) else []
+    how_many = "every " if share >= 1 else f"{percent(share)} of "
+    words = [Word("less plausible than any " if share <= 0 else f"at least as plausible as {how_many}")]
+    return [*words, *cases_words(explanation.target, is_one=share <= 0 or share >= 1)]
+
+
+def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
+    """Name the real rows that an answer is held against: those of the target, of a regressor all."""
+    label = [] if target is None or isinstance(target, tuple) else [label_word(target), Word(" ")]
+    return [Word("real "), *label, Word("case" if is_one else "cases")]
+
+
+def _and_plausible(explanation: Explanation) -> Iterator[Word]:
+    words = plausibility_words(explanation)
+    if words:
+        yield Word("; ")
+        yield from words
 
 
 def other_kind(explanation: Explanation) -> str:
@@ -138,7 +140,8 @@ def other_kind(explanation: Explanation) -> str:
     return f" of another kind than the {'nearer answer' if nearer == 1 else f'{nearer} nearer answers'}"
 
 
-def _proven(explanation: Explanation) -> str:
+def proof_in_words(explanation: Explanation) -> str:
+    """Say what is proven of smaller changes than the answer's."""
     kind = other_kind(explanation)
     if explanation.status == "optimal":
         return f"no smaller change{kind} exists"

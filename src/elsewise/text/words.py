@@ -1,8 +1,8 @@
 """Words: the parts of a sentence, with names and values made fit to be read.
 
 Names and levels are the user's data and may hold anything. Here white space is made even, characters that do not print
-(line breaks, terminal codes, marks that turn the direction of writing) are spelt out, and long ones lose their middle.
-Escaping for HTML is the business of the HTML.
+(line breaks, terminal codes, marks that turn the direction of writing) are spelt out, and long texts lose their middle.
+Nothing is escaped for HTML yet; :mod:`.markup` does that.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .numbers import FEW, MANY, number, two_numbers
+from .constants import FEW, LONGEST_NAME, LONGEST_WHOLE, MANY
+from .numbers import number, two_numbers
 
-# Longest name or level in running text; longest of all, where the whole is given.
-_LONGEST, _WHOLE = 48, 1000
+# How a missing value reads.
+NOT_GIVEN = "not given"
+# Names made of these need no quotes in a sentence.
 _HARMLESS = re.compile(r"\w([\w .()/%°²³#:+*-]*[\w)%])?")
 
 
@@ -51,7 +53,7 @@ def clean(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else _spelt_out(c) for c in text)
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def shortened(text: str, longest: int = LONGEST_NAME) -> str:
     """Leave out the middle of a long text: names that differ often do so at their ends."""
     if len(text) <= longest:
         return text
@@ -83,8 +85,9 @@ def value_words(before: Any, after: Any, *, is_level: bool = False, digits: int 
     ----------
     before, after : number, level, or a missing value
     is_level : bool
-        Numbers are names of levels here: not to be rounded or grouped.
+        Numbers are names of levels: not to be rounded or grouped.
     digits : int
+        Significant ones of a number, at least.
     """
     words = _value(before, is_level, digits), _value(after, is_level, digits)
     if _is_measured(before) and _is_measured(after) and not is_level:
@@ -107,6 +110,7 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
     other : float, optional
         A number it must not be mistaken for.
     digits : int
+        Significant ones of a number, at least.
     """
     if isinstance(label, tuple):
         return Word(range_in_words(*label), "label")
@@ -143,7 +147,7 @@ def is_missing(value: Any) -> bool:
 def _value(value: Any, is_level: bool, digits: int) -> Word:
     value = _plain(value)
     if is_missing(value):
-        return Word("not given", "value")
+        return Word(NOT_GIVEN, "value")
     if isinstance(value, bool):
         return Word("yes" if value else "no", "value")
     if isinstance(value, (int, float)):
@@ -160,7 +164,7 @@ def _number_word(text: str, value: float, kind: Literal["label", "value"] = "val
 def _word(text: str, kind: Literal["label", "column", "value"], *, is_text: bool) -> Word:
     text = clean(text)
     short = shortened(text)
-    return Word(short, kind, "" if short == text else shortened(text, _WHOLE), is_text)
+    return Word(short, kind, "" if short == text else shortened(text, LONGEST_WHOLE), is_text)
 
 
 def _is_measured(value: Any) -> bool:

@@ -8,20 +8,18 @@ Coordinates: 120 x 30; the distribution stands on the line y = 24 and is 18 high
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ..columns.frames import is_missing_value
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..text.numbers import percent
+from ..plotting.arguments import label_held_against
+from ..plotting.distributions import place_of_level
+from ..text.numbers import percent, percentile
+from .constants import MOST_LEVELS_DRAWN
 
 _WIDTH, _GROUND, _TALL, _MARGIN = 120.0, 24.0, 18.0, 5.0
-# Bars of more levels than this would be thinner than the gaps between them.
-_MOST_LEVELS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Scale:
         return _MARGIN + (_WIDTH - 2 * _MARGIN) * (place + 0.5) / len(self.levels)
 
 
-class Pictures:
+class ColumnPictures:
     """Draws columns of an explainer's table, and remembers which distributions the page has to hold.
 
     Parameters
@@ -59,15 +57,14 @@ class Pictures:
     """
 
     def __init__(self, explainer: Explainer) -> None:
-        self._profiles = explainer.profiles_
+        self._explainer, self._profiles = explainer, explainer.profiles_
         self._labels = {label: number for number, label in enumerate(self._profiles)}
         self._scales = [_scale(profile) for profile in self._profiles[None]]
         self._used: dict[tuple[int, int], str] = {}
 
     def label_of(self, target: Any) -> Any:
         """Label whose real rows an answer is held against; None for all training rows."""
-        target = target.item() if isinstance(target, np.generic) else target
-        return None if isinstance(target, tuple) or target not in self._profiles else target
+        return label_held_against(self._explainer, target)
 
     def cell(self, target: Any, place: int, before: Any, after: Any) -> str:
         """Picture and caption of a column, as HTML.
@@ -127,8 +124,8 @@ def _distribution(profile: ColumnProfile, scale: Scale) -> str:
     heights = _TALL * profile.counts / max(int(profile.counts.max(initial=1)), 1)
     tops = [_short(_GROUND - height) for height in heights.tolist()]
     if len(profile.edges):
-        at = [_short(scale.of_number(float(edge))) for edge in profile.edges]
-        return f"M{at[0]} 24" + "".join(f"V{top}H{right}" for top, right in zip(tops, at[1:])) + "V24Z"
+        sides = [_short(scale.of_number(float(edge))) for edge in profile.edges]
+        return f"M{sides[0]} 24" + "".join(f"V{top}H{right}" for top, right in zip(tops, sides[1:])) + "V24Z"
     half = 0.36 * (_WIDTH - 2 * _MARGIN) / len(scale.levels)
     bars = []
     for place, top in enumerate(tops):
@@ -143,42 +140,34 @@ def _number_marks(scale: Scale, before: Any, after: Any) -> str | None:
 
 
 def _level_marks(profile: ColumnProfile, scale: Scale, before: Any, after: Any) -> str | None:
-    if len(scale.levels) > _MOST_LEVELS:
+    if len(scale.levels) > MOST_LEVELS_DRAWN:
         return None
-    first, second = _place(profile.levels, before), _place(profile.levels, after)
+    first, second = place_of_level(profile.levels, before), place_of_level(profile.levels, after)
     marks = "" if first is None else _mark("b", scale.of_level(first))
     return marks + ("" if second is None else _mark("a", scale.of_level(second)))
 
 
-def _mark(name: str, at: float) -> str:
-    x = _short(at)
+def _mark(name: str, middle: float) -> str:
+    x = _short(middle)
     return f'<use href="#{name}l" x="{x}"/><use href="#{name}" x="{x}"/>'
 
 
 def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
     """Say which shares of real rows have no larger number."""
-    second = f"{100.0 * profile.share_at_most(float(after)):.0f}"
+    second = percentile(profile.share_at_most(float(after)))
     if is_missing_value(before):
         return f"percentile {second}"
-    return f"percentile {100.0 * profile.share_at_most(float(before)):.0f} → {second}"
+    return f"percentile {percentile(profile.share_at_most(float(before)))} → {second}"
 
 
 def _frequencies(profile: ColumnProfile, before: Any, after: Any) -> str:
     """Say how many real rows have the level."""
     total = max(int(profile.counts.sum()), 1)
-    places = (_place(profile.levels, value) for value in (before, after))
+    places = (place_of_level(profile.levels, value) for value in (before, after))
     first, second = ("none" if place is None else percent(float(profile.counts[place]) / total) for place in places)
     return f"had by {first} → {second}"
 
 
-def _place(levels: Sequence[Any], value: Any) -> int | None:
-    """Position of a level; None and NaN are the same missing value."""
-    missing = is_missing_value(value)
-    for place, level in enumerate(levels):
-        if (missing and is_missing_value(level)) or (not missing and level == value):
-            return place
-    return None
-
-
 def _short(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+    """Write a coordinate to a tenth, for the data of a path."""
+    return f"{round(value, 1):g}"

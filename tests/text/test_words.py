@@ -30,7 +30,7 @@ def _read(text):
 
 
 def test_examples_in_the_docstrings():
-    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=4)
+    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=8)
 
 
 @given(REAL)
@@ -84,10 +84,33 @@ def test_gaps_are_rounded_up(gap):
         assert gap <= float(text.split()[0]) / 100 + 1e-9 <= gap + 0.00101
 
 
-@given(st.floats(1e-200, 1e200))
-def test_bounds_are_rounded_down(bound):
-    written = _read(numbers.rounded_down(bound))
-    assert bound * 0.998 <= written <= bound * (1 + 1e-11)
+@given(st.floats(1e-200, 1e200), st.sampled_from([-1, 1]), st.sampled_from([2, 4, 6]))
+def test_bounds_are_rounded_to_their_safe_side(size, sign, digits):
+    bound, most = sign * size, 1.01 * size * 10.0 ** (1 - digits)
+    low, high = (_read(write(bound, digits)) for write in (numbers.rounded_down, numbers.rounded_up))
+    assert bound - most <= low <= bound + 1e-11 * size
+    assert bound - 1e-11 * size <= high <= bound + most
+
+
+@given(st.floats(-1e6, 1e6), st.integers(1, 4))
+def test_what_a_reader_is_told_to_type_is_not_above_the_value(value, decimals):
+    typed = float(numbers.usable(value, decimals))
+    assert value - 1.01 * 10.0**-decimals <= typed <= value
+
+
+@given(st.integers(0, 10_000))
+def test_what_has_few_decimals_is_typed_as_it_is(ten_thousandths):
+    assert float(numbers.usable(ten_thousandths / 10_000, 4)) == ten_thousandths / 10_000
+
+
+@given(st.floats(0, 1), st.integers(0, 2))
+def test_shares_with_decimals_are_rounded_down_too(share, decimals):
+    text = numbers.percent(share, decimals)
+    smallest = 10.0**-decimals
+    if text.startswith("less than"):
+        assert 0 < share < smallest / 100
+    else:
+        assert -1e-9 <= 100 * share - float(text.removesuffix(" %")) < 1.01 * smallest
 
 
 def test_signs():

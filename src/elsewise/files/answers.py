@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..asking.reasons import Told
+from ..arrays import AnyArray, FloatArray, IntArray
+from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, Told
 from ..columns import Table
 from ..columns.as_trained import as_trained, level_reader
 from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..files.tables import PARQUET, Rows, read_frame
 from ..results import Explanations, shares_of
+from ..text.brief import STATUSES
+from ..text.reasons import reason_in_words
+from .tables import PARQUET, Rows, read_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
 _NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility")
-_STATUSES = ("optimal", "feasible", "infeasible")
 
 
 def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Constraints | None = None) -> Explanations:
@@ -48,13 +52,14 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
             f"{path} has no column {missing[0]!r}: expected a file that `elsewise explain` has written."
         )
     table = explainer.fitted_.table_under(constraints)
-    place = _whole(path, frame["row"], len(rows.columns))
+    row_numbers = _row_numbers(path, frame["row"], len(rows.columns))
     statuses = np.array([str(status) for status in frame["status"]], dtype=np.str_)
-    wrong = [status for status in statuses.tolist() if status not in _STATUSES]
+    wrong = [status for status in statuses.tolist() if status not in STATUSES]
     if wrong:
-        raise InvalidInputError(f"{path}: expected a status among {', '.join(_STATUSES)}, received {wrong[0]!r}.")
-    given = rows.columns.iloc[place]
+        raise InvalidInputError(f"{path}: expected a status among {', '.join(STATUSES)}, received {wrong[0]!r}.")
+    given = rows.columns.iloc[row_numbers]
     found = np.flatnonzero(statuses != "infeasible")
+    targets = _targets(path, frame, explainer)
     before = table.encode(given, name=f"{path}: row")
     after = before.copy()
     if len(found):
@@ -70,7 +75,7 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
         x=given,
         counterfactuals=blanked(table.decode(after, given, encoded=before), statuses == "infeasible"),
         changed=table.changed(before, after),
-        targets=_targets(path, frame, explainer),
+        targets=targets,
         predictions=_predictions(frame, explainer),
         statuses=statuses,
         distances=numbers["distance"],
@@ -82,17 +87,17 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
         plausibilities=numbers["plausibility"],
         components=np.full(len(frame), -1, dtype=np.int64),
         model_free=np.array([str(value).lower() in ("true", "1") for value in _text(frame, "model_free")]),
-        causes=tuple(Told(text) if text else None for text in _text(frame, "reason")),
+        causes=tuple(_cause(text, target) for text, target in zip(_text(frame, "reason"), targets)),
         n_projections=np.zeros(len(frame), dtype=np.int64),
         shares=shares,
         row_features=before,
         features=after,
-        rows=place,
+        rows=row_numbers,
         table=table,
     )
 
 
-def _frame(path: Path) -> Any:
+def _frame(path: Path) -> pd.DataFrame:
     """Read the file; of CSV everything as text, for what a cell means is the table's to say."""
     if path.suffix.lower() in PARQUET:
         return read_frame(path)
@@ -104,7 +109,7 @@ def _frame(path: Path) -> Any:
         raise InvalidInputError(f"{path} cannot be read as CSV: {error}") from error
 
 
-def _counterfactuals(path: Path, frame: Any, table: Table) -> Any:
+def _counterfactuals(path: Path, frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """Columns of the counterfactuals in the training data's dtypes; a name that was taken has a word before it."""
     import pandas
 
@@ -122,21 +127,31 @@ def _counterfactuals(path: Path, frame: Any, table: Table) -> Any:
     return pandas.concat(columns, axis=1)
 
 
-def _whole(path: Path, values: Any, n_rows: int) -> NDArray[np.int64]:
+def _cause(sentence: str, target: Any) -> Reason | None:
+    """Take the reason whose sentence it is, where it matters for whom it is told; else the sentence itself."""
+    for has_density in (False, True):
+        within = NothingWithin(Target(target), has_rules=True, has_density=has_density)
+        for reason in (within, NoClassReachable(within)):
+            if reason_in_words(reason) == sentence:
+                return reason
+    return Told(sentence) if sentence else None
+
+
+def _row_numbers(path: Path, values: pd.Series, n_rows: int) -> IntArray:
     try:
-        place = np.array([int(value) for value in values], dtype=np.int64)
+        numbers = np.array([int(value) for value in values], dtype=np.int64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"{path}: expected numbers of rows in the column 'row': {error}.") from error
-    if len(place) and not (place.min() >= 0 and place.max() < n_rows):
-        wrong = int(place.min()) if place.min() < 0 else int(place.max())
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_rows):
+        wrong = int(numbers.min()) if numbers.min() < 0 else int(numbers.max())
         raise InvalidInputError(
             f"{path} tells of row {wrong}, but --data has {n_rows} rows, counted from 0. Give the file that was "
             "explained."
         )
-    return place
+    return numbers
 
 
-def _numbers(path: Path, frame: Any, name: str) -> NDArray[np.float64]:
+def _numbers(path: Path, frame: pd.DataFrame, name: str) -> FloatArray:
     if name not in frame.columns:
         return np.full(len(frame), np.nan)
     try:
@@ -145,20 +160,20 @@ def _numbers(path: Path, frame: Any, name: str) -> NDArray[np.float64]:
         raise InvalidInputError(f"{path}: expected numbers in the column {name!r}: {error}.") from error
 
 
-def _text(frame: Any, name: str) -> list[str]:
+def _text(frame: pd.DataFrame, name: str) -> list[str]:
     if name not in frame.columns:
         return [""] * len(frame)
     return ["" if value is None or value != value else str(value) for value in frame[name].tolist()]
 
 
-def _predictions(frame: Any, explainer: Explainer) -> NDArray[Any]:
+def _predictions(frame: pd.DataFrame, explainer: Explainer) -> AnyArray:
     if explainer.classes_ is None:
         return np.array([float(value) for value in frame["prediction"]], dtype=np.float64)
     read = level_reader(explainer.classes_.tolist())
     return np.array([read(value) for value in frame["prediction"].tolist()], dtype=explainer.classes_.dtype)
 
 
-def _targets(path: Path, frame: Any, explainer: Explainer) -> Sequence[Any]:
+def _targets(path: Path, frame: pd.DataFrame, explainer: Explainer) -> Sequence[Any]:
     names = ("target_low", "target_high") if explainer.classes_ is None else ("target",)
     for name in names:
         if name not in frame.columns:

@@ -1,5 +1,6 @@
 """The bars of one row are its columns' shares of the distance, in the user's units."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import elsewise as ew
-from elsewise.plotting import WaterfallPicture
+from elsewise.plotting import ChangesPicture
 
 pytest.importorskip("matplotlib")
 
@@ -17,7 +18,7 @@ def test_bars_are_weighted_differences_and_end_at_the_distance(cancer_explainer)
     weights = 1.0 / X.std(axis=0)
     scaled = ew.Explainer(explainer.model, distance=ew.Manhattan(weights=weights), density=None)
     answer = scaled.fit(X, explainer.model.predict(X)).explain_one(X[0], 1)
-    picture = WaterfallPicture.compute(answer, max_columns=30)
+    picture = ChangesPicture.compute(answer, max_columns=30)
     cost = np.abs(answer.counterfactual - X[0]) * weights
     expected = sorted(cost[cost > 0], reverse=True)
     np.testing.assert_allclose(picture.costs, expected)
@@ -34,12 +35,12 @@ def test_many_columns_share_one_bar(cancer_explainer):
     answer = explainer.explain_one(X[0], 1)
     n = len(answer.changes)
     assert n > 5
-    picture = WaterfallPicture.compute(answer, max_columns=3)
+    picture = ChangesPicture.compute(answer, max_columns=3)
     assert picture.n_others == n - 3
     assert picture.costs.sum() + picture.others_cost == pytest.approx(answer.distance)
     names = [label.get_text() for label in picture.draw().get_yticklabels()]
     assert names == [*picture.columns, f"{n - 3} others"]
-    all_but_one = WaterfallPicture.compute(answer, max_columns=n - 1)
+    all_but_one = ChangesPicture.compute(answer, max_columns=n - 1)
     assert (all_but_one.n_others, len(all_but_one.columns)) == (0, n)
 
 
@@ -60,11 +61,25 @@ def test_levels_are_drawn_with_both_values(loans):
 def test_title_and_note_say_what_is_known(iris, iris_explainer):
     X, _ = iris
     answer = iris_explainer.explain_one(X[0], "virginica")
-    picture = WaterfallPicture.compute(answer)
+    picture = ChangesPicture.compute(answer)
     assert picture.title == "Predicted setosa, wanted virginica"
-    assert picture.note == "no smaller change exists; as plausible as 50 % of real virginica cases"
-    unfinished = replace(answer, status="feasible", lower_bound=1.25)
-    assert WaterfallPicture.compute(unfinished).note.startswith("proven: none is smaller than 1.25;")
+    assert picture.note == "no smaller change exists; at least as plausible as 50 % of real virginica cases"
+    unfinished = replace(answer, status="feasible", distance=2.0, lower_bound=1.25, gap=0.375)
+    assert ChangesPicture.compute(unfinished).note == (
+        "at distance 2, and no change smaller than 1.25 exists (gap 37.5 %)\n"
+        "at least as plausible as 50 % of real virginica cases"
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.004, 0.699, 0.6999, 0.995, 0.9999, 1.0])
+def test_the_note_claims_what_the_sentence_claims(iris, iris_explainer, share):
+    """Shares are rounded down in both: 69.9 % are not 70 %."""
+    answer = replace(iris_explainer.explain_one(iris[0][0], "virginica"), plausibility=share)
+    proven, plausible = re.split("; |\n", ChangesPicture.compute(answer).note)
+    assert proven == "no smaller change exists"
+    assert f"; {plausible};" in answer.sentence.replace('"', "")
+    if 0.01 <= share < 1:
+        assert f" {int(100 * share)} % " in plausible
 
 
 def test_nothing_has_to_change(iris, iris_explainer):
@@ -85,7 +100,7 @@ def test_negative_shares_of_a_mahalanobis_distance(iris):
     row = int(np.argmin(answers.shares.min(axis=1)))
     assert answers.shares[row].min() < 0
     answer = answers[row]
-    picture = WaterfallPicture.compute(answer)
+    picture = ChangesPicture.compute(answer)
     v = answer.counterfactual - answer.x
     assert picture.costs.sum() == pytest.approx(v @ omega @ v)
     low, high = picture.draw().get_xlim()

@@ -1,24 +1,29 @@
-"""One row, its counterfactuals, two views: what changes, and where that leads."""
+"""Several counterfactuals of one row compared: what changes, and where that leads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..explainer import Explainer
 from ..results import Explanation
+from .arguments import row_and_points
 from .canvas import INK, OTHER_FILL, TARGET_FILL, new_figure
-from .changes import changes_view, draw_changes
-from .numbers import row_and_points
-from .plane import draw_plane, plane_view
+from .comparison_changes import changes_view, draw_changes
+from .comparison_plane import draw_plane, plane_view
+from .words import outcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
 
 def counterfactual_figure(
     explainer: Explainer, answers: Mapping[str, Explanation], X: ArrayLike, y: ArrayLike, *, title: str = ""
-) -> Any:
+) -> Figure:
     """Draw the counterfactuals of one row and return the ``matplotlib.figure.Figure``, ready for ``savefig``.
 
     Parameters
@@ -47,13 +52,13 @@ def counterfactual_figure(
     handles = dict(zip(*reversed(left.get_legend_handles_labels())))
     now = handles.pop("now")
     others = plane.others[0].label if len(plane.others) == 1 else "other"
-    patches = _patches({f"real {target} rows": TARGET_FILL, f"real {others} rows": OTHER_FILL})
+    patches = _patches({f"real {outcome(target)} rows": TARGET_FILL, f"real {outcome(others)} rows": OTHER_FILL})
     entries = {"now": now, **handles, **patches}
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=len(entries), frameon=False)
     return figure
 
 
-def _patches(colours: Mapping[str, str]) -> dict[str, Any]:
+def _patches(colours: Mapping[str, str]) -> dict[str, Patch]:
     from matplotlib.patches import Patch
 
     return {name: Patch(facecolor=colour, alpha=0.5) for name, colour in colours.items()}

@@ -1,15 +1,17 @@
-"""Summary: what many answers have in common, and their first rows in short."""
+"""Many answers in brief: what they have in common, and single ones in a line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..columns.frames import is_frame
-from .numbers import FEW, number, percent
+from .constants import FEW, MOST_IN_LINE
+from .numbers import number, percent
 from .sentence import change_words
 from .words import Word, column_word, row_word
 
@@ -17,13 +19,11 @@ if TYPE_CHECKING:
     from ..results import Explanation, Explanations
 
 STATUSES = ("optimal", "feasible", "infeasible")
-# Changes named in a line of a table.
-_MOST_CHANGES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """Many answers in figures.
+class AnswersInBrief:
+    """Many answers in a few figures.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class Summary:
     how_often: tuple[tuple[str, int], ...]
 
 
-def summary_of(explanations: Explanations) -> Summary:
+def in_brief(explanations: Explanations) -> AnswersInBrief:
     """Count and take medians."""
-    found = explanations.statuses != "infeasible"
+    found = explanations.found
     counts = {status: int((explanations.statuses == status).sum()) for status in STATUSES}
     changed = explanations.changed[found].sum(axis=0)
     order = np.argsort(-changed, kind="stable")
     names = [column.name for column in explanations.table.columns]
-    return Summary(
+    return AnswersInBrief(
         n=len(explanations),
         counts={status: count for status, count in counts.items() if count},
         n_found=int(found.sum()),
@@ -71,11 +71,11 @@ def name_of_row(explanations: Explanations, place: int) -> Word:
 
 
 def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
-    """Name the dearest changes in a line."""
+    """Name the most costly changes in a line."""
     changes = explanation.changes
     if not changes:
         return [Word("none" if explanation.status == "infeasible" else "nothing has to change")]
-    shown = changes if len(changes) <= _MOST_CHANGES + 1 else changes[:_MOST_CHANGES]
+    shown = changes if len(changes) <= MOST_IN_LINE + 1 else changes[:MOST_IN_LINE]
     words: list[Word] = []
     for change in shown:
         before, after = change_words(change)
@@ -100,13 +100,13 @@ def evenly(n: int, most: int) -> list[int]:
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist() if n else []
 
 
-def _median(values: Any) -> float | None:
-    values = np.asarray(values)[np.isfinite(values)]
-    return float(np.median(values)) if len(values) else None
+def _median(values: FloatArray) -> float | None:
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else None
 
 
-def in_words(counts: dict[str, int]) -> str:
-    """List the counts."""
+def counts_in_words(counts: dict[str, int]) -> str:
+    """List how many answers have each status."""
     return ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "none"
 
 

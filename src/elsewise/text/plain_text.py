@@ -7,26 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .numbers import MANY, number, signed
-from .sentence import change_words, other_kind, reason_of, sentence
-from .summary import (
-    Summary,
+from .brief import (
+    AnswersInBrief,
     changes_in_short,
+    counts_in_words,
     distance_in_short,
     evenly,
-    in_words,
+    in_brief,
     name_of_row,
     plain,
     plausibility_in_short,
-    summary_of,
 )
+from .constants import (
+    DIGITS_OF_GAP,
+    LONGEST_LINE,
+    MANY,
+    MOST_COLUMNS_OF_TEXT,
+    MOST_QUANTILES,
+    MOST_ROWS_OF_TEXT,
+)
+from .numbers import number, rounded_down, rounded_up, signed
+from .sentence import change_words, other_kind, reason_of, sentence
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
     from ..results import Change, Explanation, Explanations, Frontier
-
-_MOST_ROWS, _MOST_COLUMNS, _MOST_QUANTILES = 5, 8, 21
-_LONGEST_LINE = 120
 
 
 def text_of_change(change: Change) -> str:
@@ -38,7 +43,7 @@ def text_of_change(change: Change) -> str:
 
 def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
-    distance = "" if explanation.status == "infeasible" else f", distance {explanation.distance:.6g}"
+    distance = "" if explanation.status == "infeasible" else f", distance {number(explanation.distance, MANY)}"
     wanted = "another class" if explanation.target is None else label_word(explanation.target)
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
 
@@ -55,14 +60,17 @@ def certificate(explanation: Explanation) -> str:
     if explanation.status == "infeasible":
         if np.isinf(explanation.lower_bound):
             return "infeasible: proven, every region that could hold an answer is empty"
-        return f"infeasible: not proven; no answer nearer than {explanation.lower_bound:.6g} exists"
+        return f"infeasible: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
     kind = other_kind(explanation)
+    distance, bound = number(explanation.distance, MANY), rounded_down(explanation.lower_bound, MANY)
+    gap = rounded_up(explanation.gap, DIGITS_OF_GAP)
     parts = [
-        f"{explanation.status}: distance {explanation.distance:.6g}, no nearer answer than "
-        f"{explanation.lower_bound:.6g}{kind and f' and{kind}'} exists (gap {explanation.gap:.1e})"
+        f"{explanation.status}: distance {distance}, no nearer answer than {bound}{kind and f' and{kind}'} exists "
+        f"(gap {gap})"
     ]
-    if np.isfinite(explanation.log_threshold):
-        parts.append(f"log density {explanation.log_density:.6g} >= threshold {explanation.log_threshold:.6g}")
+    if np.isfinite(explanation.log_threshold):  # both to the nearest: then the larger one never reads as the smaller
+        density, threshold = number(explanation.log_density, MANY), number(explanation.log_threshold, MANY)
+        parts.append(f"log density {density} >= threshold {threshold}")
     if explanation.model_free:
         parts.append("model-free (Theorem 2)")
     return "; ".join(parts)
@@ -75,25 +83,25 @@ def remark_of(explanation: Explanation) -> str:
 
 def headline_of_many(explanations: Explanations) -> str:
     """Many answers in a line."""
-    return _headline(summary_of(explanations))
+    return _headline(in_brief(explanations))
 
 
-def _headline(summary: Summary) -> str:
-    parts = [f"{summary.n:,} explanation{'' if summary.n == 1 else 's'}: {in_words(summary.counts)}"]
-    if summary.median_distance is not None:
-        parts.append(f"median distance {summary.median_distance:.6g}")
+def _headline(brief: AnswersInBrief) -> str:
+    parts = [f"{brief.n:,} explanation{'' if brief.n == 1 else 's'}: {counts_in_words(brief.counts)}"]
+    if brief.median_distance is not None:
+        parts.append(f"median distance {number(brief.median_distance, MANY)}")
     return ", ".join(parts)
 
 
 def text_of_explanations(explanations: Explanations) -> str:
     """Give counts and medians, how often columns change, and the first rows."""
-    summary = summary_of(explanations)
-    lines = [_headline(summary)]
-    if summary.how_often:
-        shown = [f"{column_word(name)} {count:,}" for name, count in summary.how_often[:_MOST_COLUMNS]]
-        n_more = len(summary.how_often) - len(shown)
+    brief = in_brief(explanations)
+    lines = [_headline(brief)]
+    if brief.how_often:
+        shown = [f"{column_word(name)} {count:,}" for name, count in brief.how_often[:MOST_COLUMNS_OF_TEXT]]
+        n_more = len(brief.how_often) - len(shown)
         lines.append(f"columns that change: {', '.join(shown)}" + (f" and {n_more} more" if n_more else ""))
-    n_shown = min(len(explanations), _MOST_ROWS)
+    n_shown = min(len(explanations), MOST_ROWS_OF_TEXT)
     cells = [("row", "predicted", "wanted", "status", "distance", "changes")] if n_shown else []
     for place in range(n_shown):
         one = explanations[place]
@@ -119,23 +127,24 @@ def headline_of_frontier(frontier: Frontier) -> str:
     """Give a frontier in a line."""
     quantiles, distances = frontier.quantiles, frontier.distances
     found = np.isfinite(distances)
+    low, high = (number(float(end), MANY) for end in (quantiles[0], quantiles[-1]))
     if not found.any():
-        return f"{len(frontier)} quantiles from {quantiles[0]:g} to {quantiles[-1]:g}: no answer"
+        return f"{len(frontier)} quantiles from {low} to {high}: no answer"
     near, far = (number(float(distance), MANY) for distance in (distances[found].min(), distances[found].max()))
-    until = "" if found.all() else f", answers up to quantile {quantiles[found].max():g}"
-    return f"{len(frontier)} quantiles from {quantiles[0]:g} to {quantiles[-1]:g}: distance {near} to {far}{until}"
+    until = "" if found.all() else f", answers up to quantile {number(float(quantiles[found].max()), MANY)}"
+    return f"{len(frontier)} quantiles from {low} to {high}: distance {near} to {far}{until}"
 
 
 def text_of_frontier(frontier: Frontier) -> str:
     """How far one has to go for how plausible an answer, a line a quantile."""
     cells = [("quantile", "distance", "plausibility", "status", "changes")]
-    shown = evenly(len(frontier), _MOST_QUANTILES)
+    shown = evenly(len(frontier), MOST_QUANTILES)
     for place in shown:
         one = frontier.explanations[place]
         short = plain(changes_in_short(one, " -> "))
         cells.append(
             (
-                f"{frontier.quantiles[place]:g}",
+                number(float(frontier.quantiles[place]), MANY),
                 distance_in_short(one),
                 plausibility_in_short(one),
                 one.status,
@@ -154,7 +163,7 @@ def aligned(cells: Sequence[Sequence[str]]) -> list[str]:
         return []
     widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
     lines = ["  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip() for row in cells]
-    return [line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…" for line in lines]
+    return [line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…" for line in lines]
 
 
 def _table_of_changes(changes: Sequence[Change]) -> list[str]:
