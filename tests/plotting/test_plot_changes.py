@@ -88,6 +88,10 @@ def test_nothing_has_to_change(iris, iris_explainer):
     same = int(np.flatnonzero(answers.distances == 0.0)[0])
     ax = ew.plot.changes(answers[same])
     assert [text.get_text() for text in ax.texts if "nothing" in text.get_text()] == ["nothing has to change"]
+    from matplotlib import pyplot
+
+    first = ew.plot.changes(answers[same], ax=pyplot.subplots()[1])
+    assert ew.plot.changes(answers[same]) is not first  # axes with nothing but words on them are not empty
 
 
 def test_negative_shares_of_a_mahalanobis_distance(iris):
