@@ -19,11 +19,13 @@ from ..columns.as_trained import as_trained, level_reader
 from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
-from ..explainer import Explainer
 from ..results import Explanations, shares_of
 from ..text.brief import STATUSES
 from ..text.reasons import reason_in_words
 from .tables import PARQUET, Rows, read_frame
+
+if TYPE_CHECKING:
+    from ..explainer import Explainer
 
 if TYPE_CHECKING:
     import pandas as pd
