@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import elsewise as ew
 from elsewise.cli import main
-from elsewise.cli.settings_files import read_declarations
+from elsewise.files.settings import read_declarations
 
 pandas = pytest.importorskip("pandas")
 
@@ -250,7 +250,7 @@ def test_rows_that_cannot_be_are_refused_with_file_row_and_column(folder, capsys
     frame.loc[17, "housing"] = "castle"
     frame.to_csv("rows.csv", index=False)
     assert _explain("--target", "yes", "--quiet") == 1
-    assert re.search(r"rows\.csv: it must hold known categories: .*'castle' in row 17, column 'housing'",
+    assert re.search(r"rows\.csv must hold known categories: .*'castle' in row 17, column 'housing'",
                      capsys.readouterr().err)  # fmt: skip
     frame.drop(columns="income").to_csv("rows.csv", index=False)
     assert _explain("--target", "yes", "--quiet") == 1

@@ -83,11 +83,11 @@ def test_another_question_is_refused_with_what_differs(folder, monkeypatch, caps
     before = (folder / "answers.csv.partial").read_bytes()
     assert main(_arguments(target="no")) == 1
     message = capsys.readouterr().err
-    assert "answers.csv.partial holds finished rows of another question: --target differs." in message
+    assert "answers.csv.partial holds finished rows of another question: --target was yes, now it is no." in message
     assert "--fresh" in message
     pandas.read_csv("rows.csv").head(100).to_csv("rows.csv", index=False)
     assert main(_arguments()) == 1
-    assert "question: --data differs." in capsys.readouterr().err
+    assert "question: --data was a file with the SHA-256 " in capsys.readouterr().err
     assert (folder / "answers.csv.partial").read_bytes() == before
     assert main([*_arguments(), "--fresh"]) in (0, 3)
     assert len(pandas.read_csv("answers.csv")) == 100

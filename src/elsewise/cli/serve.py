@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInputError
-from .arguments import file_to_read, seconds, whole
+from .arguments import Commands, file_to_read, image_shape, seconds, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 
 _DEMOS = ("breast_cancer", "digits", "german")
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise serve``."""
     command = commands.add_parser(
         "serve",
@@ -29,7 +29,7 @@ def add_to(commands: Any) -> None:
     source.add_argument("--demo", nargs="+", metavar=("NAME", "PATH"),
                         help="one of breast_cancer, digits, german; german takes the path of its CSV file")  # fmt: skip
     command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
-    command.add_argument("--image", type=_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
+    command.add_argument("--image", type=image_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
     command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
     command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
@@ -80,10 +80,3 @@ def _source(arguments: argparse.Namespace) -> tuple[str, Any, Any, tuple[int, in
 
         rows = read_rows(arguments.data, explainer.table_).columns
     return arguments.explainer.stem, explainer, rows, None
-
-
-def _shape(text: str) -> tuple[int, int]:
-    height, _, width = text.lower().partition("x")
-    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
-        raise argparse.ArgumentTypeError(f"expected a height and a width such as 8x8, received {text!r}")
-    return int(height), int(width)

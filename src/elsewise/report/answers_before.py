@@ -20,7 +20,7 @@ from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..files.tables import PARQUET, Rows, read_frame
+from ..files.tables import PARQUET, Rows, read_frame, read_text
 from ..results import Explanations, shares_of
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
@@ -96,12 +96,7 @@ def _frame(path: Path) -> Any:
     """Read the file; of CSV everything as text, for what a cell means is the table's to say."""
     if path.suffix.lower() in PARQUET:
         return read_frame(path)
-    import pandas
-
-    try:
-        return pandas.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"{path} cannot be read as CSV: {error}") from error
+    return read_text(path)
 
 
 def _counterfactuals(path: Path, frame: Any, table: Table) -> Any:
