@@ -24,7 +24,7 @@ from .exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER
 from .interrupts import Interrupted, Stop, interruptible, uninterrupted
 from .partial import Partial
 from .progress import Bar, progress_bar
-from .question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, prepare, rules_of
+from .question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source
 from .summary import summarise
 
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out.exists() and not partial_path.exists() and not arguments.fresh:
         raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --fresh.")
     started = time.perf_counter()
-    with interruptible() as stop, Partial(arguments.out, _question(arguments), fresh=arguments.fresh) as partial:
+    with interruptible() as stop, Partial(arguments.out, question_of(arguments), fresh=arguments.fresh) as partial:
         try:
             job = prepare(arguments, rules)
             if arguments.why and job.target is None:
@@ -156,6 +156,8 @@ def _finish(
     if interrupted is None or not records:
         partial.remove()
     summary = summarise(records, job.table, n_rows)
+    if summary.infeasible and arguments.rules is not None and not arguments.why and not arguments.quiet:
+        note_why()
     code = SOME_WITHOUT_ANSWER if summary.infeasible else ALL_ANSWERED
     if interrupted is not None:
         code = interrupted.exit_code
@@ -179,7 +181,7 @@ def _finish(
     return code
 
 
-def _question(arguments: argparse.Namespace) -> dict[str, Any]:
+def question_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Tell what is asked, by option, files by their content: the same question has the same answers."""
     asked: dict[str, Any] = {"the version of elsewise": __version__}
     for name, value in sorted(vars(arguments).items()):

@@ -115,6 +115,11 @@ def kept_columns(rows: Rows, arguments: argparse.Namespace) -> pd.DataFrame:
     return rows.others[list(dict.fromkeys([*rows.index, *arguments.keep]))]
 
 
+def note_why() -> None:
+    """Say how to find out more about rows without an answer."""
+    print("elsewise: some rows have no answer; --why finds out which rules stand in their way", file=sys.stderr)
+
+
 def note_columns_set_aside(rows: Rows, kept: Sequence[str], hint: str = "") -> None:
     """Say which columns of the data are not looked at."""
     aside = [str(name) for name in rows.others.columns if name not in kept]

@@ -19,7 +19,7 @@ from .arguments import Commands, file_to_read, file_to_write, image_shape, whole
 from .checksums import checksum
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .progress import done_in_all, progress_bar
-from .question import add_question, add_rows, note_columns_set_aside, prepare, rules_of
+from .question import add_question, add_rows, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source, explainer_of
 
 
@@ -110,7 +110,7 @@ def _why_not(
     """Find out what stands in the way, of the first rows that are proven to have no answer."""
     proven = np.flatnonzero(~answers.found & np.isinf(answers.lower_bounds)).tolist()
     if proven and not arguments.why and rules is not None and not arguments.quiet:
-        print("elsewise: some rows have no answer; --why finds out which rules stand in their way", file=sys.stderr)
+        note_why()
     known = {}
     for place in proven[: arguments.why]:
         if answers.targets[place] is not None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError
+from ..files.explainers import load
+from ..files.tables import read_rows
 from .arguments import Commands, file_to_read, image_shape, seconds, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 
-_DEMOS = ("breast_cancer", "digits", "german")
+if TYPE_CHECKING:
+    from ..app.demos import Demo
 
 
 def add_to(commands: Commands) -> None:
@@ -43,12 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..app import create_app, server
 
-    title, explainer, rows, shape = _source(arguments)
+    chosen = _chosen(arguments)
     app = create_app(
-        explainer,
-        rows,
-        title=arguments.title or title,
-        image_shape=arguments.image or shape,
+        chosen.explainer,
+        chosen.rows,
+        rows_name="rows" if arguments.data is None else str(arguments.data),
+        title=arguments.title or chosen.title,
+        image_shape=arguments.image or chosen.image_shape,
         time_limit=arguments.time_limit,
         hosts=server.hosts_of(arguments.host),
     )
@@ -59,24 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
     return ALL_ANSWERED
 
 
-def _source(arguments: argparse.Namespace) -> tuple[str, Any, Any, tuple[int, int] | None]:
-    """Title, explainer, rows and image shape."""
-    if arguments.demo is not None:
-        from ..app import demos
+def _chosen(arguments: argparse.Namespace) -> Demo:
+    """Make the demo, or load the explainer and rows to pick from."""
+    from ..app import demos
 
+    if arguments.demo is not None:
         name, *paths = arguments.demo
-        if name not in _DEMOS or len(paths) > 1 or (paths and name != "german"):
-            raise InvalidInputError(f"--demo: expected one of {', '.join(_DEMOS)}, and a path after german only.")
+        if name not in demos.NAMES or len(paths) > 1 or (paths and name != "german"):
+            raise InvalidInputError(f"--demo: expected one of {', '.join(demos.NAMES)}, and a path after german only.")
         if arguments.data is not None:
             raise InvalidInputError("--data goes with --explainer: a demo brings its own rows.")
-        demo = demos.load(name, Path(paths[0]) if paths else None)
-        return demo.title, demo.explainer, demo.rows, demo.image_shape
-    from ..files.explainers import load
-
+        return demos.load(name, Path(paths[0]) if paths else None)
     explainer = load(arguments.explainer)
-    rows = None
-    if arguments.data is not None:
-        from ..files.tables import read_rows
-
-        rows = read_rows(arguments.data, explainer.table_).columns
-    return arguments.explainer.stem, explainer, rows, None
+    rows = None if arguments.data is None else read_rows(arguments.data, explainer.table_).columns
+    return demos.Demo(arguments.explainer.stem, explainer, rows)

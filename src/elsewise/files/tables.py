@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,10 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
         if path.suffix.lower() in PARQUET:
             frame.to_parquet(file, engine="pyarrow", index=False)
         else:
-            _each_text(frame, disarmed).to_csv(file, index=False, lineterminator="\n")
+            disarmed_frame = _each_text(frame, disarmed)
+            # A carriage return ends a line unless it is quoted, which pandas leaves out.
+            quoting = csv.QUOTE_NONNUMERIC if _has_carriage_return(frame) else csv.QUOTE_MINIMAL
+            disarmed_frame.to_csv(file, index=False, lineterminator="\n", quoting=quoting)
 
 
 def few(names: Sequence[Any]) -> str:
@@ -169,6 +173,18 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
         told = str(error).strip()
         raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
     return _each_text(frame, as_written)
+
+
+def _has_carriage_return(frame: pd.DataFrame) -> bool:
+    """Whether some text, column names and categories included, has one."""
+    seen: list[str] = []
+
+    def look(text: str) -> str:
+        seen.extend([text] if "\r" in text else [])
+        return text
+
+    _each_text(frame, look)
+    return bool(seen)
 
 
 def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [46, 14, 14, 34];
 
 const x = (quantile) => LEFT + quantile * (WIDTH - LEFT - RIGHT);
 
-/** A chart of the frontier; `draw` shows points, `here` the present answer. */
+/** A chart of the frontier; `draw` shows points, `mark` the present answer. */
 export function frontierChart(onPick) {
   const plot = s("g");
   const cursor = s("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
@@ -112,7 +112,7 @@ export function frontierChart(onPick) {
       points = next;
       redraw();
     },
-    here(quantile, distance) {
+    mark(quantile, distance) {
       present = { quantile, distance };
       if ((distance ?? 0) > top || points.length === 0) redraw();
       else place();
