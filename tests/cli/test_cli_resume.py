@@ -250,6 +250,16 @@ def test_a_cut_off_line_is_done_again(folder, monkeypatch, cut):
     assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
 
 
+def test_a_cut_off_line_leaves_nothing_behind_when_interrupted_again(folder, monkeypatch):
+    main(_arguments("whole.csv"))
+    partial = folder / "answers.csv.partial"
+    _interrupted(monkeypatch)
+    partial.write_bytes(partial.read_bytes()[:-30])
+    _interrupted(monkeypatch)
+    main(_arguments())
+    assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
 def test_a_foreign_file_in_the_way_is_left_alone(folder, capsys):
     partial = folder / "answers.csv.partial"
     partial.write_text("my notes\n")
