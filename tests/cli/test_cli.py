@@ -142,8 +142,8 @@ def test_version_and_module_entry():
 
 
 def test_a_reader_that_leaves_early_gets_no_traceback():
-    code = "from elsewise.cli import main; import elsewise.cli.demo as d, sys; d.prepare = lambda seed: 0; " \
-        "d._introduction = lambda study: 'x' * 10**6; sys.exit(main(['demo']))"  # fmt: skip
+    code = "from elsewise.cli import main; import elsewise.cli.demo as d, sys; " \
+        "d.prepare = lambda seed: print('x' * 10**6); sys.exit(main(['demo']))"  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     errors = process.stderr.read()

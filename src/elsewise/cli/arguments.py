@@ -19,7 +19,7 @@ class Commands(Protocol):
 class Group(Protocol):
     """What options are added to: a parser, or a group of one."""
 
-    def add_argument(self, *names: str, **options: Any) -> Any:
+    def add_argument(self, *names: str, **options: Any) -> object:
         """Add an option."""
 
 

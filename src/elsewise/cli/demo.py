@@ -11,7 +11,7 @@ from ..errors import MissingDependencyError
 from .aligned_text import aligned
 from .arguments import Commands, file_to_write, whole
 from .constants import LARGEST_SEED, PICTURE_RESOLUTION
-from .demo_study import Batch, RowComparison, Study, compare_row, explain_all, prepare
+from .demo_study import BothSummaries, RowComparison, Study, compare_row, explain_all, prepare
 from .exit_codes import ALL_ANSWERED, WENT_WRONG
 from .progress import progress_bar
 
@@ -106,7 +106,7 @@ def _question(row: RowComparison) -> str:
     return f"the model says {row.closest.prediction}. What would make it say {row.closest.target}?"
 
 
-def _batch_table(study: Study, batch: Batch) -> str:
+def _batch_table(study: Study, batch: BothSummaries) -> str:
     pairs = (batch.closest, batch.plausible)
     lines = [
         ["", "closest", "plausible"],

@@ -110,8 +110,8 @@ class BatchSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Both summaries."""
+class BothSummaries:
+    """What is true of the answers of both explainers."""
 
     closest: BatchSummary
     plausible: BatchSummary
@@ -175,12 +175,12 @@ def compare_row(study: Study, position: int) -> RowComparison:
     )
 
 
-def explain_all(study: Study, advance: Callable[[int], Any]) -> Batch:
+def explain_all(study: Study, advance: Callable[[int], object]) -> BothSummaries:
     """Explain all held-out rows both ways, timed, and confirm the answers with the model and the density."""
-    return Batch(*(_explain_all(study, explainer, advance) for explainer in (study.closest, study.plausible)))
+    return BothSummaries(*(_explain_all(study, explainer, advance) for explainer in (study.closest, study.plausible)))
 
 
-def _explain_all(study: Study, explainer: Explainer, advance: Callable[[int], Any]) -> BatchSummary:
+def _explain_all(study: Study, explainer: Explainer, advance: Callable[[int], object]) -> BatchSummary:
     started = time.perf_counter()
     answers = explainer.explain(study.test, progress=done_in_all(advance))
     seconds = time.perf_counter() - started

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from ..errors import InvalidInputError
+from ..files.answers import Record
 from .constants import PARTIAL_FORMAT
 
 # How a file of ours begins, whatever was asked.
@@ -64,13 +65,13 @@ class Partial:
         """Number of rows finished."""
         return len(self._texts)
 
-    def append(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def append(self, records: Iterable[Record]) -> None:
         """Put away rows that are finished, in order."""
         texts = [json.dumps(record, separators=(",", ":")) for record in records]
         self._write(texts)
         self._texts += texts
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """All rows finished, as they would be read by a later call: the output is made of these alone."""
         return [json.loads(text) for text in self._texts]
 

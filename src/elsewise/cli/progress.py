@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 
 class Bar(Protocol):
     """What is told of progress; a tqdm bar is one."""
 
-    def update(self, count: int) -> Any:
+    def update(self, count: int) -> object:
         """Count some more as done."""
 
-    def set_postfix_str(self, text: str) -> Any:
+    def set_postfix_str(self, text: str) -> object:
         """Say what was done last."""
 
 
@@ -47,7 +47,7 @@ def progress_bar(total: int, *, unit: str = "row", done: int = 0, quiet: bool = 
         yield bar
 
 
-def done_in_all(advance: Callable[[int], Any]) -> Callable[[int, int], None]:
+def done_in_all(advance: Callable[[int], object]) -> Callable[[int, int], None]:
     """Make a ``progress`` function for :meth:`~elsewise.Explainer.explain` of one that is told what more is done."""
     done_before = 0
 

@@ -18,7 +18,7 @@ from ..files.error_names import errors_about
 from ..files.questions import target_from_text
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
-from ..files.tables import SUFFIXES, Rows, read_rows
+from ..files.tables import SUFFIXES, FileRows, read_rows
 from .arguments import Group, file_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
@@ -43,7 +43,7 @@ class Job:
     Attributes
     ----------
     explainer : Explainer
-    rows : Rows
+    rows : FileRows
     features : array of shape (n_rows, n_features)
         The rows in the features of the table.
     target : label, (low, high), or None for the nearest other class
@@ -53,7 +53,7 @@ class Job:
     """
 
     explainer: Explainer
-    rows: Rows
+    rows: FileRows
     features: FloatArray
     target: Any
     table: Table
@@ -104,7 +104,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     return Job(explainer, rows, features, target, explainer.fitted_.table_under(rules), options)
 
 
-def kept_columns(rows: Rows, arguments: argparse.Namespace) -> pd.DataFrame:
+def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:
     """Pick the further columns that ``--keep`` names, and a Parquet file's own index."""
     missing = [name for name in arguments.keep if name not in rows.others.columns]
     if missing:
@@ -120,7 +120,7 @@ def note_why() -> None:
     print("elsewise: some rows have no answer; --why finds out which rules stand in their way", file=sys.stderr)
 
 
-def note_columns_set_aside(rows: Rows, kept: Sequence[str], hint: str = "") -> None:
+def note_columns_set_aside(rows: FileRows, kept: Sequence[str], hint: str = "") -> None:
     """Say which columns of the data are not looked at."""
     aside = [str(name) for name in rows.others.columns if name not in kept]
     if aside:

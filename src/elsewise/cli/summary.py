@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..columns import Table
-from ..files.answers import names_changed
+from ..files.answers import Record, names_changed
 from .constants import MOST_LISTED
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class AnswersSummary:
     """Answers in brief.
 
     Attributes
@@ -75,7 +75,7 @@ class Summary:
         return text
 
 
-def summarise(records: Sequence[Mapping[str, Any]], table: Table, n_rows: int) -> Summary:
+def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSummary:
     """Count what records hold.
 
     Parameters
@@ -90,7 +90,7 @@ def summarise(records: Sequence[Mapping[str, Any]], table: Table, n_rows: int) -
     found = [answer for answer in firsts if answer["status"] != "infeasible"]
     times = Counter(name for answer in found for name in names_changed(answer, table))
     reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
-    return Summary(
+    return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),
         answered=len(found),

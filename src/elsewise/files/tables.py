@@ -25,7 +25,7 @@ SUFFIXES = CSV + PARQUET
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class FileRows:
     """Rows of a file.
 
     Attributes
@@ -79,7 +79,7 @@ def read_text(path: Path) -> pd.DataFrame:
     return _read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
 
 
-def read_rows(path: Path, table: Table) -> Rows:
+def read_rows(path: Path, table: Table) -> FileRows:
     """Read rows the way a table's columns were trained: integers, categories, booleans, missing values.
 
     Columns are found by name, in any order, and others are set aside. A table without names of its own takes a file
@@ -112,7 +112,7 @@ def read_rows(path: Path, table: Table) -> Rows:
     }
     columns = _pandas(path).DataFrame(read, index=frame.index)
     columns.columns = [frame.columns[position] for position in positions]
-    return Rows(columns, frame.drop(columns=columns.columns), index)
+    return FileRows(columns, frame.drop(columns=columns.columns), index)
 
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:

@@ -20,7 +20,7 @@ from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..files.tables import PARQUET, Rows, read_frame, read_text
+from ..files.tables import PARQUET, FileRows, read_frame, read_text
 from ..results import Explanations, shares_of
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
@@ -28,7 +28,7 @@ _NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "p
 _STATUSES = ("optimal", "feasible", "infeasible")
 
 
-def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Constraints | None = None) -> Explanations:
+def read_answers(path: Path, explainer: Explainer, rows: FileRows, constraints: Constraints | None = None) -> Explanations:
     """Read answers about rows.
 
     Parameters
@@ -36,7 +36,7 @@ def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Cons
     path : path of a CSV or Parquet file by ``elsewise explain``
     explainer : Explainer
         The one that made them.
-    rows : Rows
+    rows : FileRows
         All rows that were asked about.
     constraints : Constraints, optional
         The rules they were made under.
