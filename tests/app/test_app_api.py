@@ -17,6 +17,8 @@ httpx = pytest.importorskip("httpx")
 
 from app.running import serving, small_explainer, small_table  # noqa: E402
 from elsewise.app import create_app  # noqa: E402
+from elsewise.app.schemas import AnswerBody  # noqa: E402
+from elsewise.files.values import to_json  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +64,11 @@ def test_rows_are_the_data_and_their_predictions_the_models(small):
 def test_an_answer_is_valid_for_the_model_and_as_near_as_the_explainers(small):
     client, explainer, frame = small
     for place in range(0, 40, 7):
-        mine = known(client, place)
-        target = "yes" if mine["prediction"] == "no" else "no"
+        picked = known(client, place)
+        target = "yes" if picked["prediction"] == "no" else "no"
         for quantile in (None, 0.2, 0.8):
             answer = client.post(
-                "/api/explain", json={"row": mine["row"], "target": target, "quantile": quantile}
+                "/api/explain", json={"row": picked["row"], "target": target, "quantile": quantile}
             ).json()
             counterfactual = frame.iloc[[place]].copy()
             for name, value in answer["counterfactual"].items():
@@ -82,18 +84,18 @@ def test_an_answer_is_valid_for_the_model_and_as_near_as_the_explainers(small):
             assert answer["status"] == "optimal"
             assert explainer.log_density(counterfactual, target)[0] >= direct.log_threshold - 1e-9
             changed = {change["column"] for change in answer["changes"]}
-            assert changed == {name for name, value in answer["counterfactual"].items() if value != mine["row"][name]}
+            assert changed == {name for name, value in answer["counterfactual"].items() if value != picked["row"][name]}
 
 
 def test_positions_are_shares_of_the_classs_rows(small):
     client, _, frame = small
     _, labels = small_table()
-    mine = known(client, 3)
-    answer = client.post("/api/explain", json={"row": mine["row"], "target": "yes"}).json()
+    picked = known(client, 3)
+    answer = client.post("/api/explain", json={"row": picked["row"], "target": "yes"}).json()
     among = frame[labels == "yes"]
-    share = (among["income"] <= mine["row"]["income"]).mean()
+    share = (among["income"] <= picked["row"]["income"]).mean()
     assert answer["positions"]["income"]["before"] == pytest.approx(share, abs=0.03)
-    share = (among["housing"] == mine["row"]["housing"]).mean()
+    share = (among["housing"] == picked["row"]["housing"]).mean()
     assert answer["positions"]["housing"]["before"] == pytest.approx(share)
 
 
@@ -105,6 +107,37 @@ def test_the_frontier_rises_and_agrees_with_single_answers(small):
     points = client.post("/api/frontier", json={"row": row, "target": "yes", "quantiles": quantiles}).json()["points"]
     direct = explainer.frontier(frame.iloc[[place]], "yes", quantiles)
     assert [point["distance"] for point in points] == pytest.approx(direct.distances.tolist(), rel=1e-6)
+
+
+def test_an_answer_is_told_to_be_as_plausible_as_was_asked(small):
+    """A quantile lies between two rows; the rows no denser than an answer there are less than one row too few."""
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    n_rows = len(explainer.densities_["yes"].log_densities_)
+    n_short = 0
+    for percent in range(1, 100):
+        answer = client.post("/api/explain", json={"row": row, "target": "yes", "quantile": percent / 100}).json()
+        if answer["status"] != "optimal":
+            continue
+        assert answer["plausibility"] >= percent / 100
+        (told,) = re.findall(r"at least as plausible as (\d+) %|(every) real", answer["sentence"])
+        assert int(told[0] or 100) >= percent
+        # never more than a row beyond what is counted
+        counted = np.mean(explainer.densities_["yes"].log_densities_ <= answer["log_density"])
+        assert answer["plausibility"] < counted + 1 / n_rows
+        n_short += counted < percent / 100
+    assert n_short > 0  # else nothing was tested
+
+
+def test_an_answer_tells_what_every_answer_tells(small):
+    client, explainer, frame = small
+    place = row_with(frame, explainer, "no")
+    answer = client.post("/api/explain", json={"row": known(client, place)["row"], "target": "yes"}).json()
+    direct = explainer.explain(frame.iloc[[place]], "yes")
+    own = {"sentence", "changes", "counterfactual", "positions"}
+    assert set(answer) == set(direct.shown()) | own == set(AnswerBody.model_fields)
+    for name, values in direct.shown().items():
+        assert answer[name] == to_json(values[0]), name
 
 
 def test_rules_are_kept(small):
@@ -214,12 +247,12 @@ def test_an_explainer_without_density_has_no_quantiles():
     with serving(create_app(explainer, X)) as address, httpx.Client(base_url=address) as client:
         about = client.get("/api/about").json()
         assert (about["has_density"], about["classes"]) == (False, [False, True])
-        mine = known(client, 0)
-        question = {"row": mine["row"], "target": not mine["prediction"]}
+        picked = known(client, 0)
+        question = {"row": picked["row"], "target": not picked["prediction"]}
         answer = client.post("/api/explain", json=question).json()
         assert (answer["status"], answer["plausibility"]) == ("optimal", None)
         refused = client.post("/api/explain", json={**question, "quantile": 0.5})
-        assert (refused.status_code, "no density" in refused.json()["detail"]) == (422, True)
+        assert (refused.status_code, "without a density" in refused.json()["detail"]) == (422, True)
 
 
 def test_without_rows_there_is_a_typical_one(small):

@@ -27,6 +27,7 @@ def files(tmp_path_factory):
     frame, labels = small_table()
     small_explainer(frame, labels).save(folder / "small.ew")
     frame.to_csv(folder / "rows.csv", index=False)
+    frame.head(3).astype({"income": object}).assign(income=[1, "much", 2]).to_csv(folder / "odd.csv", index=False)
     return folder
 
 
@@ -65,6 +66,10 @@ def test_it_serves_a_saved_explainer_until_interrupted(files):
         (["--demo", "digits", "--data", "rows.csv"], "brings its own rows"),
         (["--explainer", "rows.csv"], "rows.csv"),
         (["--explainer", "small.ew", "--image", "5x5"], "pixels"),
+        (
+            ["--explainer", "small.ew", "--data", "odd.csv"],
+            "odd.csv: expected numbers in column 'income', received 'much' in row 1",
+        ),
     ],
 )
 def test_wrong_combinations_are_told(files, monkeypatch, capsys, arguments, said):

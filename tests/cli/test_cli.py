@@ -10,7 +10,7 @@ import pytest
 
 import elsewise as ew
 from elsewise.cli import main
-from elsewise.cli.columns import aligned
+from elsewise.cli.aligned_text import aligned
 from elsewise.cli.demo_study import compare_row, explain_all, prepare
 
 
@@ -104,11 +104,14 @@ def test_demo_batch_is_confirmed(study):
         (["demo", "--seed", "-1"], "whole number from 0"),
         (["demo", "--out", "picture.doc"], r"ending in \.png, \.pdf, \.svg, received 'picture.doc'"),
         (["demo", "--out", "no-such-folder/picture.png"], "'no-such-folder' does not exist"),
+        (["demo", "--out", "folder.png"], "'folder.png' is a folder"),
         (["dance"], "invalid choice: 'dance'"),
         ([], "required: COMMAND"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments, message, capsys):
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.png").mkdir()
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
     assert re.search(message, capsys.readouterr().err)
@@ -116,10 +119,10 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments, message, caps
 
 def test_a_picture_that_cannot_be_written_ends_with_1(tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    folder = tmp_path / "folder.png"
-    folder.mkdir()
-    assert main(["demo", "--rows", "1", "--out", str(folder)]) == 1
-    assert "folder.png" in capsys.readouterr().err
+    picture = tmp_path / "picture.png"
+    picture.symlink_to(tmp_path / "no-such-folder" / "picture.png")
+    assert main(["demo", "--rows", "1", "--out", str(picture)]) == 1
+    assert "picture.png" in capsys.readouterr().err
 
 
 def test_an_interrupt_ends_with_130(monkeypatch, capsys):
@@ -139,8 +142,8 @@ def test_version_and_module_entry():
 
 
 def test_a_reader_that_leaves_early_gets_no_traceback():
-    code = "from elsewise.cli import main; import elsewise.cli.demo as d, sys; d.prepare = lambda seed: 0; " \
-        "d._introduction = lambda study: 'x' * 10**6; sys.exit(main(['demo']))"  # fmt: skip
+    code = "from elsewise.cli import main; import elsewise.cli.demo as d, sys; " \
+        "d.prepare = lambda seed: print('x' * 10**6); sys.exit(main(['demo']))"  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     errors = process.stderr.read()

@@ -1,19 +1,25 @@
 """``elsewise fit`` and ``elsewise explain``: called as functions, against the library itself."""
 
+import csv
 import json
 import re
 import sys
 import warnings
+from dataclasses import replace
 
 import joblib
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import elsewise as ew
+from elsewise.asking.reasons import for_everyone
 from elsewise.cli import main
-from elsewise.cli.settings_files import read_declarations
+from elsewise.files.settings import read_declarations
 
 pandas = pytest.importorskip("pandas")
 
@@ -75,13 +81,17 @@ def test_answers_are_those_of_the_library(folder, loans, out, capsys):
         sorted(change.feature for change in each.changes) for each in expected
     ]
     assert max(map(len, changed)) > 1
-    assert read["sentence"].tolist() == [each.sentence for each in expected]
+    everyone = [replace(each, cause=for_everyone(each.cause)) for each in expected]  # no advice for programmers
+    assert read["sentence"].tolist() == [each.sentence for each in everyone]
+    assert read["reason"].fillna("").tolist() == [each.reason for each in everyone]
+    assert not read["sentence"].str.contains("explainer.", regex=False).any()
     if out.endswith("parquet"):
         kinds = {name: read[name].dtype.kind for name in loans.frame}
         assert kinds == {"years": "i", "income": "f", "housing": read["housing"].dtype.kind, "guarantor": "b"}
     printed = capsys.readouterr()
     assert "set aside, since the model does not take it: client" in printed.err
     assert "files you trust" in printed.err
+    assert "--why finds out which rules stand in their way" in printed.err
     assert f"with an answer             {20 - infeasible}" in printed.out
     assert not list(folder.glob("*.partial"))
     assert not list(folder.glob(".*"))
@@ -260,6 +270,50 @@ def test_rows_that_cannot_be_are_refused_with_file_row_and_column(folder, capsys
     assert "rows.csv lacks 1 of the 4 columns that the model takes: 'income'" in capsys.readouterr().err
 
 
+def test_errors_name_the_file_the_column_and_the_row(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    ew.Explainer(LogisticRegression().fit(frame, frame["a"] > 0)).fit(frame, frame["a"] > 0).save("explainer.ew")
+    for value, message in [
+        ("many", "rows.csv: expected numbers in column 'b', received 'many' in row 3."),
+        ("", "rows.csv must be finite: received nan in row 3, column 'b'."),
+        ("inf", "rows.csv must be finite: received inf in row 3, column 'b'."),
+    ]:
+        rows = frame.head(5).astype(object)
+        rows.loc[3, "b"] = value
+        rows.to_csv("rows.csv", index=False)
+        assert _explain("--quiet") == 1
+        assert f"elsewise: {message}" in capsys.readouterr().err
+
+
+def test_formulas_in_the_data_are_disarmed_in_the_answers_and_read_back_by_the_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    n = 120
+    levels = np.array(["=1+1", "@x", "plain"])
+    frame = pandas.DataFrame({"a": rng.normal(size=n), "-b": levels[rng.integers(3, size=n)]})
+    label = frame["a"] + (frame["-b"] == "=1+1") > 0.3
+    encode = make_column_transformer((OneHotEncoder(), ["-b"]), remainder="passthrough")
+    model = make_pipeline(encode, LogisticRegression()).fit(frame, label)
+    explainer = ew.Explainer(model).fit(frame, label)
+    explainer.save("explainer.ew")
+    rows = frame.head(8).assign(note=["=2+2", "-3", "+4 5", "'x", "", "-1.5", "@", "y"])
+    rows.to_csv("rows.csv", index=False)  # as people write them
+    assert _explain("--target", "true", "--keep", "note", "--quiet") == 0
+    with open("answers.csv", newline="") as file:
+        first, *lines = csv.reader(file)
+    written = [dict(zip(first, line, strict=True)) for line in lines]
+    assert [line["note"] for line in written] == ["'=2+2", "-3", "'+4 5", "'x", "", "-1.5", "'@", "y"]
+    expected = explainer.explain(frame.head(8), True).counterfactuals
+    assert [line["'-b"] for line in written] == [
+        f"'{level}" if level != "plain" else level for level in expected["-b"].tolist()
+    ]
+    assert not any(cell[:1] in "=+@" for line in lines for cell in line if cell)
+    report = ["report", "--explainer", "explainer.ew", "--data", "rows.csv", "--out", "report.html", "--quiet"]
+    assert main([*report, "--answers", "answers.csv"]) == 0  # checked again there, and all of them hold
+
+
 def test_neither_explainer_nor_model_is_told(folder, capsys):
     assert main(["explain", "--data", "rows.csv", "--out", "a.csv", "--quiet"]) == 1
     assert "Expected --explainer FILE, or --model FILE with --train FILE" in capsys.readouterr().err
@@ -314,8 +368,8 @@ def test_fit_saves_what_the_library_fits(folder, loans, capsys):
     }
     assert "files you trust" in printed.err
     expected = ew.Explainer(loans.explainer.model, distance="scaled", threshold=0.3).fit(loans.frame, loans.label)
-    mine = ew.load("new.ew").explain(_rows(loans), "yes")
-    np.testing.assert_array_equal(mine.distances, expected.explain(_rows(loans), "yes").distances)
+    loaded = ew.load("new.ew").explain(_rows(loans), "yes")
+    np.testing.assert_array_equal(loaded.distances, expected.explain(_rows(loans), "yes").distances)
 
 
 def test_fit_refuses_to_overwrite_unasked(folder, capsys):

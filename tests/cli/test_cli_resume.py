@@ -1,5 +1,6 @@
 """Work that is interrupted: finished rows stay, a later call goes on, and nobody can tell from the answers."""
 
+import argparse
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from elsewise.cli import explain, main
 from elsewise.cli.interrupts import Interrupted
+from elsewise.cli.main import parser
 from elsewise.cli.partial import Partial
 
 pandas = pytest.importorskip("pandas")
@@ -83,14 +85,139 @@ def test_another_question_is_refused_with_what_differs(folder, monkeypatch, caps
     before = (folder / "answers.csv.partial").read_bytes()
     assert main(_arguments(target="no")) == 1
     message = capsys.readouterr().err
-    assert "answers.csv.partial holds finished rows of another question: --target differs." in message
+    assert "answers.csv.partial holds finished rows of another question: --target was yes, now it is no." in message
     assert "--fresh" in message
     pandas.read_csv("rows.csv").head(100).to_csv("rows.csv", index=False)
     assert main(_arguments()) == 1
-    assert "question: --data differs." in capsys.readouterr().err
+    assert "question: --data was a file with the SHA-256 " in capsys.readouterr().err
     assert (folder / "answers.csv.partial").read_bytes() == before
     assert main([*_arguments(), "--fresh"]) in (0, 3)
     assert len(pandas.read_csv("answers.csv")) == 100
+
+
+def _interrupted(monkeypatch, *arguments):
+    """Answer the first rows, and leave the others."""
+    with monkeypatch.context() as patched:
+        _stop_after(patched, 2, Interrupted(signal.SIGINT))
+        assert main([*_arguments(), *arguments]) == 130
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        ([], ["--min-probability", "0.6"], "--min-probability was not given, now it is 0.6"),
+        (["--min-probability", "0.6"], [], "--min-probability was 0.6, now it is not given"),
+        (["--min-probability", "0.6"], ["--min-probability", "0.7"], "--min-probability was 0.6, now it is 0.7"),
+        ([], ["--n-counterfactuals", "2"], "--n-counterfactuals was 1, now it is 2"),
+        ([], ["--time-limit", "5"], "--time-limit was not given, now it is 5.0"),
+        ([], ["--threshold", "0.4"], "--threshold was not given, now it is 0.4"),
+        ([], ["--why"], "--why was not given, now it is true"),
+        ([], ["--keep", "client"], '--keep was not given, now it is ["client"]'),
+        ([], ["--rules", "rules.toml"], "--rules was not given, now it is a file with the SHA-256 "),
+    ],
+)
+def test_an_option_added_dropped_or_changed_is_refused(folder, monkeypatch, capsys, before, after, difference):
+    pandas.read_csv("rows.csv").assign(client="c").to_csv("rows.csv", index=False)
+    (folder / "rules.toml").write_text("max_changes = 2")
+    _interrupted(monkeypatch, *before)
+    partial = folder / "answers.csv.partial"
+    finished = partial.read_bytes()
+    capsys.readouterr()
+    assert main([*_arguments(), *after]) == 1
+    message = capsys.readouterr().err
+    assert f"holds finished rows of another question: {difference}" in message
+    assert "--fresh" in message
+    assert partial.read_bytes() == finished
+
+
+def test_every_option_of_the_question_is_part_of_it(folder):
+    """Only options that no answer depends on may change between two calls."""
+    names = set(vars(parser().parse_args(_arguments()))) - {"run"}
+    free = {"out", "fresh", "json", "quiet", "jobs", "trust"}
+    asked = explain.question_of(argparse.Namespace(**dict.fromkeys(names, 7)))
+    assert {name.removeprefix("--").replace("-", "_") for name in asked if name.startswith("--")} == names - free
+
+
+def _edited(lines):
+    number = next(n for n, line in enumerate(lines) if n > 2 and b'"distance":' in line)
+    head, tail = lines[number].split(b'"distance":', 1)
+    lines[number] = head + b'"distance":0.5' + tail[tail.index(b",") :]
+    return number
+
+
+def _shuffled(lines):
+    lines[3], lines[4] = lines[4], lines[3]
+    return 3
+
+
+def _shuffled_and_renumbered(lines):
+    """Answers of two rows exchanged, each under the other's number."""
+    third, fourth = (lines[n].replace(b'{"row":%d,' % (n - 1), b'{"row":%d,' % (7 - n - 1)) for n in (3, 4))
+    lines[3], lines[4] = fourth, third
+    return 3
+
+
+def _doubled(lines):
+    lines.insert(5, lines[4])
+    return 5
+
+
+def _dropped(lines):
+    del lines[4]
+    return 4
+
+
+def _foreign(lines):
+    lines.insert(6, b'{"row":5,"answers":[]}')
+    return 6
+
+
+def _without_checksum(lines):
+    lines[2] = lines[2].partition(b"\t")[0]
+    return 2
+
+
+def _other_question(lines):
+    lines[0] = lines[0].replace(b'"yes"', b'"no"')
+    return 0
+
+
+@pytest.mark.parametrize("change", [_edited, _shuffled, _shuffled_and_renumbered, _doubled, _dropped, _foreign,
+                                    _without_checksum, _other_question])  # fmt: skip
+def test_lines_that_were_changed_are_found(folder, monkeypatch, capsys, change):
+    main(_arguments("whole.csv"))
+    _interrupted(monkeypatch)
+    partial = folder / "answers.csv.partial"
+    lines = partial.read_bytes().split(b"\n")
+    number = change(lines)
+    partial.write_bytes(b"\n".join(lines))
+    changed = partial.read_bytes()
+    capsys.readouterr()
+    target = "no" if change is _other_question else "yes"
+    assert main(_arguments(target=target)) == 1
+    message = capsys.readouterr().err
+    about = f"row {number - 1}" if number else "the question"
+    assert f"answers.csv.partial: line {number + 1}, {about}, was changed after it was written" in message
+    assert "--fresh" in message
+    assert partial.read_bytes() == changed
+    assert main([*_arguments(), "--fresh"]) in (0, 3)
+    assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
+def test_lines_left_out_at_the_end_are_done_again(folder, monkeypatch):
+    main(_arguments("whole.csv"))
+    _interrupted(monkeypatch)
+    partial = folder / "answers.csv.partial"
+    lines = partial.read_bytes().split(b"\n")
+    partial.write_bytes(b"\n".join(lines[:-6]) + b"\n")
+    main(_arguments())
+    assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
+def test_a_file_of_another_version_is_refused(folder, capsys):
+    (folder / "answers.csv.partial").write_text('{"elsewise_partial": 1, "question": {}}\n')
+    assert main(_arguments()) == 1
+    assert "written by another version of elsewise. Begin anew with --fresh" in capsys.readouterr().err
 
 
 def test_jobs_are_no_part_of_the_question(folder, monkeypatch):
@@ -119,6 +246,16 @@ def test_a_cut_off_line_is_done_again(folder, monkeypatch, cut):
         main(_arguments())
     partial = folder / "answers.csv.partial"
     partial.write_bytes(partial.read_bytes()[:-cut])
+    main(_arguments())
+    assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+
+
+def test_a_cut_off_line_leaves_nothing_behind_when_interrupted_again(folder, monkeypatch):
+    main(_arguments("whole.csv"))
+    partial = folder / "answers.csv.partial"
+    _interrupted(monkeypatch)
+    partial.write_bytes(partial.read_bytes()[:-30])
+    _interrupted(monkeypatch)
     main(_arguments())
     assert (folder / "answers.csv").read_bytes() == (folder / "whole.csv").read_bytes()
 

@@ -19,7 +19,7 @@ def _table(out, *more):
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    monkeypatch.setattr(command, "_QUICK_ROWS", 10)
+    monkeypatch.setattr(command, "QUICK_ROWS", 10)
 
 
 def test_table_is_written_and_the_same_for_the_same_seed(tmp_path, capsys):

@@ -24,22 +24,34 @@ except ImportError as error:
     ) from error
 
 from .. import __version__
-from . import schemas, takeaway
-from .desk import Desk
+from ..files.answers import shown_fields
+from . import downloads, schemas
+from .constants import (
+    BODY_SECONDS,
+    LOCAL_HOSTS,
+    LONGEST_MESSAGE,
+    MOST_BYTES,
+    MOST_ROWS_LISTED,
+    MOST_WAITING,
+    N_THREADS,
+    PROOF_SHARE,
+    SEVERAL_QUESTIONS,
+    TIME_LIMIT,
+)
 from .guard import Guard
+from .service import ExplorerService
 from .workers import Overloaded, Overtime, Workers
 
 _STATIC = Path(__file__).parent / "static"
-_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": schemas.Problem, "description": "The body is no JSON."},
-    403: {"model": schemas.Problem, "description": "The request comes from the page of another site."},
-    408: {"model": schemas.Problem, "description": "The body did not come to an end in time."},
-    413: {"model": schemas.Problem, "description": "The body is too large."},
-    421: {"model": schemas.Problem, "description": "The server does not answer to this name."},
-    422: {"model": schemas.Problem, "description": "The question makes no sense: the message says what and why."},
-    503: {"model": schemas.Problem, "description": "Too many questions are waiting; ask again."},
+    400: {"model": schemas.ProblemBody, "description": "The body is no JSON."},
+    403: {"model": schemas.ProblemBody, "description": "The request comes from the page of another site."},
+    408: {"model": schemas.ProblemBody, "description": "The body did not come to an end in time."},
+    413: {"model": schemas.ProblemBody, "description": "The body is too large."},
+    421: {"model": schemas.ProblemBody, "description": "The server does not answer to this name."},
+    422: {"model": schemas.ProblemBody, "description": "The question makes no sense: the message says what and why."},
+    503: {"model": schemas.ProblemBody, "description": "Too many questions are waiting; ask again."},
 }
 
 
@@ -47,14 +59,15 @@ def create_app(
     explainer: Explainer,
     rows: Any = None,
     *,
-    time_limit: float = 4.0,
+    rows_name: str = "rows",
+    time_limit: float = TIME_LIMIT,
     title: str = "elsewise",
     image_shape: tuple[int, int] | None = None,
-    hosts: frozenset[str] | None = _LOCAL_HOSTS,
-    most_bytes: int = 1_000_000,
-    body_time: float = 10.0,
-    n_threads: int = 2,
-    most_waiting: int = 64,
+    hosts: frozenset[str] | None = LOCAL_HOSTS,
+    most_bytes: int = MOST_BYTES,
+    body_time: float = BODY_SECONDS,
+    n_threads: int = N_THREADS,
+    most_waiting: int = MOST_WAITING,
 ) -> FastAPI:
     """Make the web application that explores one explainer.
 
@@ -64,6 +77,8 @@ def create_app(
         Fitted.
     rows : data frame or array of shape (n_rows, n_columns), optional
         Rows to pick from; without any, people type theirs.
+    rows_name : str
+        What errors call them.
     time_limit : float, default=4.0
         Seconds after which a question is ended. Half of it is for proofs, so that an answer that is found but not
         proven optimal in time is still given, with its gap.
@@ -86,9 +101,16 @@ def create_app(
         ``/`` is the page, ``/api/reference`` the description of the JSON interface, ``/api/openapi.json`` the same
         for machines.
     """
-    desk = Desk(explainer, rows, title=title, image_shape=image_shape, time_limit=time_limit / 2)
+    service = ExplorerService(
+        explainer,
+        rows,
+        rows_name=rows_name,
+        title=title,
+        image_shape=image_shape,
+        time_limit=time_limit * PROOF_SHARE,
+    )
     workers = Workers(n_threads, most_waiting)
-    about = _json(desk.about())
+    about, longer = _json(service.about()), SEVERAL_QUESTIONS * time_limit
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -118,58 +140,58 @@ def create_app(
         except Overtime:
             return Response(_json(late), media_type="application/json")
 
-    @app.get("/api/about", response_model=schemas.About, responses={421: _REFUSALS[421]}, tags=["table"])
+    @app.get("/api/about", response_model=schemas.AboutBody, responses={421: _REFUSALS[421]}, tags=["table"])
     async def get_about() -> Response:
         """Say what can be asked: columns with kinds, levels and ranges, classes, and whether columns are pixels."""
         return Response(about, media_type="application/json")
 
-    @app.get("/api/rows", response_model=schemas.Rows, responses=_some(421, 422), tags=["table"])
+    @app.get("/api/rows", response_model=schemas.RowsBody, responses=_some(421, 422), tags=["table"])
     async def get_rows(
-        offset: Annotated[int, Query(ge=0, le=10**9)] = 0, limit: Annotated[int, Query(ge=1, le=500)] = 100
+        offset: Annotated[int, Query(ge=0, le=10**9)] = 0, limit: Annotated[int, Query(ge=1, le=MOST_ROWS_LISTED)] = 100
     ) -> Response:
         """List rows to pick from, with what the model predicts for them."""
-        return Response(_json(desk.known_rows(offset, limit)), media_type="application/json")
+        return Response(_json(service.known_rows(offset, limit)), media_type="application/json")
 
-    @app.get("/api/profiles", response_model=schemas.Profiles, responses=_some(421, 422), tags=["table"])
+    @app.get("/api/profiles", response_model=schemas.ProfilesBody, responses=_some(421, 422), tags=["table"])
     async def get_profiles(
         target: Annotated[
             int | None, Query(ge=0, le=10**6, description="Position of a class; none for all rows.")
         ] = None,
     ) -> Response:
         """Give the distributions of all columns among the training rows of a class."""
-        return Response(_json(desk.profiles(target)), media_type="application/json")
+        return Response(_json(service.profiles(target)), media_type="application/json")
 
-    @app.post("/api/explain", response_model=schemas.Answer, responses=_REFUSALS, tags=["answers"])
-    async def explain(question: schemas.Question) -> Response:
+    @app.post("/api/explain", response_model=schemas.AnswerBody, responses=_REFUSALS, tags=["answers"])
+    async def explain(question: schemas.QuestionBody) -> Response:
         """Find the nearest plausible row for which the model decides as wanted."""
-        return await answered(lambda: _json(desk.explain(question)), _late_answer(question, time_limit))
+        return await answered(lambda: _json(service.explain(question)), _late_answer(question, time_limit))
 
-    @app.post("/api/frontier", response_model=schemas.FrontierAnswer, responses=_REFUSALS, tags=["answers"])
-    async def frontier(question: schemas.FrontierQuestion) -> Response:
+    @app.post("/api/frontier", response_model=schemas.FrontierAnswerBody, responses=_REFUSALS, tags=["answers"])
+    async def frontier(question: schemas.FrontierQuestionBody) -> Response:
         """Find the nearest answers at several quantiles: how far one has to go for how plausible an answer."""
         late = [
             {"quantile": quantile, "status": "timeout", "distance": None, "n_changes": None}
             for quantile in sorted(set(question.quantiles))
         ]
-        return await answered(lambda: _json(desk.frontier(question)), {"points": late}, 2 * time_limit)
+        return await answered(lambda: _json(service.frontier(question)), {"points": late}, longer)
 
-    @app.post("/api/why-not", response_model=schemas.WhyNotAnswer, responses=_REFUSALS, tags=["answers"])
-    async def why_not(question: schemas.Question) -> Response:
+    @app.post("/api/why-not", response_model=schemas.WhyNotBody, responses=_REFUSALS, tags=["answers"])
+    async def why_not(question: schemas.QuestionBody) -> Response:
         """Find out why there is no answer: which rules contradict each other, and what would help."""
         late: dict[str, Any] = {
             "reason": "timeout",
-            "sentence": f"What stands in the way was not found within {2 * time_limit:g} seconds.",
+            "sentence": f"What stands in the way was not found within {longer:g} seconds.",
             "conflict": [],
             "highest_quantile": None,
             "reliefs": [],
         }
-        return await answered(lambda: _json(desk.why_not(question)), late, 2 * time_limit)
+        return await answered(lambda: _json(service.why_not(question)), late, longer)
 
     csv_answer: dict[int | str, dict[str, Any]] = {
         200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line a column."}
     }
 
-    async def taken_away(call: Callable[[], bytes], kind: str, name: str, late: bytes | None = None) -> Response:
+    async def downloaded(call: Callable[[], bytes], kind: str, name: str, late: bytes | None = None) -> Response:
         try:
             content = await workers.run(call, time_limit)
         except Overtime:
@@ -179,22 +201,22 @@ def create_app(
         return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     @app.post("/api/answer.csv", response_class=Response, responses={**_REFUSALS, **csv_answer}, tags=["to take away"])
-    async def answer_csv(question: schemas.Question) -> Response:
+    async def answer_csv(question: schemas.QuestionBody) -> Response:
         """Answer as CSV: a line a column, before and after."""
-        late = takeaway.csv_of(_late_answer(question, time_limit), question.row)
-        call = partial(takeaway.csv_of_question, desk, question)
-        return await taken_away(call, "text/csv; charset=utf-8", "answer.csv", late)
+        late = downloads.csv_of_answer(_late_answer(question, time_limit), question.row)
+        call = partial(downloads.csv_of_question, service, question)
+        return await downloaded(call, "text/csv; charset=utf-8", "answer.csv", late)
 
-    if takeaway.has_report():
+    if downloads.has_report():
         html_answer: dict[int | str, dict[str, Any]] = {
             200: {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "One self-contained page."}
         }
 
         @app.post("/api/report", response_class=Response, responses={**_REFUSALS, **html_answer}, tags=["to take away"])
-        async def report(question: schemas.Question) -> Response:
+        async def report(question: schemas.QuestionBody) -> Response:
             """Answer as a report: one HTML file that opens anywhere."""
-            return await taken_away(
-                partial(takeaway.report_of, desk, question), "text/html; charset=utf-8", "report.html"
+            return await downloaded(
+                partial(downloads.report_of_question, service, question), "text/html; charset=utf-8", "report.html"
             )
 
     @app.get("/", include_in_schema=False)
@@ -229,36 +251,35 @@ def _malformed(_: Request, error: Exception) -> Response:
     for item in error.errors()[:3]:
         where = ".".join(str(part)[:80] for part in item["loc"] if part != "body")
         said.append(f"{where}: {item['msg']}" if where else str(item["msg"]))
-    return _problem(422, "; ".join(said)[:2000])
+    return _problem(422, "; ".join(said)[:LONGEST_MESSAGE])
 
 
 def _senseless(_: Request, error: Exception) -> Response:
-    return _problem(422, str(error)[:2000])
+    return _problem(422, str(error)[:LONGEST_MESSAGE])
 
 
 def _plain_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _problem(error.status_code, str(error.detail)[:2000], dict(error.headers) if error.headers else None)
+    return _problem(
+        error.status_code, str(error.detail)[:LONGEST_MESSAGE], dict(error.headers) if error.headers else None
+    )
 
 
 def _overloaded(_: Request, error: Exception) -> Response:
-    return _problem(503, "Too many questions are waiting. Ask again in a second.", {"retry-after": "1"})
+    return _problem(503, str(error), {"retry-after": "1"})
 
 
 def _unexpected(_: Request, error: Exception) -> Response:
     return _problem(500, "Something went wrong here; the server's log says what.")
 
 
-def _late_answer(question: schemas.Question, seconds: float) -> dict[str, Any]:
-    target = question.target.model_dump() if isinstance(question.target, schemas.Interval) else question.target
+def _late_answer(question: schemas.QuestionBody, seconds: float) -> dict[str, Any]:
+    wanted = question.target
     reason = f"No answer was found within {seconds:g} seconds, nor a proof that there is none. Fewer rules may help."
-    nothing = dict.fromkeys(
-        ("prediction", "distance", "lower_bound", "gap", "plausibility", "log_density", "log_threshold")
-    )
     return {
-        **nothing,
+        **dict.fromkeys(shown_fields()),
         "status": "timeout",
-        "target": [target["low"], target["high"]] if isinstance(target, dict) else target,
+        "target": [wanted.low, wanted.high] if isinstance(wanted, schemas.IntervalBody) else wanted,
         "sentence": reason,
         "reason": reason,
         "model_free": False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from ..arrays import IntArray
 from ..errors import InvalidInputError, MissingDependencyError
 from ..explainer import Explainer
+from ..model.naming import with_column_names
+from .constants import HELD_OUT
 
 NAMES = ("breast_cancer", "digits", "german")
 
@@ -26,8 +29,8 @@ class Demo:
     ----------
     title : str
     explainer : Explainer
-    rows : data frame or array of shape (n_rows, n_columns)
-        Held out from training.
+    rows : data frame or array of shape (n_rows, n_columns), or None
+        Of a demo those held out from training.
     image_shape : (height, width) or None
     """
 
@@ -40,20 +43,22 @@ class Demo:
 def breast_cancer() -> Demo:
     """Tumours of the Breast Cancer Wisconsin data: 30 measurements, benign or malignant."""
     data = load_breast_cancer()
-    train, test = _halves(len(data.data))
+    train, test = _split(len(data.data))
     labels = data.target_names[data.target]
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data.data[train], labels[train])
     explainer = Explainer(model, distance="scaled").fit(data.data[train], labels[train])
-    return Demo("Breast cancer", named(explainer, [str(name) for name in data.feature_names]), data.data[test])
+    explainer.fitted_ = with_column_names(explainer.fitted_, [str(name) for name in data.feature_names])
+    return Demo("Breast cancer", explainer, data.data[test])
 
 
 def digits() -> Demo:
     """Handwritten digits of 8 x 8 pixels."""
     data = load_digits()
-    train, test = _halves(len(data.data))
+    train, test = _split(len(data.data))
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(data.data[train], data.target[train])
     explainer = Explainer(model).fit(data.data[train], data.target[train])
-    return Demo("Handwritten digits", named(explainer, list(data.feature_names)), data.data[test], (8, 8))
+    explainer.fitted_ = with_column_names(explainer.fitted_, list(data.feature_names))
+    return Demo("Handwritten digits", explainer, data.data[test], (8, 8))
 
 
 def german(path: Path) -> Demo:
@@ -70,7 +75,7 @@ def german(path: Path) -> Demo:
     if "default" not in table.columns:
         raise InvalidInputError(f"{path}: expected a column 'default' with 0 or 1, there are {list(table.columns)}.")
     labels = np.where(table.pop("default") == 1, "bad", "good")
-    train, test = _halves(len(table))
+    train, test = _split(len(table))
     model = make_pipeline(
         make_column_transformer(
             (StandardScaler(), make_column_selector(dtype_include="number")),
@@ -90,20 +95,7 @@ def load(name: str, path: Path | None = None) -> Demo:
     return {"breast_cancer": breast_cancer, "digits": digits}[name]()
 
 
-def named(explainer: Explainer, names: list[str]) -> Explainer:
-    """Give names to the columns of an explainer that was fitted on an array."""
-    fitted, table = explainer.fitted_, explainer.table_
-    columns = tuple(replace(column, name=name) for column, name in zip(table.columns, names))
-    profiles = {
-        label: tuple(replace(profile, name=name) for profile, name in zip(profiles, names))
-        for label, profiles in fitted.profiles.items()
-    }
-    table = replace(table, columns=columns, names=tuple(names))
-    explainer.fitted_ = replace(fitted, table=table, profiles=profiles)
-    return explainer
-
-
-def _halves(n: int) -> tuple[Any, Any]:
-    """Three quarters of the rows to learn from, and the others to look at."""
-    order = np.random.default_rng(0).permutation(n)
-    return np.sort(order[n // 4 :]), np.sort(order[: n // 4])
+def _split(n: int) -> tuple[IntArray, IntArray]:
+    """Positions of rows to learn from, and of those to look at."""
+    order, n_held_out = np.random.default_rng(0).permutation(n), int(n * HELD_OUT)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])

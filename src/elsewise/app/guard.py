@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -15,11 +16,17 @@ from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 
+from .constants import BODY_SECONDS, LOCAL_HOSTS, MOST_BYTES
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+# A name or an IPv4 address, or an IPv6 address in brackets; then perhaps a port. Nothing else: parsers of addresses
+# disagree about what may stand beside brackets or an "@".
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\s:/?#@\[\]]+))(?::[0-9]*)?")
 
 # Scripts, styles and requests of the page's own and nothing else; data: is for the icon.
 _POLICY = (
@@ -33,8 +40,6 @@ _HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
-
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
@@ -52,7 +57,12 @@ class Guard:
     """
 
     def __init__(
-        self, app: App, *, hosts: frozenset[str] | None = _LOCAL, most_bytes: int = 1_000_000, seconds: float = 10.0
+        self,
+        app: App,
+        *,
+        hosts: frozenset[str] | None = LOCAL_HOSTS,
+        most_bytes: int = MOST_BYTES,
+        seconds: float = BODY_SECONDS,
     ) -> None:
         self.app, self.hosts, self.most_bytes, self.seconds = app, hosts, most_bytes, seconds
 
@@ -87,7 +97,7 @@ class Guard:
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return 403, f"A page of {origin[:100]!r} may not ask here."
         length = headers.get(b"content-length", "0")
-        if not (length.isascii() and length.isdecimal()):
+        if not length.isdecimal():  # of one byte a character: nothing but 0 to 9
             return 400, "The Content-Length header is not a number."
         if len(length) > 15 or int(length) > self.most_bytes:
             return 413, self._too_large()
@@ -117,11 +127,9 @@ class Guard:
 
 
 def _name(host: str) -> str:
-    """Name in a Host header, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """Name in a Host header, without the port and in lower case; empty if it is no such header at all."""
+    found = _HOST.fullmatch(host)
+    return (found["address"] or found["name"]).lower() if found else ""
 
 
 async def _refuse(send: Send, status: int, detail: str) -> None:

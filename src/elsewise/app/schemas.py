@@ -1,19 +1,21 @@
-"""What goes over the wire: requests, checked in full before anything is computed, and answers, described."""
+"""Bodies of requests, checked in full before anything is computed, and of answers, described."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, create_model
 
-# Beyond this floats are no longer exact for whole numbers, and nothing a person would type.
-LARGEST = 1e15
-MOST_COLUMNS = 20_000
+from ..files.answers import shown_fields
+from .constants import FRONTIER_QUANTILES, LARGEST_NUMBER, LONGEST_TEXT, MOST_COLUMNS, MOST_QUANTILES
 
-_Limits = Field(ge=-LARGEST, le=LARGEST)
-Number = Annotated[StrictInt, _Limits] | Annotated[StrictFloat, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
-Text = Annotated[str, Field(max_length=1000, strict=True)]
-Name = Annotated[str, Field(max_length=1000, strict=True)]
+Number = (
+    Annotated[StrictInt, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+    | Annotated[StrictFloat, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)]
+)
+Text = Annotated[str, Field(max_length=LONGEST_TEXT, strict=True)]
+Name = Annotated[str, Field(max_length=LONGEST_TEXT, strict=True)]
+Quantile = Annotated[StrictFloat, Field(gt=0.0, lt=1.0, allow_inf_nan=False)]
 Value = StrictBool | Number | Text | None
 
 
@@ -21,14 +23,14 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Interval(_Request):
+class IntervalBody(_Request):
     """Wanted values of a regressor; null leaves an end open."""
 
     low: Number | None = None
     high: Number | None = None
 
 
-class Rules(_Request):
+class RulesBody(_Request):
     """What may change, and how."""
 
     locked: list[Name] = Field(default=[], max_length=MOST_COLUMNS, description="Columns that stay as they are.")
@@ -48,28 +50,26 @@ class Rules(_Request):
     )
 
 
-class Question(_Request):
+class QuestionBody(_Request):
     """One row and the outcome wanted of it."""
 
     row: dict[Name, Value] = Field(max_length=MOST_COLUMNS, description="Value of every column, by name.")
-    target: Interval | Value = Field(description="A class, or {low, high} for a regressor.")
-    quantile: Annotated[StrictFloat, Field(gt=0.0, lt=1.0, allow_inf_nan=False)] | None = Field(
+    target: IntervalBody | Value = Field(description="A class, or {low, high} for a regressor.")
+    quantile: Quantile | None = Field(
         default=None,
         description="How plausible: the answer is at least as dense as this share of the target's training rows. "
         "Null takes the threshold the explainer was fitted with.",
     )
-    rules: Rules = Rules()
+    rules: RulesBody = RulesBody()
 
 
-class FrontierQuestion(Question):
+class FrontierQuestionBody(QuestionBody):
     """A question at several quantiles; its own ``quantile`` is not used."""
 
-    quantiles: Annotated[
-        list[Annotated[StrictFloat, Field(gt=0.0, lt=1.0, allow_inf_nan=False)]], Field(min_length=1, max_length=25)
-    ] = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95]
+    quantiles: Annotated[list[Quantile], Field(min_length=1, max_length=MOST_QUANTILES)] = list(FRONTIER_QUANTILES)
 
 
-class Column(BaseModel):
+class ColumnBody(BaseModel):
     """One column of the table."""
 
     name: str
@@ -81,7 +81,7 @@ class Column(BaseModel):
     optional: bool = Field(description="A number may be missing (null).")
 
 
-class Image(BaseModel):
+class ImageBody(BaseModel):
     """Columns are the pixels of an image, line by line."""
 
     height: int
@@ -90,23 +90,23 @@ class Image(BaseModel):
     high: float
 
 
-class About(BaseModel):
+class AboutBody(BaseModel):
     """What can be asked."""
 
     title: str
     version: str
-    columns: list[Column]
+    columns: list[ColumnBody]
     classes: list[Any] | None = Field(description="Null for a regressor.")
     outcomes: list[float] | None = Field(description="Smallest, middle and largest prediction for known rows.")
     has_density: bool = Field(description="Whether answers have a plausibility, and questions a quantile.")
     quantile: float | None = Field(description="Threshold the explainer was fitted with, if it is a quantile.")
-    image: Image | None
+    image: ImageBody | None
     n_rows: int
     typical: dict[str, Any] = Field(description="A row in the middle of the training data.")
     has_report: bool
 
 
-class KnownRow(BaseModel):
+class KnownRowBody(BaseModel):
     """A row to pick."""
 
     number: int
@@ -114,14 +114,14 @@ class KnownRow(BaseModel):
     row: dict[str, Any]
 
 
-class Rows(BaseModel):
+class RowsBody(BaseModel):
     """Some of the rows to pick from."""
 
     total: int
-    rows: list[KnownRow]
+    rows: list[KnownRowBody]
 
 
-class Profile(BaseModel):
+class ProfileBody(BaseModel):
     """How a column is distributed."""
 
     column: str
@@ -130,14 +130,14 @@ class Profile(BaseModel):
     high: float | None = Field(description="Where the last bin ends; null for levels.")
 
 
-class Profiles(BaseModel):
+class ProfilesBody(BaseModel):
     """Distributions of all columns among the training rows of a class."""
 
     target: Any
-    profiles: list[Profile]
+    profiles: list[ProfileBody]
 
 
-class Change(BaseModel):
+class ChangeBody(BaseModel):
     """One column that changes."""
 
     column: str
@@ -147,7 +147,7 @@ class Change(BaseModel):
     cost: float = Field(description="What the change adds to the distance.")
 
 
-class Position(BaseModel):
+class PositionBody(BaseModel):
     """Where a column's value stands among the target's training rows.
 
     For numbers the share of rows with at most this value, for levels the share of rows with this level.
@@ -157,60 +157,63 @@ class Position(BaseModel):
     after: float | None
 
 
-class Answer(BaseModel):
+class _AnswerParts(BaseModel):
     """The nearest plausible counterfactual, or the reason why there is none."""
 
-    status: Literal["optimal", "feasible", "infeasible", "timeout"]
-    prediction: Any
-    target: Any
     sentence: str
-    reason: str
-    distance: float | None
-    lower_bound: float | None = Field(description="Proven: no valid and plausible row is nearer.")
-    gap: float | None
-    plausibility: float | None = Field(description="Share of the target's training rows that are no denser.")
-    log_density: float | None
-    log_threshold: float | None
-    model_free: bool
-    changes: list[Change] = Field(description="Dearest first.")
+    changes: list[ChangeBody] = Field(description="Most costly first.")
     counterfactual: dict[str, Any] | None
-    positions: dict[str, Position]
+    positions: dict[str, PositionBody]
 
 
-class FrontierPoint(BaseModel):
+# What is told of an answer by its name, described where answers are; null where there is no finite number.
+_KINDS: dict[type | None, Any] = {float: float | None, int: int, bool: bool, str: str, None: Any}
+_STATUSES = Literal["optimal", "feasible", "infeasible", "timeout"]
+_DESCRIPTIONS = {
+    "lower_bound": "Proven: no valid and plausible row is nearer.",
+    "plausibility": "Share of the target's training rows that are no denser; at least the quantile that was asked for.",
+}
+_TOLD: dict[str, Any] = {
+    name: (_STATUSES if name == "status" else _KINDS[kind], Field(description=_DESCRIPTIONS.get(name)))
+    for name, kind in shown_fields().items()
+}
+AnswerBody = create_model("AnswerBody", __base__=_AnswerParts, __doc__=_AnswerParts.__doc__, **_TOLD)
+
+
+class FrontierPointBody(BaseModel):
     """The nearest answer at one quantile."""
 
     quantile: float
-    status: Literal["optimal", "feasible", "infeasible", "timeout"]
+    status: _STATUSES
     distance: float | None
     n_changes: int | None
 
 
-class FrontierAnswer(BaseModel):
+class FrontierAnswerBody(BaseModel):
     """Distance against plausibility."""
 
-    points: list[FrontierPoint]
+    points: list[FrontierPointBody]
 
 
-class Relief(BaseModel):
+class ReliefBody(BaseModel):
     """A rule whose absence allows an answer."""
 
     rule: str
     distance: float
-    rules: Rules = Field(description="All rules but this one, ready to be asked with.")
+    rules: RulesBody = Field(description="All rules but this one, ready to be asked with.")
 
 
-class WhyNotAnswer(BaseModel):
+class WhyNotBody(BaseModel):
     """Why there is no answer, and what would help."""
 
     reason: Literal["none", "rules", "density", "model", "timeout"]
     sentence: str
     conflict: list[str]
     highest_quantile: float | None
-    reliefs: list[Relief]
+    reliefs: list[ReliefBody]
 
 
-class Problem(BaseModel):
+class ProblemBody(BaseModel):
     """What is wrong with a request, or why it cannot be answered."""
 
     detail: str

@@ -10,8 +10,7 @@ import webbrowser
 from typing import Any
 
 from ..errors import ElsewiseError, MissingDependencyError
-
-_LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+from .constants import LOCAL_HOSTS
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -39,7 +38,7 @@ def hosts_of(host: str) -> frozenset[str] | None:
     """Names a server bound to ``host`` answers to; None for any, where it is bound to all addresses."""
     if host in ("0.0.0.0", "::", ""):
         return None
-    return frozenset({*_LOCAL_HOSTS, host}) if host in _LOCAL_HOSTS else frozenset({host})
+    return LOCAL_HOSTS if host in LOCAL_HOSTS else frozenset({host})
 
 
 def address(sock: socket.socket, host: str) -> str:

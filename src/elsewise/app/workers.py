@@ -15,16 +15,21 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-# How often a thread over its time is told so again, in case the exception got lost in a destructor.
-_AGAIN = 0.05
+from .constants import ATTEMPT_SECONDS, MOST_WAITING, N_THREADS
 
 
 class Overtime(BaseException):
     """The time for a question is over. No ``Exception``: nothing may swallow it on its way."""
 
+    def __str__(self) -> str:
+        return "The time for the question is over."
+
 
 class Overloaded(Exception):  # noqa: N818 - a state, told to the client as such
     """More questions are waiting than can be answered in time."""
+
+    def __str__(self) -> str:
+        return "Too many questions are waiting. Ask again in a second."
 
 
 class _Job:
@@ -64,7 +69,7 @@ class Workers:
         Calls that may wait or run at a time; further ones are refused at once.
     """
 
-    def __init__(self, n_threads: int = 2, most_waiting: int = 64) -> None:
+    def __init__(self, n_threads: int = N_THREADS, most_waiting: int = MOST_WAITING) -> None:
         self.n_threads, self.most_waiting = n_threads, most_waiting
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
@@ -131,7 +136,7 @@ class Workers:
                 return
             if job.thread is not None:
                 _raise_in(job.thread, Overtime)
-        job.loop.call_later(_AGAIN, self._end, job, ends)
+        job.loop.call_later(ATTEMPT_SECONDS, self._end, job, ends)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -141,11 +146,11 @@ class Workers:
                 job.deliver(None, late)
 
     def _do(self, job: _Job) -> None:
-        here = threading.get_ident()
+        thread = threading.get_ident()
         with self._lock:
             if job.done:  # has waited for too long
                 return
-            job.started, job.thread = True, here
+            job.started, job.thread = True, thread
         result, error = None, None
         try:
             result = job.call()
@@ -154,7 +159,7 @@ class Workers:
         finally:
             with self._lock:
                 job.thread = None
-                _raise_in(here, None)  # nothing of this job may reach the next
+                _raise_in(thread, None)  # nothing of this job may reach the next
         job.deliver(result, error)
 
 

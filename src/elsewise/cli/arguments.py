@@ -6,6 +6,21 @@ import argparse
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
+from typing import Any, Protocol
+
+
+class Commands(Protocol):
+    """What subcommands are added to."""
+
+    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser:
+        """Add the parser of a subcommand."""
+
+
+class Group(Protocol):
+    """What options are added to: a parser, or a group of one."""
+
+    def add_argument(self, *names: str, **options: Any) -> object:
+        """Add an option."""
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -42,6 +57,14 @@ def seconds(text: str) -> float:
     if number <= 0.0:
         raise argparse.ArgumentTypeError(f"expected a positive number of seconds, received {text!r}")
     return number
+
+
+def image_shape(text: str) -> tuple[int, int]:
+    """Read height and width of an image in pixels, such as 8x8."""
+    sizes = text.lower().split("x")
+    if len(sizes) != 2 or not all(size.isdecimal() and int(size) > 0 for size in sizes):
+        raise argparse.ArgumentTypeError(f"expected height and width in pixels, such as 8x8, received {text!r}")
+    return int(sizes[0]), int(sizes[1])
 
 
 def _number(text: str) -> float:

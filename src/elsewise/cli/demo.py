@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from .. import __version__
 from ..errors import MissingDependencyError
-from .columns import aligned
-from .demo_study import Batch, RowComparison, Study, compare_row, explain_all, prepare
+from .aligned_text import aligned
+from .arguments import Commands, file_to_write, whole
+from .constants import LARGEST_SEED, PICTURE_RESOLUTION
+from .demo_study import BothSummaries, RowComparison, Study, compare_row, explain_all, prepare
+from .exit_codes import ALL_ANSWERED, WENT_WRONG
+from .progress import progress_bar
 
 _PICTURES = (".png", ".pdf", ".svg")
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise demo``."""
     command = commands.add_parser(
         "demo",
@@ -25,14 +26,16 @@ def add_to(commands: Any) -> None:
         description="Explain tumours of the Breast Cancer Wisconsin data, which ship with scikit-learn: the closest "
         "counterfactual beside the closest plausible one, timed and verified, with a picture.",
     )
-    command.add_argument("--rows", type=_positive, default=3, help="rows to show one by one (default: 3)")
+    command.add_argument("--rows", type=whole(1), default=3, help="rows to show one by one (default: 3)")
     command.add_argument(
         "--out",
-        type=_picture,
+        type=file_to_write(*_PICTURES),
         default=Path("elsewise-demo.png"),
         help="where to write the picture: .png, .pdf or .svg (default: elsewise-demo.png)",
     )
-    command.add_argument("--seed", type=_seed, default=0, help="which rows are held out and shown (default: 0)")
+    command.add_argument(
+        "--seed", type=whole(0, LARGEST_SEED), default=0, help="which rows are held out and shown (default: 0)"
+    )
     command.set_defaults(run=run)
 
 
@@ -43,14 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     shown = [compare_row(study, position) for position in study.to_show(arguments.rows)]
     for comparison in shown:
         print("\n" + _comparison_table(study, comparison))
-    with _bar(2 * len(study.test)) as advance:
-        batch = explain_all(study, advance)
+    with progress_bar(2 * len(study.test)) as bar:
+        batch = explain_all(study, bar.update)
     print("\n" + _batch_table(study, batch))
     _write_picture(study, shown[0], arguments.out)
     if not batch.all_confirmed:
         print("elsewise: an answer failed the check by the model or by the density", file=sys.stderr)
-        return 1
-    return 0
+        return WENT_WRONG
+    return ALL_ANSWERED
 
 
 def _introduction(study: Study) -> str:
@@ -103,7 +106,7 @@ def _question(row: RowComparison) -> str:
     return f"the model says {row.closest.prediction}. What would make it say {row.closest.target}?"
 
 
-def _batch_table(study: Study, batch: Batch) -> str:
+def _batch_table(study: Study, batch: BothSummaries) -> str:
     pairs = (batch.closest, batch.plausible)
     lines = [
         ["", "closest", "plausible"],
@@ -133,47 +136,9 @@ def _write_picture(study: Study, row: RowComparison, out: Path) -> None:
     except MissingDependencyError as error:
         print(f"\nNo picture: {error}", file=sys.stderr)
         return
-    figure.savefig(out, dpi=110)
+    figure.savefig(out, dpi=PICTURE_RESOLUTION)
     print(f"\nPicture of row {row.name}: {out}")
-
-
-@contextmanager
-def _bar(total: int) -> Any:
-    """Progress bar on a terminal where tqdm is installed, silence elsewhere."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield _nothing
-        return
-    with tqdm(total=total, unit="row", desc="explaining", leave=False, disable=not sys.stderr.isatty()) as bar:
-        advance: Callable[[int], Any] = bar.update
-        yield advance
-
-
-def _nothing(count: int) -> None:
-    """Tell nobody."""
 
 
 def _yes(value: bool | None) -> str:
     return "yes" if value else "no"
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, received {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 4294967295, received {text!r}")
-    return int(text)
-
-
-def _picture(text: str) -> Path:
-    out = Path(text)
-    if out.suffix.lower() not in _PICTURES:
-        raise argparse.ArgumentTypeError(f"expected a file ending in {', '.join(_PICTURES)}, received {text!r}")
-    if not out.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"the folder {str(out.parent)!r} does not exist: create it first")
-    return out

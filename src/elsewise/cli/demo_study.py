@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,10 @@ from ..arrays import FloatArray, IntArray
 from ..distances import Manhattan
 from ..errors import VerificationError
 from ..explainer import Explainer
-from ..results import Explanation, Explanations
-
-_N_MEASUREMENTS = 10  # the means; the others are errors and extremes of the same
+from ..model.naming import with_column_names
+from ..results import Explanation
+from .constants import DEMO_COLUMNS, SAME_LOG_DENSITY
+from .progress import done_in_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ class Study:
         """Component-wise maximum of each point under the density of its label, array of shape (n_samples,)."""
         values = np.empty(len(points))
         for label in self.plausible.densities_:
-            mine = labels == label
-            values[mine] = self.plausible.log_density(points[mine], label)
+            has_label = labels == label
+            values[has_label] = self.plausible.log_density(points[has_label], label)
         return values
 
 
 @dataclass(frozen=True, slots=True)
 class RowComparison:
-    """One row with both answers; ``changed`` are the features that either changes, dearest change first."""
+    """One row with both answers; ``changed`` are the features that either changes, most costly change first."""
 
     name: int
     closest: Explanation
@@ -109,8 +110,8 @@ class BatchSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Both summaries."""
+class BothSummaries:
+    """What is true of the answers of both explainers."""
 
     closest: BatchSummary
     plausible: BatchSummary
@@ -124,15 +125,20 @@ class Batch:
 def prepare(seed: int) -> Study:
     """Load the data, train the model, fit both explainers."""
     data = load_breast_cancer()
-    X = np.ascontiguousarray(data.data[:, :_N_MEASUREMENTS])
+    X = np.ascontiguousarray(data.data[:, :DEMO_COLUMNS])
     y = data.target_names[data.target]
     parts = train_test_split(X, y, np.arange(len(X)), test_size=0.3, random_state=seed, stratify=y)
     train, test, train_labels, test_labels, _, test_index = parts
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, train_labels)
     predictions = model.predict(test)
+    names = tuple(str(name) for name in data.feature_names[:DEMO_COLUMNS])
     distance = Manhattan(weights=1.0 / train.std(axis=0))
+    closest = Explainer(model, distance=distance, density=None).fit(train, train_labels)
+    plausible = Explainer(model, distance=distance).fit(train, train_labels)
+    for explainer in (closest, plausible):  # fitted on arrays: pandas may be missing
+        explainer.fitted_ = with_column_names(explainer.fitted_, names)
     return Study(
-        names=tuple(str(name) for name in data.feature_names[:_N_MEASUREMENTS]),
+        names=names,
         n_rows=len(X),
         train=train,
         test=test,
@@ -141,17 +147,15 @@ def prepare(seed: int) -> Study:
         order=np.random.default_rng(seed).permutation(np.flatnonzero(predictions == "malignant")),
         model=model,
         accuracy=float(np.mean(predictions == test_labels)),
-        closest=Explainer(model, distance=distance, density=None).fit(train, train_labels),
-        plausible=Explainer(model, distance=distance).fit(train, train_labels),
+        closest=closest,
+        plausible=plausible,
     )
 
 
 def compare_row(study: Study, position: int) -> RowComparison:
     """Explain one held-out row both ways."""
     row = study.test[position]
-    closest, plausible = (
-        _named(explainer.explain_one(row), study.names) for explainer in (study.closest, study.plausible)
-    )
+    closest, plausible = (explainer.explain_one(row) for explainer in (study.closest, study.plausible))
     for answer in (closest, plausible):
         if answer.status == "infeasible":
             raise VerificationError(f"Row {study.test_index[position]} has no counterfactual: {answer.reason}")
@@ -171,33 +175,19 @@ def compare_row(study: Study, position: int) -> RowComparison:
     )
 
 
-def _named(answer: Explanation, names: tuple[str, ...]) -> Explanation:
-    """Name the columns of an answer: the demo runs on arrays, where pandas may be missing."""
-    columns = tuple(replace(column, name=name) for column, name in zip(answer.table.columns, names))
-    return replace(answer, table=replace(answer.table, columns=columns, names=names))
-
-
-def explain_all(study: Study, advance: Callable[[int], Any]) -> Batch:
+def explain_all(study: Study, advance: Callable[[int], object]) -> BothSummaries:
     """Explain all held-out rows both ways, timed, and confirm the answers with the model and the density."""
-    return Batch(*(_explain_all(study, explainer, advance) for explainer in (study.closest, study.plausible)))
+    return BothSummaries(*(_explain_all(study, explainer, advance) for explainer in (study.closest, study.plausible)))
 
 
-def _explain_all(study: Study, explainer: Explainer, advance: Callable[[int], Any]) -> BatchSummary:
-    told = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        advance(done - told)
-        told = done
-
+def _explain_all(study: Study, explainer: Explainer, advance: Callable[[int], object]) -> BatchSummary:
     started = time.perf_counter()
-    answers: Explanations = explainer.explain(study.test, progress=tell)
+    answers = explainer.explain(study.test, progress=done_in_all(advance))
     seconds = time.perf_counter() - started
-    found = answers.statuses != "infeasible"
+    found = answers.found
     points, targets, rows = answers.counterfactuals[found], np.asarray(answers.targets)[found], study.test[found]
     thresholds = np.array([study.plausible.densities_[label].log_threshold_ for label in targets])
-    # Rounding differs between ways to compute a log density: a billionth of a nat is no difference.
-    dense = study.log_densities(points, targets) >= thresholds - 1e-9
+    dense = study.log_densities(points, targets) >= thresholds - SAME_LOG_DENSITY
     unseen = (points < study.train.min(axis=0)) | (points > study.train.max(axis=0))
     moved = points != rows
     n = len(study.test)

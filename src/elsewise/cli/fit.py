@@ -10,13 +10,13 @@ from typing import Any
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.explainers import model_in_words, save
-from .arguments import file_to_write
+from .arguments import Commands, file_to_write
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 from .interrupts import interruptible
 from .sources import WARNING, add_model, fitted_explainer
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise fit``."""
     command = commands.add_parser(
         "fit",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -44,13 +44,14 @@ class Stop:
     def put_off(self) -> Iterator[None]:
         """Remember what comes while something is written that must not be cut in two; :meth:`check` raises it."""
 
-        def remember(signal_number: int, frame: Any) -> None:
+        def remember(signal_number: int, frame: FrameType | None) -> None:
             self.asked = signal_number
 
         with _handled(remember):
             yield
 
-    def _handle(self, signal_number: int, frame: Any) -> None:
+    def interrupt(self, signal_number: int, frame: FrameType | None) -> None:
+        """Handle a signal: remember it, and raise."""
         self.asked = signal_number
         raise Interrupted(signal_number)
 
@@ -59,7 +60,7 @@ class Stop:
 def interruptible() -> Iterator[Stop]:
     """Raise :class:`Interrupted` on Ctrl-C and SIGTERM; only the main thread can."""
     stop = Stop()
-    with _handled(stop._handle):
+    with _handled(stop.interrupt):
         yield stop
 
 
@@ -72,7 +73,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def _handled(handler: Any) -> Iterator[None]:
+def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,21 +1,28 @@
 """Finished rows of work that may be interrupted, in a file beside the output.
 
-The file is text: a line of JSON that says what was asked, then a line of JSON a row, in the rows' order. A last line
-that is cut off, by a full disk or a power failure, is left out and its row done again.
+The file is text: a line that says what was asked, then a line a row, in the rows' order. A line is JSON, a tab, and a
+checksum over this JSON and the checksum of the line before it. A line that was edited, doubled, left out or moved is
+thus found, and rows after it are not taken for answers. (Checksums find accidents; who wants to forge answers can
+compute them.) A last line that is cut off, by a full disk or a power failure, is left out and its row done again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import InvalidInputError
+from ..files.answers import Record
+from .constants import PARTIAL_FORMAT
 
-_FORMAT = 1
+# How a file of ours begins, whatever was asked.
+_START = b'{"elsewise_partial": '
+_HOW_TO_GO_ON = "Begin anew with --fresh, or give another --out."
 
 
 class Partial:
@@ -34,7 +41,8 @@ class Partial:
     def __init__(self, out: Path, question: Mapping[str, Any], *, fresh: bool = False) -> None:
         self.path = out.with_name(out.name + ".partial")
         self.question: dict[str, Any] = json.loads(json.dumps(question))
-        self.lines: list[str] = []
+        self._texts: list[str] = []  # the JSON of each finished row
+        self._checksum = ""  # of the last line
         self._file = self._open()
         try:
             _lock(self._file, self.path)
@@ -55,17 +63,17 @@ class Partial:
     @property
     def n_finished(self) -> int:
         """Number of rows finished."""
-        return len(self.lines)
+        return len(self._texts)
 
-    def append(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def append(self, records: Iterable[Record]) -> None:
         """Put away rows that are finished, in order."""
-        lines = [json.dumps(record, separators=(",", ":")) for record in records]
-        self._write("".join(line + "\n" for line in lines))
-        self.lines += lines
+        texts = [json.dumps(record, separators=(",", ":")) for record in records]
+        self._write(texts)
+        self._texts += texts
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """All rows finished, as they would be read by a later call: the output is made of these alone."""
-        return [json.loads(line) for line in self.lines]
+        return [json.loads(text) for text in self._texts]
 
     def remove(self) -> None:
         """Remove the file: the output is complete."""
@@ -79,59 +87,83 @@ class Partial:
     def _begin(self) -> None:
         os.ftruncate(self._file, 0)
         os.lseek(self._file, 0, os.SEEK_SET)
-        self._write(json.dumps({"elsewise_partial": _FORMAT, "question": self.question}) + "\n")
+        self._write([json.dumps({"elsewise_partial": PARTIAL_FORMAT, "question": self.question})])
 
     def _take_over(self) -> bool:
         """Read what an earlier call has finished; False if there is nothing."""
         with os.fdopen(os.dup(self._file), "rb") as file:
             content = file.read()
-        if not content:
+        whole = content[: content.rfind(b"\n") + 1]  # without a last line that was cut off
+        if not whole:
+            if content and not content.startswith(_START[: len(content)]):
+                self._refuse_foreign()
             return False
-        whole, _, torn = content.rpartition(b"\n")
-        first, *lines = (whole if whole or not torn else torn).split(b"\n")
-        self._check_question(first)
-        self.lines = [line.decode("utf-8", "replace") for line in _sound(lines)]
-        size = len(first) + 1 + sum(len(line) + 1 for line in lines[: len(self.lines)])
-        os.ftruncate(self._file, size)
+        first, *lines = whole[:-1].split(b"\n")
+        self._check_first(first)
+        for row, line in enumerate(lines):
+            self._texts.append(self._checked(line, row))
+        os.ftruncate(self._file, len(whole))
         os.lseek(self._file, 0, os.SEEK_END)
-        if len(content) < size:  # not even the first line was ended
-            self._write("\n")
         return True
 
-    def _check_question(self, first: bytes) -> None:
+    def _check_first(self, line: bytes) -> None:
+        """Check that the file is ours, unchanged, and about the same question."""
         try:
-            told = json.loads(first)
-            asked = told["question"]
-            if told["elsewise_partial"] != _FORMAT or not isinstance(asked, dict):
-                raise ValueError
-        except (ValueError, KeyError, TypeError) as error:
+            told = json.loads(line.partition(b"\t")[0])
+            number, asked = told["elsewise_partial"], told["question"]
+        except (ValueError, KeyError, TypeError):
+            self._refuse_foreign()
+        if number != PARTIAL_FORMAT or not isinstance(asked, dict):
+            raise InvalidInputError(f"{self.path} is written by another version of elsewise. {_HOW_TO_GO_ON}")
+        self._checked(line, None)
+        differences = [
+            f"{name} was {_shown(asked.get(name))}, now it is {_shown(self.question.get(name))}"
+            for name in dict.fromkeys([*asked, *self.question])
+            if asked.get(name) != self.question.get(name)
+        ]
+        if differences:
             raise InvalidInputError(
-                f"{self.path} is no list of finished rows. Remove it, give another --out, or begin anew with --fresh."
-            ) from error
-        other = [name for name in dict.fromkeys([*asked, *self.question]) if asked.get(name) != self.question.get(name)]
-        if other:
-            raise InvalidInputError(
-                f"{self.path} holds finished rows of another question: {', '.join(other)} differ"
-                f"{'s' if len(other) == 1 else ''}. Ask as before to go on from there, give another --out, or begin "
-                "anew with --fresh."
+                f"{self.path} holds finished rows of another question: {'; '.join(differences)}. Ask as before to go "
+                "on from there, give another --out, or begin anew with --fresh."
             )
 
-    def _write(self, text: str) -> None:
-        data = memoryview(text.encode())
+    def _checked(self, line: bytes, row: int | None) -> str:
+        """Give the JSON of a line that follows those before it; ``row`` is None for the first line."""
+        text, _, checksum = line.decode("utf-8", "replace").rpartition("\t")
+        expected = _chained(self._checksum, text)
+        if checksum != expected:
+            number, about = (1, "the question") if row is None else (row + 2, f"row {row}")
+            raise InvalidInputError(
+                f"{self.path}: line {number}, {about}, was changed after it was written, or lines before it were left "
+                f"out, doubled or moved: its checksum does not fit. {_HOW_TO_GO_ON}"
+            )
+        self._checksum = expected
+        return text
+
+    def _refuse_foreign(self) -> NoReturn:
+        raise InvalidInputError(
+            f"{self.path} is no list of finished rows. Remove it, give another --out, or begin anew with --fresh."
+        )
+
+    def _write(self, texts: Iterable[str]) -> None:
+        checksum, lines = self._checksum, []
+        for text in texts:
+            checksum = _chained(checksum, text)
+            lines.append(f"{text}\t{checksum}\n")
+        data = memoryview("".join(lines).encode())
         while data:
             data = data[os.write(self._file, data) :]
         os.fsync(self._file)
+        self._checksum = checksum
 
 
-def _sound(lines: list[bytes]) -> list[bytes]:
-    """Lines up to the first that is not the record of its row."""
-    for row, line in enumerate(lines):
-        try:
-            if json.loads(line)["row"] != row:
-                return lines[:row]
-        except (ValueError, KeyError, TypeError):
-            return lines[:row]
-    return lines
+def _chained(checksum: str, text: str) -> str:
+    """Checksum of a line's JSON and all lines before it."""
+    return hashlib.sha256(f"{checksum}\n{text}".encode()).hexdigest()
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _lock(file: int, path: Path) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..errors import MissingDependencyError
-from .columns import aligned
+from .aligned_text import aligned
+from .arguments import Commands, whole
+from .constants import LARGEST_SEED, PICTURE_RESOLUTION, QUICK_ROWS
+from .exit_codes import ALL_ANSWERED, WENT_WRONG
+from .progress import progress_bar
 
-_QUICK_ROWS = 40
 
-
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Add the parsers of ``elsewise reproduce table1`` and ``elsewise reproduce figure1``."""
     from ..reproduce.data import NAMES
     from ..reproduce.protocol import ESTIMATORS, MODELS
@@ -37,17 +37,17 @@ def add_to(commands: Any) -> None:
                        help="CSV with the columns CRIM to LSTAT and MEDV (default: fetched from OpenML)")  # fmt: skip
     table.add_argument("--estimators", choices=ESTIMATORS, default=ESTIMATORS[0],
                        help="density estimators: this library's, or those of the authors' program")  # fmt: skip
-    table.add_argument("--folds", type=_whole(2), default=4, help="of the cross-validation (default: 4)")
-    table.add_argument("--seed", type=_whole(0, 2**32 - 1), default=0, help="of folds and targets (default: 0)")
-    table.add_argument("--jobs", type=_whole(1), default=1, help="processes (default: 1)")
-    table.add_argument("--quick", action="store_true", help=f"one fold and {_QUICK_ROWS} rows a data set")
+    table.add_argument("--folds", type=whole(2), default=4, help="of the cross-validation (default: 4)")
+    table.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="of folds and targets (default: 0)")
+    table.add_argument("--jobs", type=whole(1), default=1, help="processes (default: 1)")
+    table.add_argument("--quick", action="store_true", help=f"one fold and {QUICK_ROWS} rows a data set")
     table.add_argument("--page", type=Path, metavar="FILE", help="Markdown page whose marked parts are to be filled")
     table.set_defaults(run=run_table)
 
     figure = experiments.add_parser("figure1", help="digits beside their counterfactuals, as one picture")
     figure.add_argument("--out", type=Path, default=Path("elsewise-figure1.png"), help="picture to write")
     figure.add_argument(
-        "--seed", type=_whole(0, 2**32 - 1), default=0, help="of fold, targets and choice of digits (default: 0)"
+        "--seed", type=whole(0, LARGEST_SEED), default=0, help="of fold, targets and choice of digits (default: 0)"
     )
     figure.add_argument("--page", type=Path, metavar="FILE", help="Markdown page whose marked part is to be filled")
     figure.set_defaults(run=run_figure)
@@ -62,17 +62,22 @@ def run_table(arguments: argparse.Namespace) -> int:
     for missing in skipped:
         print(f"elsewise: {missing.name} is skipped: {missing.reason}", file=sys.stderr)
     if not data_sets:
-        return 1
+        return WENT_WRONG
     models = [model for model in MODELS if model in arguments.models]
     protocol = Protocol(
         seed=arguments.seed,
         n_folds=arguments.folds,
-        n_rows=_QUICK_ROWS if arguments.quick else None,
+        n_rows=QUICK_ROWS if arguments.quick else None,
         only_first_fold=arguments.quick,
         estimators=arguments.estimators,
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with _bar(len(data_sets) * len(protocol.folds)) as advance:
+    with progress_bar(len(data_sets) * len(protocol.folds), unit="fold") as bar:
+
+        def advance(done: str) -> None:
+            bar.set_postfix_str(done)
+            bar.update(1)
+
         results = run(
             data_sets, models, protocol, cache=arguments.out / "cache", n_jobs=arguments.jobs, progress=advance
         )
@@ -103,8 +108,8 @@ def run_table(arguments: argparse.Namespace) -> int:
     kept = [line for line in lines if line.rule == "defined"]
     if any(line.valid < 1.0 or (line.constrained and line.dense < 1.0) for line in kept):
         print("elsewise: an answer is not valid, or not dense enough", file=sys.stderr)
-        return 1
-    return 0
+        return WENT_WRONG
+    return ALL_ANSWERED
 
 
 def run_figure(arguments: argparse.Namespace) -> int:
@@ -113,48 +118,19 @@ def run_figure(arguments: argparse.Namespace) -> int:
     from ..reproduce.page import fill
 
     panel = digits_panel(arguments.seed)
-    panel.draw().savefig(arguments.out, dpi=110)
+    panel.draw().savefig(arguments.out, dpi=PICTURE_RESOLUTION)
     readings = panel.readings
     print(f"{readings.title}\n{aligned([readings.header, *readings.rows])}")
     if arguments.page is not None:
         fill(arguments.page, "figure1", readings.markdown())
     print(f"Written to {arguments.out}")
-    return 0
+    return ALL_ANSWERED
 
 
 def _write_figure(results: Any, models: list[str], out: Path) -> None:
     try:
         from ..reproduce.figure import density_against_distance
 
-        density_against_distance(results, models).savefig(out, dpi=110)
+        density_against_distance(results, models).savefig(out, dpi=PICTURE_RESOLUTION)
     except MissingDependencyError as error:
         print(f"elsewise: no picture: {error}", file=sys.stderr)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[str], None]]:
-    """Progress bar on a terminal where tqdm is installed, silence elsewhere."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda done: None
-        return
-    with tqdm(total=total, unit="fold", leave=False, disable=not sys.stderr.isatty()) as bar:
-
-        def advance(done: str) -> None:
-            bar.set_postfix_str(done)
-            bar.update()
-
-        yield advance
-
-
-def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Reader of whole numbers within limits."""
-    limits = f"of at least {low}" if high is None else f"from {low} to {high}"
-
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
-            raise argparse.ArgumentTypeError(f"expected a whole number {limits}, received {text!r}")
-        return int(text)
-
-    return read

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError
-from .arguments import file_to_read, seconds, whole
+from ..files.explainers import load
+from ..files.tables import read_rows
+from .arguments import Commands, file_to_read, image_shape, seconds, whole
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 
-_DEMOS = ("breast_cancer", "digits", "german")
+if TYPE_CHECKING:
+    from ..app.demos import Demo
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise serve``."""
     command = commands.add_parser(
         "serve",
@@ -29,7 +32,7 @@ def add_to(commands: Any) -> None:
     source.add_argument("--demo", nargs="+", metavar=("NAME", "PATH"),
                         help="one of breast_cancer, digits, german; german takes the path of its CSV file")  # fmt: skip
     command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
-    command.add_argument("--image", type=_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
+    command.add_argument("--image", type=image_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
     command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
     command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
@@ -43,12 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..app import create_app, server
 
-    title, explainer, rows, shape = _source(arguments)
+    chosen = _chosen(arguments)
     app = create_app(
-        explainer,
-        rows,
-        title=arguments.title or title,
-        image_shape=arguments.image or shape,
+        chosen.explainer,
+        chosen.rows,
+        rows_name="rows" if arguments.data is None else str(arguments.data),
+        title=arguments.title or chosen.title,
+        image_shape=arguments.image or chosen.image_shape,
         time_limit=arguments.time_limit,
         hosts=server.hosts_of(arguments.host),
     )
@@ -59,31 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
     return ALL_ANSWERED
 
 
-def _source(arguments: argparse.Namespace) -> tuple[str, Any, Any, tuple[int, int] | None]:
-    """Title, explainer, rows and image shape."""
-    if arguments.demo is not None:
-        from ..app import demos
+def _chosen(arguments: argparse.Namespace) -> Demo:
+    """Make the demo, or load the explainer and rows to pick from."""
+    from ..app import demos
 
+    if arguments.demo is not None:
         name, *paths = arguments.demo
-        if name not in _DEMOS or len(paths) > 1 or (paths and name != "german"):
-            raise InvalidInputError(f"--demo: expected one of {', '.join(_DEMOS)}, and a path after german only.")
+        if name not in demos.NAMES or len(paths) > 1 or (paths and name != "german"):
+            raise InvalidInputError(f"--demo: expected one of {', '.join(demos.NAMES)}, and a path after german only.")
         if arguments.data is not None:
             raise InvalidInputError("--data goes with --explainer: a demo brings its own rows.")
-        demo = demos.load(name, Path(paths[0]) if paths else None)
-        return demo.title, demo.explainer, demo.rows, demo.image_shape
-    from ..files.explainers import load
-
+        return demos.load(name, Path(paths[0]) if paths else None)
     explainer = load(arguments.explainer)
-    rows = None
-    if arguments.data is not None:
-        from ..files.tables import read_rows
-
-        rows = read_rows(arguments.data, explainer.table_).columns
-    return arguments.explainer.stem, explainer, rows, None
-
-
-def _shape(text: str) -> tuple[int, int]:
-    height, _, width = text.lower().partition("x")
-    if not (height.isdecimal() and width.isdecimal() and int(height) and int(width)):
-        raise argparse.ArgumentTypeError(f"expected a height and a width such as 8x8, received {text!r}")
-    return int(height), int(width)
+    rows = None if arguments.data is None else read_rows(arguments.data, explainer.table_).columns
+    return demos.Demo(arguments.explainer.stem, explainer, rows)

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import NotFittedError
 
@@ -19,12 +19,17 @@ from ..columns.as_trained import level_reader
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..files import explainers as saving
+from ..files import explainers as saved_explainers
 from ..files.models import PICKLES, SKOPS, is_pickle, read_model
-from ..files.tables import SUFFIXES, read_frame
-from .arguments import file_to_read, share
-from .settings_files import SUFFIXES as SETTINGS
-from .settings_files import read_declarations
+from ..files.questions import with_threshold
+from ..files.settings import SUFFIXES as SETTINGS
+from ..files.settings import read_declarations
+from ..files.tables import SUFFIXES, few, read_frame
+from .arguments import Group, file_to_read, share
+from .constants import DEFAULT_THRESHOLD
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DISTANCES = ("auto", "manhattan", "scaled", "mahalanobis")
 DENSITIES = ("auto", "gaussian_mixture", "kernel", "none")
@@ -40,7 +45,7 @@ def add_source(command: argparse.ArgumentParser) -> None:
     add_model(source, data="--train", required=False)
 
 
-def add_model(group: Any, *, data: str, required: bool) -> None:
+def add_model(group: Group, *, data: str, required: bool) -> None:
     """Add the arguments for a model and its training rows; ``data`` is what the option for the latter is called."""
     group.add_argument("--model", type=file_to_read(*PICKLES, *SKOPS), metavar="FILE", required=required,
                        help="fitted scikit-learn model: .joblib, .pkl, .pickle or .skops")  # fmt: skip
@@ -70,8 +75,8 @@ def explainer_of(arguments: argparse.Namespace) -> Explainer:
         )
     _warn_of_pickle(arguments.explainer, arguments)
     with _told_warnings():
-        explainer = saving.load(arguments.explainer)
-    return explainer if arguments.threshold is None else with_threshold(explainer, arguments.threshold)
+        explainer = saved_explainers.load(arguments.explainer)
+    return with_threshold(explainer, arguments.threshold)
 
 
 def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
@@ -91,7 +96,7 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
         columns=declared,
         distance=arguments.distance or "auto",
         density=None if arguments.density == "none" else arguments.density or "auto",
-        threshold=0.5 if arguments.threshold is None else arguments.threshold,
+        threshold=DEFAULT_THRESHOLD if arguments.threshold is None else arguments.threshold,
     )
     try:
         return explainer.fit(rows, labels)
@@ -99,14 +104,7 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
         raise InvalidInputError(f"{arguments.model}: the model is not fitted. Fit it before it is saved.") from error
 
 
-def with_threshold(explainer: Explainer, threshold: float) -> Explainer:
-    """Give a copy of a fitted explainer that asks for another density; the mixtures stay as they are."""
-    if not explainer.densities_:
-        raise InvalidInputError("--threshold: the explainer was made without a density; there is nothing to reach.")
-    return explainer.with_threshold(threshold)
-
-
-def _labels(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:
+def _labels(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> list[Any] | None:
     """Labels of the training rows as the model writes them, None where there are none."""
     classes = getattr(model, "classes_", None)
     if arguments.label is None:
@@ -128,16 +126,15 @@ def _labels(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:
     return [read(label) for label in labels.tolist()]
 
 
-def _training_rows(frame: Any, model: Any, arguments: argparse.Namespace) -> Any:
+def _training_rows(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> pd.DataFrame:
     """Columns that the model takes, in its order; all but the label if it knows no names."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return frame.drop(columns=[arguments.label]) if arguments.label is not None else frame
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        lacking = ", ".join(map(repr, missing[:8])) + (", ..." if len(missing) > 8 else "")
         raise InvalidInputError(
-            f"{arguments.train} lacks {len(missing)} of the {len(names)} columns that the model takes: {lacking}."
+            f"{arguments.train} lacks {len(missing)} of the {len(names)} columns that the model takes: {few(missing)}."
         )
     return frame[list(names)]
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..columns import Table
-from .answers_file import names_changed
-
-_MOST = 5
+from ..files.answers import Record, names_changed
+from .constants import MOST_LISTED
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class AnswersSummary:
     """Answers in brief.
 
     Attributes
@@ -63,26 +62,26 @@ class Summary:
         if self.median_distance is not None and self.median_changes is not None:
             lines.append(["median distance", f"{self.median_distance:.4g}"])
             lines.append(["median number of changes", f"{self.median_changes:g}"])
-        often = [f"{name} {share:.0%}" for name, share in list(self.changed.items())[:_MOST]]
+        often = [f"{name} {share:.0%}" for name, share in list(self.changed.items())[:MOST_LISTED]]
         if often:
             lines.append(["changed most often", ", ".join(often)])
         width = max(len(name) for name, _ in lines)
         text = "\n".join(f"  {name:<{width}}   {told}" for name, told in lines)
         if self.reasons:
             counts = [[f"{count} rows" if count > 1 else "1 row", reason] for reason, count in self.reasons.items()]
-            listed = "\n".join(f"  {count}: {reason}" for count, reason in counts[:_MOST])
-            more = f"\n  and {len(counts) - _MOST} further reasons" if len(counts) > _MOST else ""
+            listed = "\n".join(f"  {count}: {reason}" for count, reason in counts[:MOST_LISTED])
+            more = f"\n  and {len(counts) - MOST_LISTED} further reasons" if len(counts) > MOST_LISTED else ""
             text += f"\nWhy there is no answer\n{listed}{more}"
         return text
 
 
-def summarise(records: Sequence[Mapping[str, Any]], table: Table, n_rows: int) -> Summary:
+def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSummary:
     """Count what records hold.
 
     Parameters
     ----------
     records : sequence of records
-        See :func:`~elsewise.cli.answers_file.records_of`.
+        See :func:`~elsewise.files.answers.records_of`.
     table : Table
     n_rows : int
         Rows in the file.
@@ -91,7 +90,7 @@ def summarise(records: Sequence[Mapping[str, Any]], table: Table, n_rows: int) -
     found = [answer for answer in firsts if answer["status"] != "infeasible"]
     times = Counter(name for answer in found for name in names_changed(answer, table))
     reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
-    return Summary(
+    return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),
         answered=len(found),

@@ -1,190 +1,177 @@
-"""Answers of a file that ``elsewise explain`` has written, made into explanations again.
+"""Answers as records, one a row, and records as a table: the file that ``elsewise explain`` writes.
 
-The file tells what was found and proven; what can be computed from rows and counterfactuals (what changes, and what
-each change adds to the distance) is computed, so that the report's check has something to compare.
+What a record tells of an answer is what :meth:`~elsewise.Explanations.shown` tells; a new field of an answer that is
+shown is in records, tables and JSON without a change in this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import AnyArray, FloatArray, IntArray
-from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, Told
+from ..arrays import BoolArray, FloatArray
+from ..asking.reasons import for_everyone
 from ..columns import Table
-from ..columns.as_trained import as_trained, level_reader
-from ..columns.frames import blanked
-from ..constraints import Constraints
-from ..errors import InvalidInputError
-from ..results import Explanations, shares_of
-from ..text.brief import STATUSES
-from ..text.reasons import reason_in_words
-from .tables import PARQUET, Rows, read_frame
-
-if TYPE_CHECKING:
-    from ..explainer import Explainer
+from ..results import Explanations
+from .values import python_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
-_NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility")
+# A record, as JSON holds it: "row", and "answers", a mapping each.
+Record = dict[str, Any]
+# Columns of the file that answers do not have by themselves.
+_ADDED = ("row", "answer", "target_low", "target_high", "n_changes", "changed", "sentence")
+# What changes is told before this column.
+_AFTER_CHANGES = "model_free"
 
 
-def read_answers(path: Path, explainer: Explainer, rows: Rows, constraints: Constraints | None = None) -> Explanations:
-    """Read answers about rows.
+def shown_fields() -> dict[str, type | None]:
+    """Name what is told of an answer, and the type it has; None where that depends on the model."""
+    told = {item.metadata["one"]: item.metadata["read"] for item in fields(Explanations) if item.metadata.get("shown")}
+    return {**told, "reason": str}
+
+
+def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
+    """Write answers as a record a row, of nothing but what Python's JSON knows.
+
+    Changed columns are told by their place in the table, with their feature: the value of a number, the rank of an
+    ordered level, the position of a category's level. Everything else about a counterfactual is in its row.
 
     Parameters
     ----------
-    path : path of a CSV or Parquet file by ``elsewise explain``
-    explainer : Explainer
-        The one that made them.
-    rows : Rows
-        All rows that were asked about.
-    constraints : Constraints, optional
-        The rules they were made under.
+    answers : Explanations
+        Of consecutive rows.
+    first_row : int
+        Number of the first of these rows among all.
     """
-    frame = _frame(path)
-    missing = [name for name in _NEEDED if name not in frame.columns]
-    if missing:
-        raise InvalidInputError(
-            f"{path} has no column {missing[0]!r}: expected a file that `elsewise explain` has written."
-        )
-    table = explainer.fitted_.table_under(constraints)
-    row_numbers = _row_numbers(path, frame["row"], len(rows.columns))
-    statuses = np.array([str(status) for status in frame["status"]], dtype=np.str_)
-    wrong = [status for status in statuses.tolist() if status not in STATUSES]
-    if wrong:
-        raise InvalidInputError(f"{path}: expected a status among {', '.join(STATUSES)}, received {wrong[0]!r}.")
-    given = rows.columns.iloc[row_numbers]
-    found = np.flatnonzero(statuses != "infeasible")
-    targets = _targets(path, frame, explainer)
-    before = table.encode(given, name=f"{path}: row")
+    # whoever reads the file need not write Python
+    answers = replace(answers, causes=tuple(for_everyone(cause) for cause in answers.causes))
+    shown = answers.shown()
+    by_row: dict[int, list[dict[str, Any]]] = {}
+    for place, answer in enumerate(answers):
+        told = {name: _in_record(values[place]) for name, values in shown.items()}
+        changes = _changes(answers.table, answers.changed[place], answers.features[place])
+        by_row.setdefault(answer.row, []).append({**told, "sentence": answer.sentence, "changes": changes})
+    for row, answers_of_row in sorted(by_row.items()):
+        yield {"row": first_row + row, "answers": answers_of_row}
+
+
+def _in_record(value: Any) -> Any:
+    return [python_value(item) for item in value] if isinstance(value, tuple) else python_value(value)
+
+
+def _changes(table: Table, changed: BoolArray, features: FloatArray) -> dict[str, float | int]:
+    """Give the new feature of each column that changes, by the column's place."""
+    changes: dict[str, float | int] = {}
+    for place in np.flatnonzero(changed).tolist():
+        column = table.columns[place]
+        of_column = features[column.features]
+        changes[str(place)] = int(of_column.argmax()) if column.kind == "category" else float(of_column[0])
+    return changes
+
+
+def frame_of(
+    records: Sequence[Record],
+    rows: pd.DataFrame,
+    features: FloatArray,
+    table: Table,
+    kept: pd.DataFrame,
+    *,
+    is_regressor: bool = False,
+    several: bool = False,
+) -> pd.DataFrame:
+    """Make the table of answers: a line an answer.
+
+    Parameters
+    ----------
+    records : sequence of records
+        See :func:`records_of`.
+    rows : data frame of shape (n_rows, n_columns)
+        All rows that were asked about.
+    features : array of shape (n_rows, n_features)
+        The same in the features of the table.
+    table : Table
+    kept : data frame of shape (n_rows, n_kept)
+        Further columns to be copied, to know the rows by; one that is called as one of ours gets ``data_`` before it.
+    is_regressor : bool
+        Targets are ranges.
+    several : bool
+        A row may have several answers, which are counted in a column ``answer``.
+
+    Returns
+    -------
+    data frame
+        ``row`` (counted from 0), the columns kept, what is known of the answer, then the counterfactual's columns in
+        their dtypes, with missing values where there is none.
+    """
+    import pandas
+
+    answers = [answer for record in records for answer in record["answers"]]
+    row_of_answer = np.array([record["row"] for record in records for _ in record["answers"]], dtype=np.int64)
+    taken = {*shown_fields(), *_ADDED}
+    parts: dict[str, Any] = {"row": row_of_answer}
+    if several:
+        parts["answer"] = np.array([n + 1 for record in records for n in range(len(record["answers"]))], dtype=np.int64)
+    for name in kept.columns:
+        parts[f"data_{name}" if name in taken else name] = kept[name].iloc[row_of_answer].reset_index(drop=True)
+    parts |= _told_columns(answers, table, is_regressor)
+    summary = pandas.DataFrame(parts)
+    counterfactuals = _counterfactuals(answers, rows.iloc[row_of_answer], features[row_of_answer], table)
+    has_none = np.array([answer["status"] == "infeasible" for answer in answers], dtype=np.bool_)
+    columns = [_blanked(counterfactuals.iloc[:, place], has_none) for place in range(counterfactuals.shape[1])]
+    names = [name if name not in summary.columns else f"counterfactual_{name}" for name in rows.columns]
+    return pandas.concat([summary, *(column.rename(name) for column, name in zip(columns, names))], axis=1)
+
+
+def names_changed(answer: Mapping[str, Any], table: Table) -> list[str]:
+    """Names of the columns that an answer of a record changes."""
+    return [table.columns[int(place)].name for place in answer["changes"]]
+
+
+def _told_columns(answers: Sequence[Mapping[str, Any]], table: Table, is_regressor: bool) -> dict[str, Any]:
+    """Columns of what is told of answers; a regressor's targets are two."""
+    changes = {
+        "n_changes": np.array([len(answer["changes"]) for answer in answers], dtype=np.int64),
+        "changed": ["; ".join(names_changed(answer, table)) for answer in answers],
+    }
+    columns: dict[str, Any] = {}
+    for name, kind in shown_fields().items():
+        if name == _AFTER_CHANGES:
+            columns |= changes
+        if name == "target" and is_regressor:
+            for end, name_of_end in enumerate(("target_low", "target_high")):
+                columns[name_of_end] = np.array([answer["target"][end] for answer in answers], dtype=np.float64)
+            continue
+        values = [answer[name] for answer in answers]
+        columns[name] = np.array(values, dtype=kind) if kind in (float, int, bool) else values
+    return {**columns, **changes, "sentence": [answer["sentence"] for answer in answers]}
+
+
+def _counterfactuals(answers: Sequence[Mapping[str, Any]], given: Any, before: FloatArray, table: Table) -> Any:
+    """Rows with the changes of their answers, in the rows' dtypes."""
+    given = given.reset_index(drop=True)
+    if not answers:
+        return given
     after = before.copy()
-    if len(found):
-        points = _counterfactuals(path, frame, table).iloc[found]
-        points.columns = given.columns
-        after[found] = table.encode(points, name=str(path))
-    numbers = {name: _numbers(path, frame, name) for name in _NUMBERS}
-    shares = np.zeros((len(frame), len(table.columns)))
-    if len(found):
-        shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
-    missing_number = np.full(len(frame), np.nan)
-    return Explanations(
-        x=given,
-        counterfactuals=blanked(table.decode(after, given, encoded=before), statuses == "infeasible"),
-        changed=table.changed(before, after),
-        targets=targets,
-        predictions=_predictions(frame, explainer),
-        statuses=statuses,
-        distances=numbers["distance"],
-        lower_bounds=numbers["lower_bound"],
-        gaps=numbers["gap"],
-        log_densities=numbers["log_density"],
-        log_densities_mixture=missing_number,
-        log_thresholds=np.where(np.isnan(numbers["log_threshold"]), -np.inf, numbers["log_threshold"]),
-        plausibilities=numbers["plausibility"],
-        components=np.full(len(frame), -1, dtype=np.int64),
-        model_free=np.array([str(value).lower() in ("true", "1") for value in _text(frame, "model_free")]),
-        causes=tuple(_cause(text, target) for text, target in zip(_text(frame, "reason"), targets)),
-        n_projections=np.zeros(len(frame), dtype=np.int64),
-        shares=shares,
-        row_features=before,
-        features=after,
-        rows=row_numbers,
-        table=table,
-    )
+    for line, answer in enumerate(answers):
+        for place, value in answer["changes"].items():
+            column = table.columns[int(place)]
+            if column.kind == "category":
+                after[line, column.features] = 0.0
+                after[line, column.start + int(value)] = 1.0
+            else:
+                after[line, column.start] = value
+    return table.decode(after, given, encoded=before)
 
 
-def _frame(path: Path) -> pd.DataFrame:
-    """Read the file; of CSV everything as text, for what a cell means is the table's to say."""
-    if path.suffix.lower() in PARQUET:
-        return read_frame(path)
-    import pandas
-
-    try:
-        return pandas.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"{path} cannot be read as CSV: {error}") from error
-
-
-def _counterfactuals(path: Path, frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """Columns of the counterfactuals in the training data's dtypes; a name that was taken has a word before it."""
-    import pandas
-
-    columns = []
-    is_text = path.suffix.lower() not in PARQUET
-    by_source = {source: column for column in table.columns for source in column.sources}
-    for source, name in enumerate(table.names):
-        other = f"counterfactual_{name}"
-        found = other if other in frame.columns else name
-        if found not in frame.columns:
-            raise InvalidInputError(
-                f"{path} lacks the counterfactuals' column {name!r}: was it made for another model?"
-            )
-        columns.append(as_trained(frame[found], table.dtypes[source], by_source.get(source), is_text=is_text))
-    return pandas.concat(columns, axis=1)
-
-
-def _cause(sentence: str, target: Any) -> Reason | None:
-    """Take the reason whose sentence it is, where it matters for whom it is told; else the sentence itself."""
-    for has_density in (False, True):
-        within = NothingWithin(Target(target), has_rules=True, has_density=has_density)
-        for reason in (within, NoClassReachable(within)):
-            if reason_in_words(reason) == sentence:
-                return reason
-    return Told(sentence) if sentence else None
-
-
-def _row_numbers(path: Path, values: pd.Series, n_rows: int) -> IntArray:
-    try:
-        numbers = np.array([int(value) for value in values], dtype=np.int64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{path}: expected numbers of rows in the column 'row': {error}.") from error
-    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_rows):
-        wrong = int(numbers.min()) if numbers.min() < 0 else int(numbers.max())
-        raise InvalidInputError(
-            f"{path} tells of row {wrong}, but --data has {n_rows} rows, counted from 0. Give the file that was "
-            "explained."
-        )
-    return numbers
-
-
-def _numbers(path: Path, frame: pd.DataFrame, name: str) -> FloatArray:
-    if name not in frame.columns:
-        return np.full(len(frame), np.nan)
-    try:
-        return np.array([np.nan if value is None or value == "" else float(value) for value in frame[name]])
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{path}: expected numbers in the column {name!r}: {error}.") from error
-
-
-def _text(frame: pd.DataFrame, name: str) -> list[str]:
-    if name not in frame.columns:
-        return [""] * len(frame)
-    return ["" if value is None or value != value else str(value) for value in frame[name].tolist()]
-
-
-def _predictions(frame: pd.DataFrame, explainer: Explainer) -> AnyArray:
-    if explainer.classes_ is None:
-        return np.array([float(value) for value in frame["prediction"]], dtype=np.float64)
-    read = level_reader(explainer.classes_.tolist())
-    return np.array([read(value) for value in frame["prediction"].tolist()], dtype=explainer.classes_.dtype)
-
-
-def _targets(path: Path, frame: pd.DataFrame, explainer: Explainer) -> Sequence[Any]:
-    names = ("target_low", "target_high") if explainer.classes_ is None else ("target",)
-    for name in names:
-        if name not in frame.columns:
-            raise InvalidInputError(f"{path} has no column {name!r}: it was made for another kind of model.")
-    if explainer.classes_ is None:
-        low, high = (_numbers(path, frame, name) for name in names)
-        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-        return tuple(zip(low.tolist(), high.tolist()))
-    read = level_reader(explainer.classes_.tolist())
-    return tuple(
-        None if value is None or value == "" or value != value else read(value) for value in frame["target"].tolist()
-    )
+def _blanked(column: Any, blank: BoolArray) -> Any:
+    """Make some values of a series missing, in a dtype that keeps whole numbers and booleans what they are."""
+    if not blank.any():
+        return column
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
+    nullable = {"i": "Int64", "u": "UInt64", "b": "boolean"}.get(kind)
+    return (column if nullable is None else column.astype(nullable)).mask(blank)

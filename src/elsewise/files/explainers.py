@@ -28,17 +28,14 @@ import joblib
 from ..errors import ElsewiseError
 from ..model import Learned
 from ..pipelines import unwrap
+from .constants import COMPRESSION, DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
+from .values import to_json
 
 if TYPE_CHECKING:
     from ..explainer import Explainer
 
-FORMAT = 1
+# How a file of ours begins.
 _MAGIC = b"elsewise explainer "
-# What a file that is something else may make us read.
-_LONGEST_HEADER = 1 << 25
-# A body of another major version of these is not read; the others are told for information.
-_DECISIVE = ("elsewise", "scikit-learn", "numpy", "python")
-_TOLD = ("joblib", "pandas", "pyarrow", "scipy")
 
 
 class SavedExplainerError(ElsewiseError, ValueError):
@@ -90,7 +87,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
     explainer.require_fitted()
     body = io.BytesIO()
     try:
-        joblib.dump(explainer, body, compress=3)
+        joblib.dump(explainer, body, compress=COMPRESSION)
     except Exception as error:  # pickling runs code of all objects in the model, which may raise anything
         raise SavedExplainerError(
             f"The explainer cannot be saved: {error}. Functions written inside of others and lambdas cannot be "
@@ -98,17 +95,17 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
         ) from error
     data = body.getvalue()
     header = Header(
-        format=FORMAT,
+        format=EXPLAINER_FORMAT,
         versions=_versions(),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         model=model_in_words(explainer.model),
         columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
-        classes=None if explainer.classes_ is None else [_plain(label) for label in explainer.classes_.tolist()],
+        classes=None if explainer.classes_ is None else [to_json(label) for label in explainer.classes_.tolist()],
         body_bytes=len(data),
         body_sha256=hashlib.sha256(data).hexdigest(),
     )
     with replacing(Path(path)) as file:
-        file.write(_MAGIC + b"%d\n" % FORMAT)
+        file.write(_MAGIC + b"%d\n" % EXPLAINER_FORMAT)
         file.write(json.dumps(asdict(header)).encode() + b"\n")
         file.write(data)
 
@@ -196,13 +193,13 @@ def _header(file: BinaryIO, path: Any) -> Header:
         )
         raise SavedExplainerError(f"{path} holds no saved explainer. Expected a file by explainer.save(path).{hint}")
     number = file.readline(20).strip()
-    if not number.isdigit() or int(number) != FORMAT:
+    if not number.isdigit() or int(number) != EXPLAINER_FORMAT:
         told = number.decode("ascii", "replace")
         raise SavedExplainerError(
-            f"{path} is written in format {told!r}; this elsewise reads format {FORMAT}. Use the elsewise that wrote "
-            "it, or fit and save anew."
+            f"{path} is written in format {told!r}; this elsewise reads format {EXPLAINER_FORMAT}. Use the "
+            "elsewise that wrote it, or fit and save anew."
         )
-    line = file.readline(_LONGEST_HEADER)
+    line = file.readline(LONGEST_HEADER)
     try:
         told = json.loads(line)
         header = Header(**{item.name: told[item.name] for item in fields(Header)})
@@ -220,7 +217,7 @@ def _is_pickle(start: bytes) -> bool:
 
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "elsewise": _own_version()}
-    for name in (*_DECISIVE, *_TOLD):
+    for name in (*DECISIVE_LIBRARIES, *TOLD_LIBRARIES):
         if name not in found:
             try:
                 found[name] = version(name)
@@ -236,12 +233,12 @@ def _own_version() -> str:
 
 
 def _check_versions(header: Header, path: Any) -> None:
-    here = _versions()
-    for name in _DECISIVE:
+    installed = _versions()
+    for name in DECISIVE_LIBRARIES:
         saved = str(header.versions.get(name, "an unknown version"))
-        if _major(saved) != _major(here[name]):
+        if _major(saved) != _major(installed[name]):
             raise SavedExplainerError(
-                f"{path} was saved with {name} {saved}, here is {here[name]}: such a file may mean something else "
+                f"{path} was saved with {name} {saved}, here is {installed[name]}: such a file may mean something else "
                 f"here. Use {name} {saved}, or fit and save anew."
             )
 
@@ -253,16 +250,12 @@ def _major(number: str) -> tuple[str, ...]:
 
 
 def _differences(header: Header) -> str:
-    here = _versions()
+    installed = _versions()
     other = [
-        f"{name} {saved} (here {here.get(name, 'none')})"
+        f"{name} {saved} (here {installed.get(name, 'none')})"
         for name, saved in header.versions.items()
-        if here.get(name) != saved
+        if installed.get(name) != saved
     ]
     if not other:
         return "It may need a module that is not installed here."
     return f"It was saved with {', '.join(other)}; use the same, or fit and save anew."
-
-
-def _plain(label: Any) -> Any:
-    return label if isinstance(label, (str, bool, int, float)) else str(label)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ..columns import Table
 from ..columns.as_trained import as_trained
 from ..errors import InvalidInputError, MissingDependencyError
+from .constants import MOST_NAMES
 from .explainers import replacing
+from .formulas import as_written, disarmed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +25,7 @@ SUFFIXES = CSV + PARQUET
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class FileRows:
     """Rows of a file.
 
     Attributes
@@ -35,8 +38,8 @@ class Rows:
         Names of those among ``others`` that are a Parquet file's own index.
     """
 
-    columns: Any
-    others: Any
+    columns: pd.DataFrame
+    others: pd.DataFrame
     index: tuple[str, ...] = ()
 
 
@@ -53,7 +56,8 @@ def read_frame(path: Path) -> pd.DataFrame:
     """Read a table with the types it seems to have.
 
     In CSV files whole numbers, numbers, True and False are recognised column by column; empty cells, ``NA``, ``NaN``,
-    ``null`` and the like are missing values, as ``pandas.read_csv`` has it.
+    ``null`` and the like are missing values, as ``pandas.read_csv`` has it. Text that was disarmed, lest a spreadsheet
+    runs it (:mod:`~elsewise.files.formulas`), is as it was before.
 
     Parameters
     ----------
@@ -65,7 +69,17 @@ def read_frame(path: Path) -> pd.DataFrame:
     return _read_csv(path)
 
 
-def read_rows(path: Path, table: Table) -> Rows:
+def read_text(path: Path) -> pd.DataFrame:
+    """Read a CSV file with all cells as text: ``007`` and ``NA`` may be categories, which is for a table to say.
+
+    Parameters
+    ----------
+    path : path of a CSV file
+    """
+    return _read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+
+
+def read_rows(path: Path, table: Table) -> FileRows:
     """Read rows the way a table's columns were trained: integers, categories, booleans, missing values.
 
     Columns are found by name, in any order, and others are set aside. A table without names of its own takes a file
@@ -89,8 +103,7 @@ def read_rows(path: Path, table: Table) -> Rows:
         else:
             frame = frame.reset_index(drop=True)
     else:
-        # All text: what a cell means is the table's to say, "007" and "NA" may be categories.
-        frame = _read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+        frame = read_text(path)
     positions = _positions(frame, table, path, index)
     by_source = {source: column for column in table.columns for source in column.sources}
     read = {
@@ -99,11 +112,14 @@ def read_rows(path: Path, table: Table) -> Rows:
     }
     columns = _pandas(path).DataFrame(read, index=frame.index)
     columns.columns = [frame.columns[position] for position in positions]
-    return Rows(columns, frame.drop(columns=columns.columns), index)
+    return FileRows(columns, frame.drop(columns=columns.columns), index)
 
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table: the file is complete or not there. Numbers in CSV files have all their digits.
+    """Write a table: the file is complete or not there.
+
+    Numbers in CSV files have all their digits; text and column names that a spreadsheet would run as a formula are
+    disarmed (:mod:`~elsewise.files.formulas`).
 
     Parameters
     ----------
@@ -115,10 +131,18 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
         if path.suffix.lower() in PARQUET:
             frame.to_parquet(file, engine="pyarrow", index=False)
         else:
-            frame.to_csv(file, index=False, lineterminator="\n")
+            disarmed_frame = _each_text(frame, disarmed)
+            # A carriage return ends a line unless it is quoted, which pandas leaves out.
+            quoting = csv.QUOTE_NONNUMERIC if _has_carriage_return(frame) else csv.QUOTE_MINIMAL
+            disarmed_frame.to_csv(file, index=False, lineterminator="\n", quoting=quoting)
 
 
-def _positions(frame: Any, table: Table, path: Path, index: Sequence[str]) -> list[int]:
+def few(names: Sequence[Any]) -> str:
+    """List the first of some names."""
+    return ", ".join(repr(name) for name in names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+
+
+def _positions(frame: pd.DataFrame, table: Table, path: Path, index: Sequence[str]) -> list[int]:
     """Find where the table's columns are in a file."""
     names = list(frame.columns)
     missing = [name for name in table.names if name not in names]
@@ -127,12 +151,10 @@ def _positions(frame: Any, table: Table, path: Path, index: Sequence[str]) -> li
     own = [position for position, name in enumerate(names) if name not in index]
     if not table.named and len(own) == len(table.names):
         return own
-    here = ", ".join(repr(name) for name in names[:8]) + (", ..." if len(names) > 8 else "")
-    lacking = ", ".join(repr(name) for name in missing[:8]) + (", ..." if len(missing) > 8 else "")
     hint = " Fields must be separated by commas." if len(names) == 1 and ";" in str(names[0]) else ""
     raise InvalidInputError(
-        f"{path} lacks {len(missing)} of the {len(table.names)} columns that the model takes: {lacking}. It has "
-        f"{here}.{hint}"
+        f"{path} lacks {len(missing)} of the {len(table.names)} columns that the model takes: {few(missing)}. It "
+        f"has {few(names)}.{hint}"
     )
 
 
@@ -150,7 +172,36 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
     except (pandas.errors.ParserError, pandas.errors.ParserWarning, ValueError) as error:
         told = str(error).strip()
         raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
-    return frame
+    return _each_text(frame, as_written)
+
+
+def _has_carriage_return(frame: pd.DataFrame) -> bool:
+    """Whether some text, column names and categories included, has one."""
+    seen: list[str] = []
+
+    def look(text: str) -> str:
+        seen.extend([text] if "\r" in text else [])
+        return text
+
+    _each_text(frame, look)
+    return bool(seen)
+
+
+def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    """Change every text of a frame, column names and categories included; everything else stays as it is."""
+    changed = frame.copy(deep=False)
+
+    def of(value: Any) -> Any:
+        return change(value) if isinstance(value, str) else value
+
+    for place, (_, column) in enumerate(frame.items()):
+        if hasattr(column.dtype, "categories"):
+            changed.isetitem(place, column.cat.rename_categories(of))
+        elif column.dtype.kind == "O":  # text, or what may hold some
+            values = [of(value) for value in column]
+            changed.isetitem(place, type(column)(values, index=column.index, dtype=column.dtype))
+    changed.columns = [of(name) for name in frame.columns]
+    return changed
 
 
 def _all_digits(pandas: Any) -> dict[str, str]:

@@ -29,6 +29,9 @@ export function value(cell) {
 
 export const percent = (share) => `${Math.round(share * 100)} %`;
 
+/** A share of which no more is claimed than is true: rounded down, but for rounding in its last bits. */
+export const percentDown = (share) => `${Math.floor(share * 100 + 1e-9)} %`;
+
 /** A difference, with its sign. */
 export const difference = (by) => (by > 0 ? `+${number(by, 3)}` : number(by, 3));
 

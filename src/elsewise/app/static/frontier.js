@@ -9,7 +9,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [46, 14, 14, 34];
 
 const x = (quantile) => LEFT + quantile * (WIDTH - LEFT - RIGHT);
 
-/** A chart of the frontier; `draw` shows points, `here` the present answer. */
+/** A chart of the frontier; `draw` shows points, `mark` the present answer. */
 export function frontierChart(onPick) {
   const plot = s("g");
   const cursor = s("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
@@ -43,13 +43,13 @@ export function frontierChart(onPick) {
     const unit = scale();
     const nothing = present.distance === null && points.every((point) => point.distance === null);
     plot.replaceChildren();
-    for (let at = 0; at <= top * 1.001; at += unit) {
-      plot.append(s("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(at), y2: y(at) }));
-      if (!nothing) plot.append(s("text", { class: "tick", x: LEFT - 7, y: y(at) + 4, "text-anchor": "end" }, number(at, 3)));
+    for (let tick = 0; tick <= top * 1.001; tick += unit) {
+      plot.append(s("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }));
+      if (!nothing) plot.append(s("text", { class: "tick", x: LEFT - 7, y: y(tick) + 4, "text-anchor": "end" }, number(tick, 3)));
     }
-    for (const at of [0, 0.25, 0.5, 0.75, 1]) {
+    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
       plot.append(
-        s("text", { class: "tick", x: x(at), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, `${at * 100}`),
+        s("text", { class: "tick", x: x(tick), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, `${tick * 100}`),
       );
     }
     plot.append(
@@ -112,7 +112,7 @@ export function frontierChart(onPick) {
       points = next;
       redraw();
     },
-    here(quantile, distance) {
+    mark(quantile, distance) {
       present = { quantile, distance };
       if ((distance ?? 0) > top || points.length === 0) redraw();
       else place();

@@ -3,15 +3,14 @@
 import { download, get, post } from "./api.js";
 import { columnList } from "./columns.js";
 import { byId, h, setText } from "./dom.js";
-import { number, outcome, percent, value } from "./format.js";
+import { number, outcome, percent, percentDown } from "./format.js";
 import { frontierChart } from "./frontier.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
+import { reliefs } from "./reliefs.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
-
-// A pause in typing before a question is asked, and before the frontier is.
-const TYPING = 120;
-const FRONTIER = 180;
+import { targetField } from "./target.js";
+import { FRONTIER, MESSAGE, TYPING } from "./timing.js";
 
 const about = await get("/api/about");
 const columns = about.columns;
@@ -93,9 +92,9 @@ function show(answer, body) {
       ...triptych(about.image, columns, body.row, answer.counterfactual, outcome(answer.prediction), outcome(answer.target)),
     );
   }
-  chart.here(body.quantile, answer.distance);
-  if (found) hideReliefs();
-  else lookForReliefs(answer, body);
+  chart.mark(body.quantile, answer.distance);
+  if (found) helpers.hide();
+  else helpers.look(answer, body);
 }
 
 function facts(answer, found) {
@@ -105,7 +104,7 @@ function facts(answer, found) {
     entries.push(["Distance", number(answer.distance)]);
     entries.push(["No answer is nearer than", number(answer.lower_bound)]);
     if (answer.plausibility !== null) {
-      entries.push(["As plausible as", `${percent(Math.floor(answer.plausibility * 100) / 100)} of the class`]);
+      entries.push(["As plausible as", `${percentDown(answer.plausibility)} of the class`]);
     }
   }
   const place = byId("facts");
@@ -113,66 +112,6 @@ function facts(answer, found) {
   const texts = [...place.children].map((each) => each.textContent);
   if (texts.join() === entries.flat().join()) return;
   place.replaceChildren(...entries.map(([name, text]) => h("div", null, h("dt", null, name), h("dd", null, text))));
-}
-
-// What would help where there is no answer
-
-let nReliefs = 0;
-
-function hideReliefs() {
-  nReliefs += 1;
-  byId("reliefs").hidden = true;
-  byId("reliefs").replaceChildren();
-}
-
-async function lookForReliefs(answer, body) {
-  const mine = (nReliefs += 1);
-  const place = byId("reliefs");
-  place.hidden = false;
-  place.replaceChildren(h("p", { class: "hint" }, "Looking for what would help…"));
-  let why;
-  try {
-    why = await post("/api/why-not", body);
-  } catch (error) {
-    why = { sentence: error.message, reliefs: [], highest_quantile: null, reason: "timeout" };
-  }
-  if (mine !== nReliefs) return;
-  if (why.reason === "none") return hideReliefs();
-  setText(byId("sentence"), why.reason === "timeout" ? answer.sentence : why.sentence);
-  const buttons = why.reliefs.map((relief) =>
-    reliefButton(`Without ${/^the (rules|limit)/.test(relief.rule) ? relief.rule : `“${relief.rule}”`}`, `distance ${number(relief.distance)}`, () => {
-      state.rules = { ...noRules(), ...relief.rules };
-    }),
-  );
-  if (why.highest_quantile !== null && why.highest_quantile >= 0.01) {
-    const quantile = Math.floor(why.highest_quantile * 100) / 100;
-    buttons.push(
-      reliefButton(`Plausibility ${percent(quantile)}`, "with all rules kept", () => {
-        state.quantile = quantile;
-      }),
-    );
-  }
-  if (buttons.length === 0 && hasRules(body.rules) && why.reason !== "model") {
-    buttons.push(
-      reliefButton("Without any rules", "", () => {
-        state.rules = noRules();
-      }),
-    );
-  }
-  const text = why.reason === "timeout" ? why.sentence : buttons.length ? "What would help:" : "";
-  place.replaceChildren(...(text ? [h("p", { class: "hint" }, text)] : []), ...buttons);
-  place.hidden = place.childElementCount === 0;
-}
-
-function reliefButton(text, detail, apply) {
-  const button = h("button", { type: "button", class: "relief" }, h("strong", null, text), detail ? ` ${detail}` : null);
-  button.addEventListener("click", () => {
-    apply();
-    showState();
-    ask(performance.now());
-    byId("answer").focus({ preventScroll: true });
-  });
-  return button;
 }
 
 // The frontier: about row, target and rules, not about the present quantile
@@ -190,12 +129,12 @@ function askFrontier() {
   if (key === frontierKey) return;
   clearTimeout(frontierTimer);
   frontierTimer = setTimeout(async () => {
-    const mine = (nFrontier += 1);
+    const number = (nFrontier += 1);
     frontierKey = key;
     byId("frontier-figure").classList.add("stale");
     try {
       const { points } = await post("/api/frontier", body);
-      if (mine !== nFrontier) return;
+      if (number !== nFrontier) return;
       chart.draw(points);
       const found = points.filter((point) => point.distance !== null);
       const none = points.length - found.length;
@@ -204,7 +143,7 @@ function askFrontier() {
         none === 0 ? "" : found.length === 0 ? "There is no answer at any of these." : "More typical answers do not exist under these rules.",
       );
     } catch (error) {
-      if (mine !== nFrontier) return;
+      if (number !== nFrontier) return;
       frontierKey = "";
       chart.draw([]);
       setText(byId("frontier-note"), error.status === 422 ? "" : error.message);
@@ -269,66 +208,11 @@ function use(known) {
   ask(performance.now());
 }
 
-// What is wanted: a class, or a range
-
-const target = about.classes ? classTarget() : rangeTarget();
-
-function classTarget() {
-  const select = h(
-    "select",
-    { id: "target" },
-    ...about.classes.map((label, place) => h("option", { value: place }, value(label))),
-  );
-  byId("target-field").replaceChildren(h("label", { for: "target" }, "Wanted"), select);
-  let nProfiles = 0;
-  async function profiles() {
-    const place = about.classes.indexOf(state.target);
-    const mine = (nProfiles += 1);
-    const { profiles: drawn } = await get(`/api/profiles?target=${Math.max(place, 0)}`);
-    if (mine !== nProfiles) return;
-    list.profiles(drawn);
-    setText(byId("legend-class"), `of “${value(state.target)}”`);
-  }
-  select.addEventListener("change", () => {
-    state.target = about.classes[Number(select.value)];
-    ask(performance.now());
-    profiles();
-  });
-  return {
-    profiles,
-    start: () => about.classes[0],
-    fits: (wanted) => about.classes.includes(wanted),
-    show() {
-      select.value = String(about.classes.indexOf(state.target));
-    },
-  };
-}
-
-function rangeTarget() {
-  const ends = ["low", "high"].map((name) => h("input", { id: `target-${name}`, type: "number", step: "any", placeholder: "any" }));
-  byId("target-field").replaceChildren(
-    h("label", { for: "target-low" }, "Wanted from"),
-    h("div", { class: "range" }, ends[0], h("label", { for: "target-high" }, "to"), ends[1]),
-  );
-  for (const end of ends) {
-    end.addEventListener("input", () => {
-      const [low, high] = ends.map((each) => (each.value === "" ? null : each.valueAsNumber));
-      state.target = { low, high };
-      ask(performance.now(), TYPING);
-    });
-  }
-  return {
-    async profiles() {
-      list.profiles((await get("/api/profiles")).profiles);
-    },
-    start: () => ({ low: about.outcomes ? Number(about.outcomes[1].toPrecision(3)) : 0, high: null }),
-    fits: (wanted) => wanted !== null && typeof wanted === "object" && "low" in wanted,
-    show() {
-      ends[0].value = state.target.low ?? "";
-      ends[1].value = state.target.high ?? "";
-    },
-  };
-}
+const target = targetField(about, state, list, ask);
+const helpers = reliefs(state, () => {
+  showState();
+  ask(performance.now());
+});
 
 // Controls
 
@@ -372,7 +256,7 @@ function toast(text) {
   setText(place, text);
   place.classList.add("on");
   clearTimeout(toasting);
-  toasting = setTimeout(() => place.classList.remove("on"), 2500);
+  toasting = setTimeout(() => place.classList.remove("on"), MESSAGE);
 }
 byId("share").addEventListener("click", async () => {
   history.replaceState(null, "", toFragment(state, columns));

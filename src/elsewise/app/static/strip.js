@@ -30,7 +30,7 @@ export function strip(column, profile) {
   const step = inner / Math.max(column.levels.length, 1);
   let [low, high] = [Math.min(column.low, profile.low), Math.max(column.high, profile.high)];
   if (!(high > low)) [low, high] = [low - 1, high + 1];
-  const at = (x) => {
+  const xOf = (x) => {
     if (isLevels) {
       const place = column.levels.indexOf(x);
       return place < 0 ? WIDTH - 2 : PAD + (place + 0.5) * step;
@@ -44,8 +44,8 @@ export function strip(column, profile) {
     let [x, width] = [PAD + place * step + 1, Math.max(1, step - 2)];
     if (!isLevels) {
       const wide = (profile.high - profile.low) / n;
-      x = at(profile.low + place * wide);
-      width = Math.max(0.8, at(profile.low + (place + 1) * wide) - x - 0.4);
+      x = xOf(profile.low + place * wide);
+      width = Math.max(0.8, xOf(profile.low + (place + 1) * wide) - x - 0.4);
     }
     bars.append(s("rect", { x, width, y: BASE - size, height: size }));
   });
@@ -55,14 +55,14 @@ export function strip(column, profile) {
       const changed = next !== null && next !== undefined && next !== old;
       const missing = old === null && !isLevels;
       before.setAttribute("visibility", missing ? "hidden" : "visible");
-      if (!missing) before.setAttribute("cx", at(old));
+      if (!missing) before.setAttribute("cx", xOf(old));
       after.setAttribute("visibility", changed ? "visible" : "hidden");
       way.setAttribute("visibility", changed && !missing ? "visible" : "hidden");
       if (changed) {
-        after.setAttribute("transform", `translate(${at(next)} ${BASE + 4.5})`);
+        after.setAttribute("transform", `translate(${xOf(next)} ${BASE + 4.5})`);
         if (!missing) {
-          way.setAttribute("x1", at(old));
-          way.setAttribute("x2", at(next));
+          way.setAttribute("x1", xOf(old));
+          way.setAttribute("x2", xOf(next));
         }
       }
       svg.setAttribute("aria-label", told(column, old, changed ? next : null, position, isLevels));

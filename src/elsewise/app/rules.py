@@ -1,4 +1,4 @@
-"""Rules as they come over the wire -> :class:`~elsewise.Constraints`, and relaxed constraints back."""
+"""RulesBody of a request as :class:`~elsewise.Constraints`, and relaxed constraints as rules of a request again."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import Any
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
-from .cells import Cells
-from .schemas import Rules
+from .json_rows import JsonRows
+from .schemas import RulesBody
 
 
-def constraints_of(rules: Rules, row: dict[str, Any], cells: Cells) -> Constraints | None:
+def constraints_from(rules: RulesBody, row: dict[str, Any], json_rows: JsonRows) -> Constraints | None:
     """Turn rules into constraints; None if there are none.
 
     A range is about the answer: where the row itself lies outside of it, it becomes a linear rule, which rows need not
     keep (a bound they must).
     """
-    if rules == Rules():
+    if rules == RulesBody():
         return None
-    locked = [cells.column(name, "locked").name for name in rules.locked]
+    locked = [json_rows.column(name, "locked").name for name in rules.locked]
     bounds: dict[str, tuple[Any, Any]] = {}
     linear: list[Any] = []
     for name, ends in rules.ranges.items():
-        column = cells.column(name, "ranges")
+        column = json_rows.column(name, "ranges")
         if column.kind == "category":
             raise InvalidInputError(f"ranges: column {name!r} is a category; use allowed to choose levels.")
-        read = cells.level if column.kind == "ordinal" else cells.number
+        read = json_rows.level if column.kind == "ordinal" else json_rows.number
         low, high = (None if end is None else read(column, end, "ranges") for end in ends)
         if column.kind == "ordinal":
             bounds[name] = (low, high)
@@ -44,11 +44,11 @@ def constraints_of(rules: Rules, row: dict[str, Any], cells: Cells) -> Constrain
             bounds[name] = (low, high)
     allowed = {}
     for name, levels in rules.allowed.items():
-        column = cells.column(name, "allowed")
+        column = json_rows.column(name, "allowed")
         if column.kind != "category":
             raise InvalidInputError(f"allowed: column {name!r} is no category; use ranges.")
-        allowed[name] = [cells.level(column, level, "allowed") for level in levels]
-    directions = {cells.column(name, "directions").name: way for name, way in rules.directions.items()}
+        allowed[name] = [json_rows.level(column, level, "allowed") for level in levels]
+    directions = {json_rows.column(name, "directions").name: way for name, way in rules.directions.items()}
     return Constraints(
         immutable=locked,
         bounds=bounds,
@@ -59,7 +59,7 @@ def constraints_of(rules: Rules, row: dict[str, Any], cells: Cells) -> Constrain
     )
 
 
-def relaxed(rules: Rules, asked: Constraints, left: Constraints) -> Rules:
+def relaxed(rules: RulesBody, asked: Constraints, left: Constraints) -> RulesBody:
     """Find the rules that became ``left``, which is ``asked`` with one rule dropped."""
     ranges = {name: list(ends) for name, ends in rules.ranges.items()}
     for name in set(asked.bounds) - set(left.bounds):
@@ -72,7 +72,7 @@ def relaxed(rules: Rules, asked: Constraints, left: Constraints) -> Rules:
             continue
         factors, sign, _ = rule
         ranges[next(iter(factors))][0 if sign == ">=" else 1] = None
-    return Rules(
+    return RulesBody(
         locked=[name for name in rules.locked if name in left.immutable],
         ranges={name: ends for name, ends in ranges.items() if ends != [None, None]},
         allowed={name: levels for name, levels in rules.allowed.items() if name in left.allowed},
@@ -81,20 +81,20 @@ def relaxed(rules: Rules, asked: Constraints, left: Constraints) -> Rules:
     )
 
 
-def broken_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: Cells) -> list[str | None]:
+def broken_by(rules: RulesBody, row: dict[str, Any], after: dict[str, Any], json_rows: JsonRows) -> list[str | None]:
     """List the columns whose rules an answer breaks; None among them is the limit on the number of changes.
 
     Parameters
     ----------
-    rules : Rules
+    rules : RulesBody
     row : {column: value}
     after : {column: value}
         Columns that change, and what they become.
-    cells : Cells
+    json_rows : JsonRows
     """
     broken: list[str | None] = []
     for name, value in {**row, **after}.items():
-        levels = cells.column(name, "row").levels
+        levels = json_rows.column(name, "row").levels
 
         def rank(level: Any, levels: tuple[Any, ...] = levels) -> Any:
             return levels.index(level) if level in levels else level
@@ -119,9 +119,9 @@ def broken_by(rules: Rules, row: dict[str, Any], after: dict[str, Any], cells: C
     return broken
 
 
-def dropped(rules: Rules, broken: list[str | None]) -> Rules:
+def dropped(rules: RulesBody, broken: list[str | None]) -> RulesBody:
     """Drop the rules about some columns, and the limit on changes if None is among them."""
-    return Rules(
+    return RulesBody(
         locked=[name for name in rules.locked if name not in broken],
         ranges={name: ends for name, ends in rules.ranges.items() if name not in broken},
         allowed={name: levels for name, levels in rules.allowed.items() if name not in broken},

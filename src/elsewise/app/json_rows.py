@@ -1,4 +1,4 @@
-"""Cells of a table as JSON writes them, and back: numbers, and levels looked up among those the table knows."""
+"""Rows of a table as JSON writes them, and back: numbers, and levels looked up among those the table knows."""
 
 from __future__ import annotations
 
@@ -7,42 +7,31 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..columns import Column, Table
 from ..columns.frames import column_of, is_missing_value
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
-
-_PLAIN = (bool, int, float, str)
-
-
-def to_json(value: Any) -> Any:
-    """Write a value so that JSON holds it: plain types as they are, missing as None, anything else as text."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, (bool, int, str)) or value is None:
-        return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, tuple):
-        return [to_json(item) for item in value]
-    return None if is_missing_value(value) else str(value)
+from ..files.values import json_key, to_json
+from .constants import LARGEST_EXACT
 
 
-class Cells:
+class JsonRows:
     """Reads rows that came as ``{column: value}``, and writes rows so.
 
     Parameters
     ----------
     table : Table
-    spare : row of a frame or array, optional
-        Where columns come from that the model never sees.
+    template : row of a frame or array, optional
+        Where the values of columns come from that the model never sees.
     """
 
-    def __init__(self, table: Table, spare: Any = None) -> None:
-        self.table, self.spare = table, spare
+    def __init__(self, table: Table, template: Any = None) -> None:
+        self.table, self.template = table, template
         self.by_name = {column.name: column for column in table.columns}
         self.names = list(self.by_name)
         self._levels = {
-            column.name: {_key(to_json(level)): level for level in column.levels} for column in table.columns
+            column.name: {json_key(to_json(level)): level for level in column.levels} for column in table.columns
         }
 
     def column(self, name: str, what: str) -> Column:
@@ -54,8 +43,8 @@ class Cells:
     def level(self, column: Column, value: Any, what: str) -> Any:
         """Look a level up as the table has it."""
         levels = self._levels[column.name]
-        if _key(value) in levels:
-            return levels[_key(value)]
+        if json_key(value) in levels:
+            return levels[json_key(value)]
         if column.open and what == "row" and value is not None:
             return value
         known = [to_json(level) for level in column.levels]
@@ -81,7 +70,7 @@ class Cells:
         table = self.table
         if table.is_plain:
             return np.array([[self.number(column, row[column.name], "row") for column in table.columns]], dtype=float)
-        cells: list[Any] = [self._spare(place) for place in range(len(table.names))]
+        cells: list[Any] = [self._from_template(place) for place in range(len(table.names))]
         for column in table.columns:
             value = row[column.name]
             if column.is_group:
@@ -97,44 +86,45 @@ class Cells:
                 cells[column.sources[0]] = self.number(column, value, "row")
         return _as_rows(table, cells)
 
-    def _spare(self, place: int) -> Any:
-        if self.spare is None:
+    def _from_template(self, place: int) -> Any:
+        if self.template is None:
             return None
-        return self.spare.iloc[place] if hasattr(self.spare, "iloc") else self.spare[place]
+        return self.template.iloc[place] if hasattr(self.template, "iloc") else self.template[place]
 
-    def write(self, given: Any) -> list[dict[str, Any]]:
-        """Write the rows of a frame or array by name."""
-        encoded = self.table.encode(given)
-        written: list[dict[str, Any]] = [{} for _ in range(len(encoded))]
+    def write(self, given: Any, features: FloatArray) -> list[dict[str, Any]]:
+        """Write rows by name.
+
+        Parameters
+        ----------
+        given : data frame or array of shape (n_rows, n_columns)
+        features : array of shape (n_rows, n_features)
+            The same in the features of the table.
+        """
+        written: list[dict[str, Any]] = [{} for _ in range(len(features))]
         for column in self.table.columns:
-            mine = encoded[:, column.features]
+            of_column = features[:, column.features]
             values = None if column.is_group else column_of(given, column.sources[0])
             for place, row in enumerate(written):
-                row[column.name] = self._written(column, mine[place], values, place)
+                row[column.name] = self._written(column, of_column[place], values, place)
         return written
 
-    def _written(self, column: Column, features: Any, values: Any, place: int) -> Any:
+    def _written(self, column: Column, features: FloatArray, values: Any, place: int) -> Any:
         if column.kind in ("number", "integer"):
             if column.fill is not None:
-                value = values.iloc[place] if is_frame_column(values) else values[place]
+                value = _entry(values, place)
                 if is_missing_value(value):
                     return None
             number = float(features[0])
-            return int(number) if number.is_integer() and abs(number) < 2**53 else number
+            return int(number) if number.is_integer() and abs(number) < LARGEST_EXACT else number
         position = int(features.argmax()) if column.kind == "category" else int(features[0])
         if position < len(column.levels):
             return to_json(column.levels[position])
-        return to_json(values.iloc[place] if is_frame_column(values) else values[place])
+        return to_json(_entry(values, place))
 
 
-def is_frame_column(values: Any) -> bool:
-    """Whether a column is a series."""
-    return hasattr(values, "iloc")
-
-
-def _key(value: Any) -> tuple[bool, Any]:
-    """Tell True from 1."""
-    return isinstance(value, bool), value
+def _entry(values: Any, place: int) -> Any:
+    """One value of a series or an array."""
+    return values.iloc[place] if hasattr(values, "iloc") else values[place]
 
 
 def _as_rows(table: Table, cells: list[Any]) -> Any:

@@ -10,18 +10,17 @@ from typing import Any
 from ..columns import OneHot, Ordinal
 from ..constraints import Constraints
 from ..errors import InvalidInputError
+from .error_names import errors_about
 
 SUFFIXES = (".toml", ".json")
-_WORDS = ("number", "integer", "boolean", "category", "ordinal")
+_KINDS = ("number", "integer", "boolean", "category", "ordinal")
 
 
 def read_rules(path: Path) -> Constraints:
     """Read rules: the keys are the parameters of :class:`~elsewise.Constraints`."""
     mapping = _mapping(path)
-    try:
+    with errors_about(path):
         return Constraints.from_mapping(mapping)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from error
 
 
 def read_declarations(path: Path) -> dict[str, Any]:
@@ -35,14 +34,14 @@ def read_declarations(path: Path) -> dict[str, Any]:
 
 
 def _declaration(path: Path, name: str, what: Any) -> Any:
-    if isinstance(what, str) and what in _WORDS:
+    if isinstance(what, str) and what in _KINDS:
         return what
     if isinstance(what, dict) and set(what) == {"levels"} and isinstance(what["levels"], list):
         return Ordinal(levels=what["levels"])
     if isinstance(what, dict) and "columns" in what and set(what) <= {"columns", "baseline"}:
         return OneHot(columns=what["columns"], baseline=what.get("baseline"))
     raise InvalidInputError(
-        f"{path}: expected for {name!r} one of {', '.join(map(repr, _WORDS))}, {{levels = [...]}} or "
+        f"{path}: expected for {name!r} one of {', '.join(map(repr, _KINDS))}, {{levels = [...]}} or "
         f"{{columns = [...], baseline = ...}}; received {what!r}."
     )
 

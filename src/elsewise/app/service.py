@@ -1,0 +1,274 @@
+"""Questions in JSON's terms to the engine, and its answers back."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..asking.reasons import for_everyone
+from ..columns.frames import rows_of
+from ..constraints import Constraints
+from ..errors import InvalidInputError
+from ..explainer import Explainer
+from ..files.questions import target_from_json, with_threshold
+from ..files.values import to_json
+from ..results import Explanation, Explanations
+from . import table_description
+from .column_shares import ColumnShare
+from .constants import MOST_EXPLAINERS, MOST_ROWS, MOST_TRIES
+from .json_rows import JsonRows
+from .rules import broken_by, constraints_from, dropped, in_words, relaxed
+from .schemas import FrontierQuestionBody, IntervalBody, QuestionBody, RulesBody
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the engine took it, and its answer.
+
+    Attributes
+    ----------
+    explainer : Explainer
+        At the threshold that was asked for.
+    answers : Explanations
+        Of one row.
+    constraints : Constraints or None
+    label : label of the target, None for a regressor
+    """
+
+    explainer: Explainer
+    answers: Explanations
+    constraints: Constraints | None
+    label: Any
+
+
+class ExplorerService:
+    """Answers questions about one explainer.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Fitted.
+    rows : data frame or array of shape (n_rows, n_columns), optional
+        Rows to pick from.
+    rows_name : str
+        What errors call them.
+    title : str
+    image_shape : (height, width), optional
+        The columns are pixels, line by line.
+    time_limit : float
+        Seconds the engine may take for a proof.
+    """
+
+    def __init__(
+        self,
+        explainer: Explainer,
+        rows: Any = None,
+        *,
+        rows_name: str = "rows",
+        title: str = "",
+        image_shape: tuple[int, int] | None = None,
+        time_limit: float,
+    ) -> None:
+        fitted = explainer.require_fitted()
+        self.explainer, self.title, self.image_shape, self.time_limit = explainer, title, image_shape, time_limit
+        self.classes = None if fitted.classes is None else fitted.classes.tolist()
+        given = None if rows is None else rows_of(table.own_columns(rows, name=rows_name), slice(0, MOST_ROWS))
+        has_rows = given is not None and len(given) > 0
+        self.json_rows = JsonRows(fitted.table, _first(given) if has_rows else None)
+        self.rows: list[dict[str, Any]] = []
+        self.predictions: list[Any] = []
+        if has_rows:
+            features = fitted.table.encode(given, name=rows_name)
+            self.rows = self.json_rows.write(given, features)
+            self.predictions = [to_json(item) for item in fitted.predict(features, given).tolist()]
+        self._about = table_description.about(explainer, self.predictions, title=title, image_shape=image_shape)
+        self._explainers: OrderedDict[tuple[Any, float], Explainer] = OrderedDict()
+        self._lock = threading.Lock()
+        self._shares = {
+            label: tuple(ColumnShare(profile) for profile in profiles) for label, profiles in fitted.profiles.items()
+        }
+
+    # What can be asked
+
+    def about(self) -> dict[str, Any]:
+        """Columns, classes, and what else the page needs to draw itself; see :class:`~.schemas.AboutBody`."""
+        return self._about
+
+    def known_rows(self, offset: int, limit: int) -> dict[str, Any]:
+        """List rows to pick from; see :class:`~.schemas.RowsBody`."""
+        chosen = range(len(self.rows))[offset : offset + limit]
+        return {
+            "total": len(self.rows),
+            "rows": [
+                {"number": place, "prediction": self.predictions[place], "row": self.rows[place]} for place in chosen
+            ],
+        }
+
+    def profiles(self, place: int | None) -> dict[str, Any]:
+        """Distributions of the columns for the class at a position; see :class:`~.schemas.ProfilesBody`."""
+        return table_description.profiles(self.explainer, self._label_at(place))
+
+    def _label_at(self, place: int | None) -> Any:
+        if place is None:
+            return None
+        if self.classes is None or not 0 <= place < len(self.classes):
+            count = 0 if self.classes is None else len(self.classes)
+            raise InvalidInputError(f"target: expected the position of one of {count} classes, received {place}.")
+        return self.classes[place]
+
+    # Answers
+
+    def explain(self, question: QuestionBody) -> dict[str, Any]:
+        """Answer a question; see :class:`~.schemas.AnswerBody`."""
+        asked = self.ask(question, question.quantile)
+        return self._written(asked, question)
+
+    def ask(self, question: QuestionBody, quantile: float | None) -> Asked:
+        """Ask the engine."""
+        row = self.json_rows.read(question.row)
+        target, label = self._target(question)
+        constraints = constraints_from(question.rules, question.row, self.json_rows)
+        explainer = self._explainer_at(label, quantile)
+        # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
+        answers = explainer.explain(row, target, constraints=constraints, time_limit=self.time_limit)
+        if quantile is not None:
+            # A quantile between two rows is reached by an answer that only the lower one is no denser than: the share
+            # of rows then falls short of the quantile by less than one row, and would seem to contradict it.
+            reached = np.where(answers.found, quantile, np.nan)
+            answers = replace(answers, plausibilities=np.fmax(answers.plausibilities, reached))
+        return Asked(explainer, answers, constraints, label)
+
+    def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:
+        """Answer a question at several quantiles; see :class:`~.schemas.FrontierAnswerBody`."""
+        points = []
+        for quantile in sorted(set(question.quantiles)):
+            answer = self.ask(question, quantile).answers[0]
+            found = answer.status != "infeasible"
+            points.append(
+                {
+                    "quantile": quantile,
+                    "status": answer.status,
+                    "distance": answer.distance if found else None,
+                    "n_changes": int(answer.changed.sum()) if found else None,
+                }
+            )
+        return {"points": points}
+
+    def why_not(self, question: QuestionBody) -> dict[str, Any]:
+        """Find out what stands in the way; see :class:`~.schemas.WhyNotBody`."""
+        row = self.json_rows.read(question.row)
+        target, label = self._target(question)
+        asked = constraints_from(question.rules, question.row, self.json_rows)
+        why = self._explainer_at(label, question.quantile).why_not(row, target, asked)
+        reliefs = [
+            {
+                "rule": relief.rule,
+                "distance": relief.distance,
+                "rules": relaxed(question.rules, asked, relief.constraints).model_dump(),
+            }
+            for relief in why.reliefs
+            if asked is not None
+        ]
+        if why.reason == "rules" and not reliefs:
+            reliefs = self._several_at_once(question)
+        return {
+            "reason": why.reason,
+            "sentence": why.sentence,
+            "conflict": list(why.conflict),
+            "highest_quantile": why.highest_quantile,
+            "reliefs": reliefs,
+        }
+
+    def _several_at_once(self, question: QuestionBody) -> list[dict[str, Any]]:
+        """Find rules that are enough to drop where no single one is.
+
+        The rules that the answer without any breaks are enough; of these, all are restored that can be, beginning with
+        those that matter least to that answer.
+        """
+        answer = self._under(question, RulesBody())
+        if answer.status == "infeasible":
+            return []
+        after = {change.feature: to_json(change.after) for change in answer.changes}
+        broken = broken_by(question.rules, question.row, after, self.json_rows)
+        cost = {change.feature: change.cost for change in answer.changes}
+        for name in sorted(broken, key=lambda name: (name is not None, cost.get(name or "", 0.0)))[:MOST_TRIES]:
+            fewer = [other for other in broken if other != name]
+            without = self._under(question, dropped(question.rules, fewer))
+            if without.status != "infeasible":
+                broken, answer = fewer, without
+        kept = dropped(question.rules, broken)
+        return [{"rule": in_words(broken), "distance": answer.distance, "rules": kept.model_dump()}]
+
+    def _under(self, question: QuestionBody, rules: RulesBody) -> Explanation:
+        return self.ask(question.model_copy(update={"rules": rules}), question.quantile).answers[0]
+
+    def _target(self, question: QuestionBody) -> tuple[Any, Any]:
+        """Give the target as the explainer takes it, and its label, None for a regressor."""
+        wanted = question.target
+        value = (wanted.low, wanted.high) if isinstance(wanted, IntervalBody) else wanted
+        target = target_from_json(value, self.classes)
+        return target, None if self.classes is None else target
+
+    def _explainer_at(self, label: Any, quantile: float | None) -> Explainer:
+        """Explainer for one target at another threshold, compiled once and kept."""
+        if quantile is None:
+            return self.explainer
+        key = (label, quantile)
+        with self._lock:
+            if key in self._explainers:
+                self._explainers.move_to_end(key)
+                return self._explainers[key]
+        made = with_threshold(self.explainer, quantile, "quantile")
+        with self._lock:
+            self._explainers[key] = made
+            while len(self._explainers) > MOST_EXPLAINERS:
+                self._explainers.popitem(last=False)
+        return made
+
+    def _written(self, asked: Asked, question: QuestionBody) -> dict[str, Any]:
+        """Write the answer: what is shown of answers everywhere, its sentence, and what only the page draws."""
+        answers = replace(asked.answers, causes=tuple(for_everyone(cause) for cause in asked.answers.causes))
+        answer = answers[0]
+        changes = [
+            {
+                "column": change.feature,
+                "before": to_json(change.before),
+                "after": to_json(change.after),
+                "difference": change.difference,
+                "cost": change.cost,
+            }
+            for change in answer.changes
+        ]
+        after = None
+        if answer.status != "infeasible":
+            after = {**question.row, **{change["column"]: change["after"] for change in changes}}
+        return {
+            **{name: to_json(values[0]) for name, values in answers.shown().items()},
+            "sentence": answer.sentence,
+            "changes": changes,
+            "counterfactual": after,
+            "positions": self._positions(asked.label, question.row, after),
+        }
+
+    def _positions(
+        self, label: Any, before: dict[str, Any], after: dict[str, Any] | None
+    ) -> dict[str, dict[str, float | None]]:
+        """Where values stand among the target's training rows; see :class:`~.schemas.PositionBody`."""
+        positions = {}
+        for share in self._shares.get(label, self._shares[None]):
+            old = before[share.name]
+            share_before = share(old)
+            new = old if after is None else after[share.name]
+            positions[share.name] = {
+                "before": share_before,
+                "after": None if after is None else share_before if new is old else share(new),
+            }
+        return positions
+
+
+def _first(given: Any) -> Any:
+    return given.iloc[0] if hasattr(given, "iloc") else given[0]

@@ -1,0 +1,14 @@
+"""Numbers and names that decide something in this package."""
+
+# Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
+EXPLAINER_FORMAT = 1
+# Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
+LONGEST_HEADER = 1 << 25
+# zlib level of saved explainers: higher ones take several times as long for a few per cent.
+COMPRESSION = 3
+# Libraries whose major version must be the same for a saved explainer to be read: others unpickle into something else.
+DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
+# Libraries whose versions a saved explainer tells besides, for whoever looks for a difference.
+TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
+# Names listed in a message before it says "...".
+MOST_NAMES = 8
