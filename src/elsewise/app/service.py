@@ -76,7 +76,7 @@ class ExplorerService:
         fitted = explainer.require_fitted()
         self.explainer, self.title, self.image_shape, self.time_limit = explainer, title, image_shape, time_limit
         self.classes = None if fitted.classes is None else fitted.classes.tolist()
-        given = None if rows is None else rows_of(table.own_columns(rows, name=rows_name), slice(0, MOST_ROWS))
+        given = None if rows is None else rows_of(fitted.table.own_columns(rows, name=rows_name), slice(0, MOST_ROWS))
         has_rows = given is not None and len(given) > 0
         self.json_rows = JsonRows(fitted.table, _first(given) if has_rows else None)
         self.rows: list[dict[str, Any]] = []

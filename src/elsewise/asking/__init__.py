@@ -8,11 +8,11 @@ from .progress import reporter
 from .question import Question, pose
 from .reasons import Reason, Target
 from .targets import Wanted, outcomes_of_rows
-from .why_not import Findings, Inquiry, Relief
+from .why_not import Inquiry, InquiryResult, Relief
 
 __all__ = [
     "Answers",
-    "Findings",
+    "InquiryResult",
     "Inquiry",
     "Question",
     "Reason",

@@ -48,7 +48,7 @@ class Relief:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class InquiryResult:
     """What an inquiry found; see :class:`~elsewise.WhyNot` for the first four.
 
     Attributes
@@ -99,7 +99,7 @@ class Inquiry:
         self.density = fitted.density_of(outcome)
         self.target = self._question(rules, self.density).target(0)
 
-    def findings(self) -> Findings:
+    def result(self) -> InquiryResult:
         """Look into it."""
         everything = range(len(self.rules.single))
         if np.isfinite(self._distance(self.rules, self.density)):
@@ -117,10 +117,10 @@ class Inquiry:
         conflict: tuple[str, ...] = (),
         highest_quantile: float | None = None,
         reliefs: tuple[Relief, ...] = (),
-    ) -> Findings:
-        return Findings(reason, conflict, highest_quantile, reliefs, self.target, self.density is not None)
+    ) -> InquiryResult:
+        return InquiryResult(reason, conflict, highest_quantile, reliefs, self.target, self.density is not None)
 
-    def _rules_in_the_way(self) -> Findings:
+    def _rules_in_the_way(self) -> InquiryResult:
         conflict = self._smallest_conflict()
         asked = Constraints() if self.constraints is None else self.constraints
         reliefs = []

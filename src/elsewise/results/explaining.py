@@ -146,7 +146,7 @@ def find_why_not(
     given, row, outcome = _one_question(fitted, x, target, min_probability)
     rules = fitted.rules(constraints)
     rules.check_rows(row, given)
-    return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).findings())
+    return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).result())
 
 
 def _one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..asking import Findings, Relief, Target
+from ..asking import InquiryResult, Relief, Target
 from ..text import html_of_why_not, why_not_in_words
 
 
@@ -40,15 +40,15 @@ class WhyNot:
     has_density: bool
 
     @classmethod
-    def of(cls, findings: Findings) -> WhyNot:
+    def of(cls, found: InquiryResult) -> WhyNot:
         """Present what an inquiry found."""
         return cls(
-            findings.reason,
-            findings.conflict,
-            findings.highest_quantile,
-            findings.reliefs,
-            findings.target,
-            findings.has_density,
+            found.reason,
+            found.conflict,
+            found.highest_quantile,
+            found.reliefs,
+            found.target,
+            found.has_density,
         )
 
     @property
