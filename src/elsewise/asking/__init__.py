@@ -12,8 +12,8 @@ from .why_not import Inquiry, InquiryResult, Relief
 
 __all__ = [
     "Answers",
-    "InquiryResult",
     "Inquiry",
+    "InquiryResult",
     "Question",
     "Reason",
     "Relief",
