@@ -1,7 +1,7 @@
 """Regions: where a model decides for a wanted outcome; one file a family of models, one folder a kind of region."""
 
 from ..search import Halfspaces, Reach, Region
-from . import linear, prototypes, regression, tree  # noqa: F401 - they register their model families
+from . import ensembles, linear, prototypes, regression, tree  # noqa: F401 - they register their model families
 from .outcomes import Interval, Label, Outcome
 from .polyhedra import PolyhedronUnion, polyhedron, union
 from .registry import builder_of, families, region_of, register

@@ -13,6 +13,10 @@ Builder = Callable[[Any, Outcome], Region]
 SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
 # Model types, and what makes their regions.
 families: dict[type, Builder] = {}
+# The same by full names, for types of libraries that are not imported before someone has a model of theirs.
+families_by_name: dict[str, Builder] = {}
+# Known, but only to say why they are refused.
+_REFUSED = ("catboost.", "xgboost.core.", "lightgbm.basic.")
 
 
 def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
@@ -43,16 +47,35 @@ def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
     return add
 
 
+def register_by_name(*names: str) -> Callable[[SomeBuilder], SomeBuilder]:
+    """Register as :func:`register` does, types given by module and name, which need not be installed."""
+
+    def add(build: SomeBuilder) -> SomeBuilder:
+        for name in names:
+            families_by_name[name] = build
+        return build
+
+    return add
+
+
 def builder_of(model: Any) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
     for kind in type(model).__mro__:
         if kind in families:
             return families[kind]
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if name in families_by_name:
+            return families_by_name[name]
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
-        f"{', '.join(sorted(kind.__name__ for kind in families))}; or a Pipeline that ends in one of them. "
+        f"{', '.join(sorted({kind.__name__ for kind in families} | _supported_by_name()))}; or a Pipeline that ends in one of them. "
         "Register your own with elsewise.regions.register."
     )
+
+
+def _supported_by_name() -> set[str]:
+    """Names of types of other libraries, those that are known only to be refused left out."""
+    return {name.rsplit(".", 1)[1] for name in families_by_name if not name.startswith(_REFUSED)}
 
 
 def region_of(model: Any, outcome: Outcome) -> Region:

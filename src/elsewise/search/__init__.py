@@ -8,13 +8,15 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem
-from .region import Cover, Halfspaces, Reach, Region
+from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Reach, Region
 from .space import Space
 from .tree_search import search_tree
 
 __all__ = [
+    "BoxAnswer",
     "Cones",
     "Cover",
+    "DividingCover",
     "Domain",
     "EarlierAnswer",
     "Found",

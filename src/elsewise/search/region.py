@@ -66,6 +66,27 @@ class Reach:
     space: Space
 
 
+@dataclass(frozen=True, slots=True)
+class BoxAnswer:
+    """What a cover's own search found for one row.
+
+    Attributes
+    ----------
+    point : array of shape (n_features,), or None
+    value, lower_bound : float
+        Its distance, infinite without a point; nothing in the box is nearer than the bound.
+    n_boxes : int
+    stopped : bool
+        A limit ended the proof.
+    """
+
+    point: FloatArray | None
+    value: float
+    lower_bound: float
+    n_boxes: int
+    stopped: bool
+
+
 class Region(ABC):
     """Where a model decides for an outcome, in model space. Closed: ties on its boundary are left to the last check."""
 
@@ -163,6 +184,38 @@ class Cover(ABC):
     @abstractmethod
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Bound from below the squared radius at which each cone first touches each part; shape (n_parts, n_cones)."""
+
+    @property
+    def searches_boxes(self) -> bool:
+        """Whether the cover has a search of its own for points of a box: no density, no rules about several columns."""
+        return False
+
+    def search_box(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+    ) -> BoxAnswer:
+        """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
+
+        Parameters
+        ----------
+        row, lower, upper : arrays of shape (n_features,)
+        integer : bool array of shape (n_features,)
+            Features that must be whole, unless they stay as they are.
+        cutoff : float
+            Only points nearer than this are wanted.
+        margin : float
+            Relative distance to keep from the boundary of the region.
+        seconds : float
+            For the proof; infinite for no limit. Without a point the search goes on until it has one.
+        """
+        raise NotImplementedError
 
     # ---- for covers that divide ----
 

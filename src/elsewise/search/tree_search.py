@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .box_search import asks_for_boxes, search_boxes
 from .candidates import Candidates
 from .constants import (
     MODEL_FREE_TOLERANCE,
@@ -72,6 +73,8 @@ def search_tree(
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
+    if use_region and asks_for_boxes(problem, domain, earlier):
+        return search_boxes(problem, rows, goals, domain, cutoff, margin, banned, time_limit)
     history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
     return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
 

@@ -1,0 +1,113 @@
+"""The cover of a sum of trees, with a search of its own for questions that ask for nothing but boxes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ...search import BoxAnswer, DividingCover, Space
+from .indexed import IndexedTrees, indexed
+
+if TYPE_CHECKING:
+    from .region import EnsembleRegion
+
+# The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
+_EXACT_MARGIN = 1e-9
+# Share by which costs that bound are lowered: rounding of one product.
+_COST_ROUNDING = 4 * np.finfo(np.float64).eps
+# Boxes after which the proof of a row is given up.
+_MOST_BOXES = 100_000
+_STOPPED, _NO_MEMORY = 1, 2
+
+
+class EnsembleCover(DividingCover):
+    """Cover of an :class:`EnsembleRegion`.
+
+    Parameters
+    ----------
+    region : EnsembleRegion
+    space : Space
+    """
+
+    def __init__(self, region: EnsembleRegion, space: Space) -> None:
+        super().__init__(region, space)
+        self.trees, self.decision = region.trees, region.decision
+
+    @cached_property
+    def indexed(self) -> IndexedTrees | None:
+        """The trees over cells of columns; None where columns are mixed."""
+        if self.n_parts == 0 or self.space.coordinates.norm != 1:
+            return None
+        return indexed(self.trees, self.decision, self.space)
+
+    @property
+    def searches_boxes(self) -> bool:
+        """Whether no feature of model space mixes columns."""
+        return self.n_parts == 0 or self.indexed is not None
+
+    def search_box(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+    ) -> BoxAnswer:
+        """Search the nearest point of a box that the trees accept."""
+        trees = self.indexed
+        if trees is None:
+            return BoxAnswer(None, np.inf, np.inf, 0, False)
+        values, cost, bound = self._cells(trees, row, lower, upper, integer, margin)
+        wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
+        cells, value, lower_bound, status, n_boxes = trees.forest.search(
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES
+        )
+        if status == _NO_MEMORY:
+            raise MemoryError("There was not enough memory for the search of one row.")
+        point = None
+        if cells is not None:
+            chosen = trees.first_cell[:-1] + cells
+            point = row.copy()
+            point[self.space.group >= 0] = 0.0
+            point[trees.feature[chosen]] = values[chosen]
+        return BoxAnswer(point, value, lower_bound, n_boxes, status == _STOPPED)
+
+    def _cells(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        margin: float,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values that a row would get in each cell, what they cost, and a bound of what anything in the cell costs."""
+        feature, number = trees.feature, trees.is_number
+        x, price = row[feature], self.space.coordinates.stretch[feature]
+        a, b = np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
+        stays = (a <= x) & (x <= b)
+        whole = integer[feature] & number & ~stays
+        a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
+        nearest = np.clip(x, a, np.maximum(a, b))
+        bound = price * np.abs(nearest - x) * (1.0 - _COST_ROUNDING)
+        inset = margin * (np.abs(nearest) + 1.0 / price)
+        inset = np.where(whole | (trees.is_plain & (margin <= _EXACT_MARGIN)), 0.0, inset)
+        with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
+            middle = a + (b - a) / 2
+            up, down = np.fmin(a + inset, middle), np.fmax(b - inset, middle)
+        values = np.where(x < a, np.where(inset > 0, up, a), np.where(x > b, np.where(inset > 0, down, b), x))
+        cost = price * np.abs(values - x)
+        entered = np.where(x > 0, 0.0, price)
+        values, cost, bound = (
+            np.where(number, values, 1.0),
+            np.where(number, cost, entered),
+            np.where(number, bound, entered),
+        )
+        closed = np.where(number, a > b, upper[feature] < 1.0)
+        return values, np.where(closed, np.inf, cost), np.where(closed, np.inf, bound)

@@ -1,0 +1,133 @@
+"""How scores become decisions, to the last bit: ranges of a score, and the largest of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+
+# The order of doubles as whole numbers: so many steps lie between minus infinity and infinity.
+_BISECTIONS = 66
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The only score lies in ``[low, high]``."""
+
+    low: float
+    high: float
+
+    def holds(self, scores: FloatArray) -> BoolArray:
+        """Whether it does, for scores of shape (n_samples, 1)."""
+        return np.asarray((scores[:, 0] >= self.low) & (scores[:, 0] <= self.high))
+
+    def rows(self, n_scores: int) -> tuple[FloatArray, FloatArray]:
+        """Linear conditions ``weights · scores >= least`` that follow from it."""
+        weights, least = np.array([[1.0], [-1.0]]), np.array([self.low, -self.high])
+        return weights[np.isfinite(least)], least[np.isfinite(least)]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no score will do."""
+        return self.low > self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The score at ``index`` is the largest, the first of those that are equal; optionally with a least value of its own.
+
+    Attributes
+    ----------
+    index : int
+    least : float
+        Of the score itself; minus infinity for any.
+    least_log_odds : float
+        Of the softmax of the scores; minus infinity for any.
+    """
+
+    index: int
+    least: float = -np.inf
+    least_log_odds: float = -np.inf
+
+    def holds(self, scores: FloatArray) -> BoolArray:
+        """Whether it does, for scores of shape (n_samples, n_classes)."""
+        holds = (scores.argmax(axis=1) == self.index) & (scores[:, self.index] >= self.least)
+        if self.least_log_odds > -np.inf:
+            others = np.delete(scores, self.index, axis=1) - scores[:, [self.index]]
+            highest = others.max(axis=1)
+            rivals = highest + np.log(np.exp(others - highest[:, None]).sum(axis=1))
+            holds &= -rivals >= self.least_log_odds
+        return np.asarray(holds)
+
+    def rows(self, n_scores: int) -> tuple[FloatArray, FloatArray]:
+        """Linear conditions ``weights · scores >= least`` that follow from it.
+
+        A softmax that is large enough is so against every rival, and, as the logarithm of a sum of exponentials is at
+        least their mean plus the logarithm of their number, against their mean.
+        """
+        others = [c for c in range(n_scores) if c != self.index]
+        weights = np.zeros((len(others), n_scores))
+        weights[:, self.index] = 1.0
+        weights[np.arange(len(others)), others] = -1.0
+        least = np.full(len(others), max(self.least_log_odds, 0.0))
+        if self.least_log_odds > -np.inf:
+            weights = np.vstack([weights, weights.mean(axis=0)])
+            least = np.append(least, self.least_log_odds + np.log(len(others)))
+        if self.least > -np.inf:
+            weights = np.vstack([weights, np.eye(n_scores)[self.index]])
+            least = np.append(least, self.least)
+        return weights, least
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no scores will do."""
+        return False
+
+
+Decision = Range | Largest
+
+
+def smallest_number(holds: Callable[[float], bool], *, single: bool = False) -> float:
+    """Find the smallest number for which a monotone condition holds, by bisecting the floats; infinity if there is none.
+
+    Parameters
+    ----------
+    holds : function of a number
+        False below some number, True from it on.
+    single : bool
+        Among 32-bit floats.
+    """
+    low, high = _to_place(-np.inf), _to_place(np.inf)
+    if not holds(np.finfo(np.float64).max):
+        return np.inf
+    if holds(np.finfo(np.float64).min):
+        return -np.inf
+    for _ in range(_BISECTIONS):
+        if high - low <= 1:
+            break
+        middle = (low + high) // 2
+        number = _of_place(middle)
+        if holds(float(np.float32(number)) if single else number):
+            high = middle
+        else:
+            low = middle
+    return _of_place(high)
+
+
+def largest_number(holds: Callable[[float], bool], *, single: bool = False) -> float:
+    """Find the largest number for which a monotone condition holds that is False above it; minus infinity if none."""
+    return -smallest_number(lambda number: holds(-number), single=single)
+
+
+def _to_place(number: float) -> int:
+    """Place of a double in the order of doubles."""
+    bits = int(np.float64(number).view(np.int64))
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF)
+
+
+def _of_place(place: int) -> float:
+    size = float(np.int64(abs(place)).view(np.float64))
+    return size if place >= 0 else -size

@@ -1,0 +1,237 @@
+"""A sum of trees over the columns of a search: cells instead of numbers.
+
+Where every feature of model space follows from one column alone (plain, scaled, one-hot or ordinal codes), each column
+has finitely many cells that no tree tells apart: intervals between cuts for a number, levels for a category. A point is
+one cell a column, and only what the cells cost depends on the row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...search import Space
+from ._search import Forest
+from .decisions import Decision, Range
+from .trees import TreeSum
+
+# Cells of a column are counted with 16 bits in the kernel.
+MOST_CELLS = 60_000
+# Share of doubt about sums of leaves: their rounding, several times over.
+_ROUNDING_SAFETY = 4.0
+# How far apart 32-bit probabilities may be from their scores: XGBoost compares classes after a softmax.
+_SOFTMAX_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexedTrees:
+    """Trees over cells.
+
+    Attributes
+    ----------
+    forest : Forest
+    scale : float
+        Conditions of the kernel are divided by this: their sums are about one.
+    first_cell : int array of shape (n_vars + 1,)
+    feature : int array of shape (n_cells,)
+        The feature a cell is about: the number, or the indicator of the level.
+    is_number : bool array of shape (n_cells,)
+    low, high : arrays of shape (n_cells,)
+        First and last number of a cell; for levels, 1 and 1.
+    is_plain : bool array of shape (n_cells,)
+        The model sees the number as it is, so that the ends of the cell are exact.
+    """
+
+    forest: Any
+    scale: float
+    first_cell: IntArray
+    feature: IntArray
+    is_number: BoolArray
+    low: FloatArray
+    high: FloatArray
+    is_plain: BoolArray
+
+    @property
+    def n_vars(self) -> int:
+        """Number of columns."""
+        return len(self.first_cell) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column as the trees see it: its features, and the features of model space that follow from it."""
+
+    features: IntArray
+    is_number: bool
+    seen: list[int]
+
+
+def _columns(space: Space, used: IntArray) -> list[_Column] | None:
+    """Sort features of model space by the column they follow from; None if one follows from several."""
+    group = space.group
+    numbers = [_Column(np.array([i]), True, []) for i in np.flatnonzero(group < 0).tolist()]
+    categories = [_Column(np.flatnonzero(group == g), False, []) for g in range(int(group.max(initial=-1)) + 1)]
+    columns = [*numbers, *categories]
+    column_of = {int(i): place for place, column in enumerate(columns) for i in column.features}
+    for j in used.tolist():
+        places = {column_of[int(i)] for i in np.flatnonzero(space.matrix[j])}
+        if len(places) > 1:
+            return None
+        columns[places.pop() if places else 0].seen.append(j)
+    return columns
+
+
+def _limits_before(slope: float, offset: float, cuts: FloatArray) -> FloatArray:
+    """Largest numbers ``x`` for which ``slope x + offset <= cuts`` (``> cuts`` for a negative slope), to the bit."""
+    if slope == 1.0 and offset == 0.0:
+        return cuts
+    low, high = np.full(len(cuts), -_ORDER_OF_INFINITY), np.full(len(cuts), _ORDER_OF_INFINITY)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(65):
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            z = _number_at(middle) * slope + offset
+            below = z <= cuts if slope > 0 else z > cuts
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return _number_at(low)
+
+
+_ORDER_OF_INFINITY = int(np.float64(np.inf).view(np.int64))
+
+
+def _number_at(place: IntArray) -> FloatArray:
+    """Give doubles by their place in the order of doubles."""
+    size = np.abs(place).astype(np.int64).view(np.float64)
+    return np.where(place < 0, -size, size)
+
+
+def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | None:
+    """Write trees over the cells of a search's columns; None if the columns are mixed, or have too many cells."""
+    used = np.unique(trees.feature[trees.feature >= 0])
+    columns = _columns(space, used)
+    if columns is None or not columns:
+        return None
+    cuts, n_nodes = trees.cuts(), len(trees.feature)
+    var, cut, table = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64), np.full(n_nodes, -1)
+    left, right = trees.left.copy(), trees.right.copy()
+    tables: list[BoolArray] = []
+    table_end, counts = 0, []
+    feature, is_number, lows, highs, plain = [], [], [], [], []
+    for place, column in enumerate(columns):
+        maps = {j: (space.matrix[j, column.features], float(space.offset[j])) for j in column.seen}
+        if column.is_number:
+            limits = {
+                j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j])
+                for j, (slope, offset) in maps.items()
+            }
+            ends = np.unique(np.concatenate([np.zeros(0), *limits.values()]))
+            ends = ends[np.isfinite(ends)]
+            low = np.concatenate([[-np.inf], np.nextafter(ends, np.inf)])
+            high = np.concatenate([ends, [np.inf]])
+            values = np.concatenate([ends, low[-1:]])[:, None]  # a number of each cell
+            values[~np.isfinite(values)] = 0.0
+        else:
+            low = high = np.ones(len(column.features))
+            values = np.eye(len(column.features))
+        counts.append(len(low))
+        feature.append(column.features if not column.is_number else np.repeat(column.features, len(low)))
+        is_number.append(np.full(len(low), column.is_number))
+        lows.append(low)
+        highs.append(high)
+        plain.append(np.full(len(low), all(m.sum() == 1.0 and b == 0.0 for m, b in maps.values())))
+        for j, (slope, offset) in maps.items():
+            nodes = np.flatnonzero(trees.feature == j)
+            var[nodes] = place
+            by_cut = nodes[trees.codes[nodes] < 0] if column.is_number and slope[0] != 0 else nodes[:0]
+            if len(by_cut):
+                where = np.searchsorted(cuts[j], trees.limit[by_cut])
+                known = np.isfinite(trees.limit[by_cut])
+                of_node = limits[j][np.where(known, where, 0)] if len(cuts[j]) else np.full(len(by_cut), np.inf)
+                at = np.where(of_node == -np.inf, -1, np.searchsorted(ends, of_node))
+                everything = np.where(trees.limit[by_cut] > 0, len(ends), -1)
+                cut[by_cut] = np.where(known, at, everything)
+                if slope[0] < 0:  # what is at most a limit there is greater than the cut
+                    left[by_cut], right[by_cut] = right[by_cut].copy(), left[by_cut].copy()
+                    cut[by_cut] = np.where(known, at, len(ends) - 1 - everything)
+            z = values @ slope + offset
+            for node in np.setdiff1d(nodes, by_cut).tolist():
+                codes = trees.codes[node]
+                goes_left = np.isin(np.floor(z), trees.code_sets[codes]) if codes >= 0 else z <= trees.limit[node]
+                table[node] = table_end
+                tables.append(goes_left)
+                table_end += len(goes_left)
+    if max(counts) > MOST_CELLS:
+        return None
+    first_cell = np.concatenate([[0], np.cumsum(counts)])
+    has_tables = np.zeros(len(columns), dtype=np.uint8)
+    has_tables[var[table >= 0]] = 1
+    is_leaf = trees.feature < 0
+    leaf_number = np.cumsum(is_leaf) - 1
+    left[is_leaf], right[is_leaf] = leaf_number[is_leaf], 0
+    kernel = _kernel(trees, decision, trees.value[is_leaf])
+    forest = Forest(
+        first_cell.astype(np.int32),
+        np.array([column.is_number for column in columns], dtype=np.uint8),
+        has_tables,
+        *(array.astype(np.int32) for array in (trees.roots, var, cut, left, right, table)),
+        np.concatenate([*tables, np.zeros(1, dtype=np.bool_)]).astype(np.uint8),
+        np.ascontiguousarray(trees.value[is_leaf]),
+        kernel.gain,
+        kernel.least,
+        np.ascontiguousarray(trees.base.astype(np.float32).astype(np.float64) if trees.single else trees.base),
+        single=trees.single,
+        is_exact=kernel.is_exact,
+        divisor=trees.divisor,
+        index=-1 if isinstance(decision, Range) else decision.index,
+        low=decision.low if isinstance(decision, Range) else 0.0,
+        high=decision.high if isinstance(decision, Range) else 0.0,
+        least_score=-np.inf if isinstance(decision, Range) else decision.least,
+        least_log_odds=-np.inf if isinstance(decision, Range) else decision.least_log_odds,
+    )
+    return IndexedTrees(
+        forest=forest,
+        scale=kernel.scale,
+        first_cell=first_cell,
+        feature=np.concatenate(feature),
+        is_number=np.concatenate(is_number),
+        low=np.concatenate(lows),
+        high=np.concatenate(highs),
+        is_plain=np.concatenate(plain),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """Linear conditions on sums of gains, scaled, and moved out by rounding."""
+
+    gain: FloatArray
+    least: FloatArray
+    scale: float
+    is_exact: bool
+
+
+def conditions_of(trees: TreeSum, decision: Decision) -> tuple[FloatArray, FloatArray]:
+    """Linear conditions ``weights · (sum of leaves) >= least`` that hold wherever the decision is taken."""
+    weights, least = decision.rows(trees.n_scores)
+    least = least * trees.divisor - weights @ trees.base
+    size = np.abs(weights).sum(axis=1)
+    slack = _ROUNDING_SAFETY * trees.rounding() * size
+    slack += 4 * np.finfo(np.float64).eps * (np.abs(least) + size * np.abs(trees.base).max(initial=0.0))
+    if trees.single and trees.n_scores > 1:
+        slack += _SOFTMAX_ROUNDING * (1.0 + np.abs(trees.value).max(initial=0.0) * trees.n_trees)
+    return weights, least - slack
+
+
+def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditions:
+    weights, least = conditions_of(trees, decision)
+    gain = leaves @ weights.T
+    ends = np.append(trees.roots[1:], len(trees.feature))
+    ranges = 0.0
+    for first, end in zip(trees.roots, ends):
+        values = trees.value[first:end][trees.feature[first:end] < 0] @ weights.T
+        ranges += float(np.ptp(values, axis=0).max(initial=0.0)) if len(values) else 0.0
+    scale = 2.0 ** np.ceil(np.log2(ranges)) if ranges > 0 else 1.0  # a power of two: nothing is rounded
+    is_soft = not isinstance(decision, Range) and (decision.least_log_odds > -np.inf or trees.single)
+    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), not is_soft)

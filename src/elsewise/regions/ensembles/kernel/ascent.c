@@ -1,0 +1,272 @@
+#include "dual.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a segment that no leaf allows gets: far below all scores, which add up to about one. */
+static const double FORBIDDEN = -16.0;
+
+void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena)
+{
+    memset(d, 0, sizeof *d);
+    d->pi = EW_TAKE(arena, double, c->n_rows);
+    d->theta = EW_TAKE(arena, double, c->n_segments);
+    d->B = EW_TAKE(arena, double, c->n_cells);
+    d->total = EW_TAKE(arena, double, c->n_leaves);
+    d->value = EW_TAKE(arena, double, c->n_leaves);
+    d->least_message = EW_TAKE(arena, double, c->n_slots);
+    d->least_messages = EW_TAKE(arena, double, c->n_trees);
+    d->is_active = EW_TAKE(arena, uint8_t, c->n_leaves);
+    d->active = EW_TAKE(arena, int32_t, c->n_leaves);
+    d->first_active = EW_TAKE(arena, int32_t, c->n_trees + 1);
+    d->segment_alive = EW_TAKE(arena, uint8_t, c->n_segments);
+    d->n_alive = EW_TAKE(arena, int32_t, c->n_slots);
+    d->segment_cost = EW_TAKE(arena, double, c->n_segments);
+    d->best = EW_TAKE(arena, double, 2 * c->n_cells + c->n_vars + 4);
+    d->own_least = EW_TAKE(arena, double, c->n_leaves);
+    d->stamp = EW_TAKE(arena, int32_t, c->n_leaves);
+}
+
+void ew_dual_weigh(ew_dual *d, const ew_compact *c)
+{
+    for (int32_t l = 0; l < c->n_leaves; l++) {
+        double value = 0.0;
+        for (int32_t r = 0; r < c->n_rows; r++)
+            value += d->pi[r] * c->gain[(size_t)l * (size_t)c->n_rows + (size_t)r];
+        d->value[l] = value;
+    }
+}
+
+int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, double limit)
+{
+    d->alive = alive;
+    d->base = c->fixed_cost;
+    double *cheapest = d->best; /* of each variable */
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        cheapest[i] = INFINITY;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (alive[k] && c->cost[k] < cheapest[i])
+                cheapest[i] = c->cost[k];
+        d->base += cheapest[i];
+    }
+    if (!(d->base < limit))
+        return 0;
+    for (int32_t g = 0; g < c->n_segments; g++)
+        d->segment_cost[g] = INFINITY;
+    double *cost = d->own_least; /* of each leaf */
+    for (int32_t l = 0; l < c->n_leaves; l++)
+        cost[l] = d->base;
+    for (int32_t s = 0; s < c->n_slots; s++) {
+        const int32_t i = c->slot_var[s], first = c->first_cell[i], n = c->first_cell[i + 1] - first;
+        const uint16_t *segment = c->segment_of + c->segments_at[s];
+        double *of = d->segment_cost + c->first_segment[s];
+        for (int32_t k = 0; k < n; k++)
+            if (alive[first + k] && c->cost[first + k] < of[segment[k]])
+                of[segment[k]] = c->cost[first + k];
+        d->n_alive[s] = 0;
+        for (int32_t g = c->first_segment[s]; g < c->first_segment[s + 1]; g++) {
+            d->segment_alive[g] = d->segment_cost[g] < INFINITY;
+            d->n_alive[s] += d->segment_alive[g];
+        }
+        for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+            double least = INFINITY;
+            for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+                if (of[c->allowed[a]] < least)
+                    least = of[c->allowed[a]];
+            cost[c->condition_leaf[e]] += least - cheapest[i];
+        }
+    }
+    int32_t n = 0;
+    for (int32_t t = 0; t < c->n_trees; t++) {
+        d->first_active[t] = n;
+        for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++) {
+            d->is_active[l] = cost[l] < limit;
+            if (d->is_active[l])
+                d->active[n++] = l;
+        }
+        if (n == d->first_active[t])
+            return 0;
+    }
+    d->first_active[c->n_trees] = n;
+    return 1;
+}
+
+/* Least message among the segments that a condition allows and the box leaves. */
+static inline double least_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t e)
+{
+    const double *theta = d->theta + c->first_segment[s];
+    const uint8_t *alive = d->segment_alive + c->first_segment[s];
+    double least = INFINITY;
+    for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+        if (alive[c->allowed[a]] && theta[c->allowed[a]] < least)
+            least = theta[c->allowed[a]];
+    return least;
+}
+
+static double least_alive(const ew_dual *d, const ew_compact *c, int32_t s)
+{
+    double least = INFINITY;
+    for (int32_t g = c->first_segment[s]; g < c->first_segment[s + 1]; g++)
+        if (d->segment_alive[g] && d->theta[g] < least)
+            least = d->theta[g];
+    return least;
+}
+
+void ew_dual_refresh(ew_dual *d, const ew_compact *c)
+{
+    for (int32_t k = 0; k < c->n_cells; k++)
+        d->B[k] = -d->mu * c->cost[k];
+    memcpy(d->total, d->value, sizeof(double) * (size_t)c->n_leaves);
+    for (int32_t t = 0; t < c->n_trees; t++) {
+        d->least_messages[t] = 0.0;
+        for (int32_t s = c->first_slot[t]; s < c->first_slot[t + 1]; s++) {
+            const int32_t i = c->slot_var[s], first = c->first_cell[i], n = c->first_cell[i + 1] - first;
+            const uint16_t *segment = c->segment_of + c->segments_at[s];
+            const double *theta = d->theta + c->first_segment[s];
+            for (int32_t k = 0; k < n; k++)
+                d->B[first + k] += theta[segment[k]];
+            const double least = least_alive(d, c, s);
+            d->least_message[s] = least;
+            d->least_messages[t] += least;
+            if (d->n_alive[s] < 2)
+                continue;
+            for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++)
+                if (d->is_active[c->condition_leaf[e]])
+                    d->total[c->condition_leaf[e]] -= least_allowed(d, c, s, e) - least;
+        }
+    }
+}
+
+void ew_dual_reprice(ew_dual *d, const ew_compact *c, double mu)
+{
+    for (int32_t k = 0; k < c->n_cells; k++)
+        d->B[k] -= (mu - d->mu) * c->cost[k];
+    d->mu = mu;
+}
+
+/* Every tree gives its max-marginals over one variable to B: its messages become the best values of its leaves. */
+static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
+{
+    const int32_t t = c->slot_tree[s], n = c->first_segment[s + 1] - c->first_segment[s];
+    double *theta = d->theta + c->first_segment[s], *best = d->best;
+    const uint8_t *alive = d->segment_alive + c->first_segment[s];
+    const double least = d->least_message[s], others = d->least_messages[t];
+    const int32_t stamp = ++d->last_stamp;
+    for (int32_t g = 0; g < n; g++)
+        best[g] = -INFINITY;
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+        const int32_t l = c->condition_leaf[e];
+        if (!d->is_active[l])
+            continue;
+        d->stamp[l] = stamp;
+        const double own = least_allowed(d, c, s, e), without = d->total[l] + own;
+        d->own_least[l] = own - least;
+        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+            if (without > best[c->allowed[a]])
+                best[c->allowed[a]] = without;
+    }
+    double free_leaves = -INFINITY;
+    for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
+        const int32_t l = d->active[z];
+        if (d->stamp[l] != stamp && d->total[l] > free_leaves)
+            free_leaves = d->total[l];
+    }
+    free_leaves += least;
+    for (int32_t g = 0; g < n; g++) {
+        if (!alive[g]) {
+            best[g] = 0.0;
+            continue;
+        }
+        double gift = fmax(best[g], free_leaves) - others - theta[g];
+        gift = gift < FORBIDDEN ? FORBIDDEN : gift;
+        theta[g] += gift;
+        best[g] = gift;
+    }
+    const int32_t first = c->first_cell[c->slot_var[s]], m = c->first_cell[c->slot_var[s] + 1] - first;
+    const uint16_t *segment = c->segment_of + c->segments_at[s];
+    for (int32_t k = 0; k < m; k++)
+        B[k] += best[segment[k]];
+}
+
+/* A tree takes its share of what B is at most over each of its segments. */
+static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double *B, double *taken, double share)
+{
+    const int32_t t = c->slot_tree[s], n = c->first_segment[s + 1] - c->first_segment[s];
+    const int32_t first = c->first_cell[c->slot_var[s]], m = c->first_cell[c->slot_var[s] + 1] - first;
+    double *theta = d->theta + c->first_segment[s], *most = d->best;
+    const uint8_t *alive = d->segment_alive + c->first_segment[s], *cell_alive = d->alive + first;
+    const uint16_t *segment = c->segment_of + c->segments_at[s];
+    for (int32_t g = 0; g < n; g++)
+        most[g] = -INFINITY;
+    for (int32_t k = 0; k < m; k++)
+        if (cell_alive[k] && B[k] > most[segment[k]])
+            most[segment[k]] = B[k];
+    for (int32_t g = 0; g < n; g++) {
+        most[g] = alive[g] ? most[g] * share : 0.0;
+        theta[g] -= most[g];
+    }
+    for (int32_t k = 0; k < m; k++)
+        taken[k] += most[segment[k]];
+    const double least = least_alive(d, c, s);
+    d->least_messages[t] += least - d->least_message[s];
+    d->least_message[s] = least;
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+        const int32_t l = c->condition_leaf[e];
+        if (!d->is_active[l])
+            continue;
+        const double own = least_allowed(d, c, s, e) - least;
+        d->total[l] += d->own_least[l] - own;
+    }
+}
+
+void ew_dual_sweep(ew_dual *d, const ew_compact *c, int backward)
+{
+    for (int32_t v = 0; v < c->n_vars; v++) {
+        const int32_t i = backward ? c->n_vars - 1 - v : v, first = c->first_cell[i], m = c->first_cell[i + 1] - first;
+        double *B = d->B + first;
+        int32_t n = 0;
+        for (int32_t e = c->first_of_var[i]; e < c->first_of_var[i + 1]; e++) {
+            const int32_t s = c->slot_of_var[e];
+            if (d->n_alive[s] < 2)
+                continue;
+            give(d, c, s, B);
+            n++;
+        }
+        if (n == 0)
+            continue;
+        double *taken = d->best + m + 1; /* behind what take_share uses */
+        for (int32_t k = 0; k < m; k++)
+            taken[k] = 0.0;
+        for (int32_t e = c->first_of_var[i]; e < c->first_of_var[i + 1]; e++) {
+            const int32_t s = c->slot_of_var[e];
+            if (d->n_alive[s] >= 2)
+                take_share(d, c, s, B, taken, 1.0 / n);
+        }
+        for (int32_t k = 0; k < m; k++)
+            B[k] -= taken[k];
+    }
+}
+
+double ew_dual_estimate(const ew_dual *d, const ew_compact *c, const double *least)
+{
+    double rest = 0.0, wanted = 0.0;
+    for (int32_t r = 0; r < c->n_rows; r++) {
+        rest += d->pi[r] * c->constant[r];
+        wanted += d->pi[r] * least[r];
+    }
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        double most = -INFINITY;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (d->alive[k] && d->B[k] > most)
+                most = d->B[k];
+        rest += most;
+    }
+    for (int32_t t = 0; t < c->n_trees; t++) {
+        double most = -INFINITY;
+        for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++)
+            if (d->total[d->active[z]] > most)
+                most = d->total[d->active[z]];
+        rest += most - d->least_messages[t];
+    }
+    return c->fixed_cost + (wanted - rest) / d->mu;
+}

@@ -1,0 +1,144 @@
+/* The bound from scratch: plain loops over the definition in dual.h, and an account of rounding.
+ *
+ * It shares nothing with the ascent but the messages. A sum of n numbers of total size S is off by at most n eps S; the
+ * maximum of numbers is off by no more than the worst of them that could be it. */
+#include "dual.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Numbers that are below a maximum by more than this are not it, whatever rounding did to them. */
+static const double CLEARLY_LESS = 1e-3;
+
+void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena)
+{
+    p->B = EW_TAKE(arena, double, c->n_cells);
+    p->size = EW_TAKE(arena, double, c->n_cells);
+    p->largest = EW_TAKE(arena, double, c->n_vars);
+    p->segment_cost = EW_TAKE(arena, double, c->n_cells);
+    p->leaf = EW_TAKE(arena, double, c->n_leaves);
+    p->leaf_cost = EW_TAKE(arena, double, c->n_leaves);
+    p->tree_size = EW_TAKE(arena, double, c->n_leaves);
+}
+
+/* sum over variables of max B */
+static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *alive, double mu, const double *theta)
+{
+    for (int32_t k = 0; k < c->n_cells; k++) {
+        p->B[k] = -mu * c->cost[k];
+        p->size[k] = mu * c->cost[k];
+    }
+    for (int32_t s = 0; s < c->n_slots; s++)
+        for (int32_t k = c->first_cell[c->slot_var[s]]; k < c->first_cell[c->slot_var[s] + 1]; k++) {
+            const int32_t segment = c->segment_of[c->segments_at[s] + (size_t)(k - c->first_cell[c->slot_var[s]])];
+            p->B[k] += theta[c->first_segment[s] + segment];
+            p->size[k] += fabs(theta[c->first_segment[s] + segment]);
+        }
+    double sum = 0.0;
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        p->largest[i] = -INFINITY;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (alive[k])
+                p->largest[i] = fmax(p->largest[i], p->B[k]);
+        double size = 0.0;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (alive[k] && p->B[k] >= p->largest[i] - CLEARLY_LESS)
+                size = fmax(size, p->size[k]);
+        sum += p->largest[i];
+        p->rounding += size;
+    }
+    return sum;
+}
+
+/* sum over trees of the best leaf; infinitely little if a tree has none near enough */
+static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, const double *pi,
+                       const double *theta)
+{
+    double base = c->fixed_cost;
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        double cheapest = INFINITY;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (alive[k])
+                cheapest = fmin(cheapest, c->cost[k]);
+        base += cheapest;
+    }
+    for (int32_t l = 0; l < c->n_leaves; l++) {
+        p->leaf[l] = p->tree_size[l] = 0.0;
+        p->leaf_cost[l] = base;
+        for (int32_t r = 0; r < c->n_rows; r++) {
+            const double term = pi[r] * c->gain[(size_t)l * (size_t)c->n_rows + (size_t)r];
+            p->leaf[l] += term;
+            p->tree_size[l] += fabs(term);
+        }
+    }
+    double sum = 0.0;
+    for (int32_t t = 0; t < c->n_trees; t++) {
+        double slots = 0.0, slots_size = 0.0;
+        for (int32_t s = c->first_slot[t]; s < c->first_slot[t + 1]; s++) {
+            const int32_t first = c->first_cell[c->slot_var[s]], end = c->first_cell[c->slot_var[s] + 1];
+            const uint16_t *segment = c->segment_of + c->segments_at[s];
+            const double *message = theta + c->first_segment[s];
+            const int32_t n = c->first_segment[s + 1] - c->first_segment[s];
+            for (int32_t g = 0; g < n; g++)
+                p->segment_cost[g] = INFINITY;
+            for (int32_t k = first; k < end; k++)
+                if (alive[k])
+                    p->segment_cost[segment[k - first]] = fmin(p->segment_cost[segment[k - first]], c->cost[k]);
+            double least = INFINITY, cheapest = INFINITY;
+            for (int32_t g = 0; g < n; g++)
+                if (p->segment_cost[g] < INFINITY) {
+                    least = fmin(least, message[g]);
+                    cheapest = fmin(cheapest, p->segment_cost[g]);
+                }
+            slots += least;
+            slots_size += fabs(least);
+            for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+                double own = INFINITY, own_cost = INFINITY;
+                for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+                    if (p->segment_cost[c->allowed[a]] < INFINITY) {
+                        own = fmin(own, message[c->allowed[a]]);
+                        own_cost = fmin(own_cost, p->segment_cost[c->allowed[a]]);
+                    }
+                p->leaf[c->condition_leaf[e]] -= own - least;
+                p->tree_size[c->condition_leaf[e]] += fabs(own) + fabs(least);
+                p->leaf_cost[c->condition_leaf[e]] += own_cost - cheapest;
+            }
+        }
+        double most = -INFINITY, size = 0.0;
+        for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
+            if (p->leaf_cost[l] < limit)
+                most = fmax(most, p->leaf[l]);
+        for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
+            if (p->leaf_cost[l] < limit && p->leaf[l] >= most - CLEARLY_LESS)
+                size = fmax(size, p->tree_size[l]);
+        sum += most - slots;
+        p->rounding += size + slots_size;
+    }
+    return sum;
+}
+
+void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, const double *least, double mu,
+              const double *pi, const double *theta)
+{
+    p->rounding = 0.0;
+    p->wanted = 0.0;
+    double constant = 0.0;
+    for (int32_t r = 0; r < c->n_rows; r++) {
+        constant += pi[r] * c->constant[r];
+        p->wanted += pi[r] * least[r];
+        p->rounding += fabs(pi[r] * c->constant[r]) + fabs(pi[r] * least[r]);
+    }
+    p->rest = constant + of_variables(p, c, alive, mu, theta) + of_trees(p, c, alive, limit, pi, theta);
+    p->unit = DBL_EPSILON * (double)(c->n_slots + c->n_trees + c->n_vars + c->n_rows + 8);
+    p->rounding *= p->unit;
+    const double distance = c->fixed_cost + (p->wanted - p->rest - p->rounding) / mu;
+    p->distance = fmin(limit, distance - fabs(distance) * 8.0 * DBL_EPSILON);
+}
+
+int ew_is_too_far(const ew_proof *p, const ew_compact *c, int32_t var, int32_t cell, double limit, double mu)
+{
+    const double rest = p->rest - p->largest[var] + p->B[cell];
+    const double rounding = p->rounding + p->unit * (p->size[cell] + fabs(p->rest) + fabs(p->largest[var]));
+    return c->fixed_cost + (p->wanted - rest - rounding) / mu > limit * (1.0 + 8.0 * DBL_EPSILON);
+}

@@ -1,0 +1,39 @@
+/* What is left of a search within a distance: cells, leaves and trees that can still matter.
+ *
+ * Cells and leaves that cost the limit or more are gone, neighbouring cells that no leaf tells apart are one, trees whose
+ * leaves all give the same are constants, and variables with one cell left are no variables. A slot is a tree with a
+ * variable it asks for; its segments are the sets of cells that the tree does not tell apart. */
+#ifndef EW_COMPACT_H
+#define EW_COMPACT_H
+
+#include "arena.h"
+#include "forest.h"
+
+typedef struct {
+    int32_t n_vars, n_cells, n_trees, n_leaves, n_slots, n_segments, n_rows;
+    double fixed_cost;    /* of variables that are none any more */
+    double *constant;     /* n_rows: what constant trees add to the conditions */
+    int32_t *var;         /* original variables */
+    uint8_t *is_ordered;  /* n_vars */
+    int32_t *first_cell;  /* n_vars + 1 */
+    int32_t *original;    /* n_cells: the cheapest original cell, counted within its variable */
+    double *cost;         /* n_cells: nothing in the cell is nearer */
+    int32_t *first_leaf;  /* n_trees + 1 */
+    double *gain;         /* n_leaves x n_rows */
+    int32_t *slot_tree, *slot_var;
+    int32_t *first_slot;  /* n_trees + 1 */
+    int32_t *first_of_var, *slot_of_var; /* slots of each variable */
+    int32_t *first_segment;              /* n_slots + 1 */
+    size_t *segments_at;                 /* n_slots: where the segments of its variable's cells are listed */
+    uint16_t *segment_of;                /* of each cell, counted within the slot */
+    int32_t *first_condition;            /* n_slots + 1 */
+    int32_t *condition_leaf;             /* leaves that are not free in the slot */
+    size_t *first_allowed;               /* n_conditions + 1 */
+    uint16_t *allowed;                   /* segments that such a leaf allows */
+} ew_compact;
+
+/* Build it for points nearer than `limit`. Returns 0 if there are none. `own` are the cheapest cells. */
+int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, ew_arena *arena,
+                     ew_compact *c);
+
+#endif

@@ -1,0 +1,91 @@
+#include "forest.h"
+
+#include <math.h>
+#include <string.h>
+
+static int32_t leaf_of(const ew_forest *f, int32_t tree, const int32_t *cells)
+{
+    int32_t node = f->root[tree];
+    while (f->var[node] >= 0)
+        node = ew_child(f, node, cells[f->var[node]]);
+    return f->left[node];
+}
+
+int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
+{
+    const int32_t n = f->n_scores;
+    memcpy(sums, f->base, sizeof(double) * (size_t)n);
+    for (int32_t t = 0; t < f->n_trees; t++) {
+        const double *value = f->leaf + (size_t)leaf_of(f, t, cells) * (size_t)n;
+        if (f->single)
+            for (int32_t c = 0; c < n; c++)
+                sums[c] = (double)(float)((float)sums[c] + (float)value[c]);
+        else
+            for (int32_t c = 0; c < n; c++)
+                sums[c] += value[c];
+    }
+    for (int32_t c = 0; c < n; c++)
+        sums[c] /= f->divisor;
+    if (f->decision == EW_RANGE)
+        return sums[0] >= f->low + margin && sums[0] <= f->high - margin;
+    const double own = sums[f->index];
+    if (own < f->least_score + margin)
+        return 0;
+    double highest = -INFINITY;
+    for (int32_t c = 0; c < n; c++) {
+        if (c == f->index)
+            continue;
+        if (c < f->index ? own <= sums[c] + margin : own < sums[c] + margin) /* the first of equal scores wins */
+            return 0;
+        highest = fmax(highest, sums[c]);
+    }
+    if (isinf(f->least_log_odds))
+        return 1;
+    double rivals = 0.0;
+    for (int32_t c = 0; c < n; c++)
+        if (c != f->index)
+            rivals += exp(sums[c] - highest);
+    return own - highest - log(rivals) >= f->least_log_odds + margin;
+}
+
+/* Add a subtree's leaves to differences along a variable whose cells are between low and high. */
+static void spread(const ew_forest *f, int32_t node, int32_t low, int32_t high, const int32_t *cells, int32_t var,
+                   double *out)
+{
+    while (f->var[node] >= 0) {
+        if (f->var[node] != var) {
+            node = ew_child(f, node, cells[f->var[node]]);
+        } else if (f->table[node] >= 0) {
+            for (int32_t k = low; k < high; k++)
+                spread(f, ew_child(f, node, k), k, k, cells, var, out);
+            node = ew_child(f, node, high);
+            low = high;
+        } else if (high <= f->cut[node]) {
+            node = f->left[node];
+        } else if (low > f->cut[node]) {
+            node = f->right[node];
+        } else {
+            spread(f, f->left[node], low, f->cut[node], cells, var, out);
+            low = f->cut[node] + 1;
+            node = f->right[node];
+        }
+    }
+    const size_t R = (size_t)f->n_rows;
+    const double *gain = f->gain + (size_t)f->left[node] * R;
+    for (size_t r = 0; r < R; r++) {
+        out[(size_t)low * R + r] += gain[r];
+        out[((size_t)high + 1) * R + r] -= gain[r];
+    }
+}
+
+void ew_along(const ew_forest *f, const int32_t *cells, int32_t var, double *out)
+{
+    const int32_t n = f->first_cell[var + 1] - f->first_cell[var];
+    const size_t R = (size_t)f->n_rows;
+    memset(out, 0, sizeof(double) * ((size_t)n + 1) * R);
+    for (int32_t t = 0; t < f->n_trees; t++)
+        spread(f, f->root[t], 0, n - 1, cells, var, out);
+    for (int32_t k = 1; k < n; k++)
+        for (size_t r = 0; r < R; r++)
+            out[(size_t)k * R + r] += out[((size_t)k - 1) * R + r];
+}

@@ -1,0 +1,46 @@
+/* A sum of trees over variables that take one of finitely many cells each.
+ *
+ * A variable is a column: the cells of a number are the intervals between the cuts of all trees, ascending; those of a
+ * category are its levels. A node asks for the cell of one variable: `cell <= cut`, or a table of the cells that go left.
+ * A point is one cell a variable. */
+#ifndef EW_FOREST_H
+#define EW_FOREST_H
+
+#include <stdint.h>
+
+enum { EW_RANGE, EW_LARGEST };
+
+typedef struct {
+    int32_t n_vars, n_trees, n_scores, n_rows;
+    const int32_t *first_cell; /* n_vars + 1: where the cells of each variable start */
+    const uint8_t *is_ordered; /* n_vars: cells are intervals, cheaper the nearer to the row's own */
+    const uint8_t *has_tables; /* n_vars: some node asks for it by a table */
+    const int32_t *root;
+    const int32_t *var, *cut, *left, *right; /* nodes; var < 0 is a leaf, left its number */
+    const int32_t *table;                    /* where its table starts, or -1 */
+    const uint8_t *tables;
+    const double *leaf; /* n_leaves x n_scores, as the library sums them */
+    const double *gain; /* n_leaves x n_rows: what it adds to each condition `sum of gains >= least` */
+    const double *least; /* n_rows: moved out by rounding, so that they hold for all that is accepted */
+    /* the decision, as the library takes it */
+    int single, decision, is_exact;
+    int32_t index;
+    const double *base;
+    double divisor, low, high, least_score, least_log_odds;
+} ew_forest;
+
+/* Whether the model decides so at a point, by its own arithmetic; scores must exceed what is needed by `margin`.
+ * `sums` has room for n_scores numbers. */
+int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums);
+
+/* Conditions along one variable, all others fixed: out[(cell) * n_rows + row], for rounding's sake approximate. */
+void ew_along(const ew_forest *f, const int32_t *cells, int32_t var, double *out);
+
+static inline int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)
+{
+    int32_t table = f->table[node];
+    int goes_left = table < 0 ? cell <= f->cut[node] : f->tables[table + cell];
+    return goes_left ? f->left[node] : f->right[node];
+}
+
+#endif
