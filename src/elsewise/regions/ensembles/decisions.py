@@ -9,9 +9,6 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 
-# The order of doubles as whole numbers: so many steps lie between minus infinity and infinity.
-_BISECTIONS = 66
-
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -100,20 +97,19 @@ def smallest_number(holds: Callable[[float], bool], *, single: bool = False) -> 
     single : bool
         Among 32-bit floats.
     """
-    low, high = _to_place(-np.inf), _to_place(np.inf)
-    if not holds(np.finfo(np.float64).max):
-        return np.inf
-    if holds(np.finfo(np.float64).min):
-        return -np.inf
-    for _ in range(_BISECTIONS):
-        if high - low <= 1:
-            break
-        middle = (low + high) // 2
-        number = _of_place(middle)
-        if holds(float(np.float32(number)) if single else number):
-            high = middle
-        else:
-            low = middle
+    with np.errstate(over="ignore", under="ignore"):  # links of numbers of any size
+        if not holds(np.finfo(np.float64).max):
+            return np.inf
+        if holds(np.finfo(np.float64).min):
+            return -np.inf
+        low, high = _to_place(-np.inf), _to_place(np.inf)
+        while high - low > 1:
+            middle = (low + high) // 2
+            number = _of_place(middle)
+            if holds(float(np.float32(number)) if single else number):
+                high = middle
+            else:
+                low = middle
     return _of_place(high)
 
 

@@ -22,6 +22,8 @@ from .trees import TreeSum, left_limits
 _BY_CATEGORY, _LESS = 2, 2
 # LightGBM's name of the mode in which zero stands for a missing value.
 _ZERO_IS_MISSING = "Zero"
+# Numbers that are no larger than this are zero to LightGBM.
+_LIGHTGBM_ZERO = float(np.float32(1e-35))
 
 
 def read_forest(model: Any) -> TreeSum:
@@ -67,7 +69,10 @@ def read_lightgbm(booster: Any) -> TreeSum:
             "This LightGBM model takes zeros for missing values (zero_as_missing=True), which is not supported. Fit it "
             "with zero_as_missing=False."
         )
-    return _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
+    trees = _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
+    is_zero = np.abs(trees.limit) <= _LIGHTGBM_ZERO
+    with_zero = np.where(trees.limit >= 0, _LIGHTGBM_ZERO, np.nextafter(-_LIGHTGBM_ZERO, -np.inf))
+    return replace(trees, limit=np.where(is_zero & (trees.feature >= 0), with_zero, trees.limit))
 
 
 def _has_zero_as_missing(node: dict[str, Any]) -> bool:
