@@ -66,9 +66,10 @@ def builder_of(model: Any) -> Builder:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in families_by_name:
             return families_by_name[name]
+    supported = sorted({kind.__name__ for kind in families} | _supported_by_name())
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
-        f"{', '.join(sorted({kind.__name__ for kind in families} | _supported_by_name()))}; or a Pipeline that ends in one of them. "
+        f"{', '.join(supported)}; or a Pipeline that ends in one of them. "
         "Register your own with elsewise.regions.register."
     )
 

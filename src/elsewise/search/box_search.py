@@ -17,9 +17,7 @@ from .found import Found
 from .problem import SearchProblem
 
 
-def asks_for_boxes(
-    problem: SearchProblem, domain: Domain, earlier: Sequence[Sequence[EarlierAnswer]] | None
-) -> bool:
+def asks_for_boxes(problem: SearchProblem, domain: Domain, earlier: Sequence[Sequence[EarlierAnswer]] | None) -> bool:
     """Whether boxes are all that is asked, and the covers of all goals search them."""
     if domain.max_changes is not None or len(domain.offsets) or any(earlier or ()):
         return False

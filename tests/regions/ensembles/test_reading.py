@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
-from regions.ensembles.small_ensembles import LIBRARIES, classifier, numbers, regressor
 
 from elsewise.arrays import FloatArray
 from elsewise.errors import UnsupportedModelError, UnsupportedSettingError
 from elsewise.regions import Interval, Label, region_of
 from elsewise.regions.ensembles.decisions import largest_number, smallest_number
 from elsewise.regions.ensembles.trees import TreeSum, left_limits
+from regions.ensembles.small_ensembles import LIBRARIES, classifier, numbers, regressor
 
 
 def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArray:

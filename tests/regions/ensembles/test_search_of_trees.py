@@ -43,7 +43,7 @@ def check_numbers(model, X, y, outcome, target, rows, rtol=1e-9):
 
     for answer, x in zip(answers, rows):
         nearest = nearest_of_numbers(cuts, x, weights, wanted)
-        assert nearest.n_listed > 20
+        assert nearest.n_listed > 10
         if np.isinf(nearest.distance):
             assert answer.status == "infeasible"
             continue
@@ -146,7 +146,7 @@ def test_whole_numbers_and_categories_against_the_list(name, encoder, seed):
 
 def list_of_rows(explainer, frame, rows):
     """All rows with a whole age, an income that is one of the rows' or just beyond a cut, and any colour."""
-    cuts = np.unique(np.concatenate([cuts for cuts in region_of(explainer.model[-1], Label(1)).trees.cuts()]))
+    cuts = np.unique(np.concatenate(region_of(explainer.model[-1], Label(1)).trees.cuts()))
     incomes = np.unique(np.concatenate([rows.income.to_numpy(), cuts, np.nextafter(cuts, np.inf)]))
     ages = np.unique(np.concatenate([np.arange(15, 46), rows.age.to_numpy()]))
     listed = pd.DataFrame(list(itertools.product(ages, incomes, LEVELS)), columns=frame.columns)
@@ -179,9 +179,7 @@ def test_rules_against_the_list(name, kind):
         if len(kept) == 0:
             assert answer.status == "infeasible"
             continue
-        distances = explainer.distance_(
-            explainer.table_.encode(kept), explainer.table_.encode(rows.iloc[[number]])
-        )
+        distances = explainer.distance_(explainer.table_.encode(kept), explainer.table_.encode(rows.iloc[[number]]))
         assert answer.status == "optimal"
         # numbers that are projected keep a margin from cuts
         np.testing.assert_allclose(answer.distance, distances.min(), rtol=1e-6)
@@ -230,7 +228,7 @@ def test_a_row_has_the_same_bits_alone_in_a_batch_and_on_threads(name):
     explainer = ew.Explainer(model, density=None).fit(X, y)
     rows = X[model.predict(X) == 0][:12]
     together = explainer.explain(rows, 1)
-    assert_same_bits(together, explainer.explain(rows, 1, n_jobs=2))
+    assert_same_bits(together, ew.Explainer(model, density=None, n_jobs=2).fit(X, y).explain(rows, 1))
     for place in range(0, 12, 5):
         assert_same_bits(together[place : place + 1], explainer.explain(rows[place : place + 1], 1))
 
@@ -243,7 +241,9 @@ def test_several_answers_the_frontier_of_nothing_and_files(tmp_path):
     several = explainer.explain(rows, 1, n_counterfactuals=2)
     assert (model.predict(several.counterfactuals) == 1).all()
     best = explainer.explain(rows, 1)
-    np.testing.assert_allclose(several.distances[:3], best.distances, rtol=1e-6)
+    np.testing.assert_allclose(
+        several.distances[np.flatnonzero(np.diff(several.rows, prepend=-1))], best.distances, rtol=1e-6
+    )
     explainer.save(tmp_path / "forest.ew")
     assert_same_bits(ew.load(tmp_path / "forest.ew").explain(rows, 1), best)
 

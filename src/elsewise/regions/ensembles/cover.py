@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
 _EXACT_MARGIN = 1e-9
+# Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
+_MAP_ROUNDING = 32 * np.finfo(np.float64).eps
 # Share by which costs that bound are lowered: rounding of one product.
 _COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # Boxes after which the proof of a row is given up.
@@ -35,6 +37,10 @@ class EnsembleCover(DividingCover):
     def __init__(self, region: EnsembleRegion, space: Space) -> None:
         super().__init__(region, space)
         self.trees, self.decision = region.trees, region.decision
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what the kernel holds is made again where it is needed
+        return {name: value for name, value in self.__dict__.items() if name != "indexed"}
 
     @cached_property
     def indexed(self) -> IndexedTrees | None:
@@ -96,8 +102,8 @@ class EnsembleCover(DividingCover):
         a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))
         bound = price * np.abs(nearest - x) * (1.0 - _COST_ROUNDING)
-        inset = margin * (np.abs(nearest) + 1.0 / price)
-        inset = np.where(whole | (trees.is_plain & (margin <= _EXACT_MARGIN)), 0.0, inset)
+        inset = _MAP_ROUNDING * trees.blur if margin <= _EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
+        inset = np.where(whole, 0.0, inset)
         with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
             middle = a + (b - a) / 2
             up, down = np.fmin(a + inset, middle), np.fmax(b - inset, middle)

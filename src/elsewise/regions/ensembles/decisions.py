@@ -34,7 +34,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Largest:
-    """The score at ``index`` is the largest, the first of those that are equal; optionally with a least value of its own.
+    """The score at ``index`` is the largest, the first of those that are equal; it may need a least value of its own.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ Decision = Range | Largest
 
 
 def smallest_number(holds: Callable[[float], bool], *, single: bool = False) -> float:
-    """Find the smallest number for which a monotone condition holds, by bisecting the floats; infinity if there is none.
+    """Find the smallest number for which a monotone condition holds, by bisecting floats; infinity if there is none.
 
     Parameters
     ----------

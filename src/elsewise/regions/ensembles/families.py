@@ -85,13 +85,11 @@ def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     label, objective = require_label(model, outcome), model.objective
     if objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
         raise UnsupportedSettingError(
-            "XGBClassifier is supported with the objectives binary:logistic, multi:softprob and multi:softmax, received "
-            f"{objective!r}."
+            "XGBClassifier is supported with the objectives binary:logistic, multi:softprob and multi:softmax, "
+            f"received {objective!r}."
         )
     trees = read_xgboost(_best_iterations_alone(model))
-    return EnsembleRegion(
-        trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single)
-    )
+    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single))
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
@@ -125,9 +123,7 @@ def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
             f"LGBMClassifier is supported with the objectives binary and multiclass, received {objective!r}."
         )
     trees = _require_plain_lightgbm(model)
-    return EnsembleRegion(
-        trees, _of_boosting(model, trees, label, lambda s: _sigmoid(s) > 1.0 - _sigmoid(s), _sigmoid)
-    )
+    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid(s) > 1.0 - _sigmoid(s), _sigmoid))
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
@@ -161,8 +157,8 @@ def booster_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Refuse CatBoost for now."""
     raise UnsupportedModelError(
-        f"{type(model).__name__} is not supported yet: how CatBoost rounds values and sums leaves is not known to the bit. "
-        "Use HistGradientBoostingClassifier, XGBClassifier or LGBMClassifier instead."
+        f"{type(model).__name__} is not supported yet: how CatBoost rounds values and sums leaves is not known to the "
+        "bit. Use HistGradientBoostingClassifier, XGBClassifier or LGBMClassifier instead."
     )
 
 

@@ -41,8 +41,9 @@ class IndexedTrees:
     is_number : bool array of shape (n_cells,)
     low, high : arrays of shape (n_cells,)
         First and last number of a cell; for levels, 1 and 1.
-    is_plain : bool array of shape (n_cells,)
-        The model sees the number as it is, so that the ends of the cell are exact.
+    blur : array of shape (n_cells,)
+        Size of the terms that become the number the model sees, over its slope; 0 where it sees the number as it is:
+        then the ends of the cell are exact.
     """
 
     forest: Any
@@ -52,7 +53,7 @@ class IndexedTrees:
     is_number: BoolArray
     low: FloatArray
     high: FloatArray
-    is_plain: BoolArray
+    blur: FloatArray
 
     @property
     def n_vars(self) -> int:
@@ -118,7 +119,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
     left, right = trees.left.copy(), trees.right.copy()
     tables: list[BoolArray] = []
     table_end, counts = 0, []
-    feature, is_number, lows, highs, plain = [], [], [], [], []
+    feature, is_number, lows, highs, blurs = [], [], [], [], []
     for place, column in enumerate(columns):
         maps = {j: (space.matrix[j, column.features], float(space.offset[j])) for j in column.seen}
         if column.is_number:
@@ -140,7 +141,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
         is_number.append(np.full(len(low), column.is_number))
         lows.append(low)
         highs.append(high)
-        plain.append(np.full(len(low), all(m.sum() == 1.0 and b == 0.0 for m, b in maps.values())))
+        blurs.append(_blur(maps, values) if column.is_number else np.zeros(len(low)))
         for j, (slope, offset) in maps.items():
             nodes = np.flatnonzero(trees.feature == j)
             var[nodes] = place
@@ -198,8 +199,17 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
         is_number=np.concatenate(is_number),
         low=np.concatenate(lows),
         high=np.concatenate(highs),
-        is_plain=np.concatenate(plain),
+        blur=np.concatenate(blurs),
     )
+
+
+def _blur(maps: dict[int, tuple[FloatArray, float]], values: FloatArray) -> FloatArray:
+    """How large the terms of ``slope x + offset`` are, in units of ``x``, at a number of each cell."""
+    blur = np.zeros(len(values))
+    for slope, offset in maps.values():
+        if slope[0] not in (0.0, 1.0) or offset != 0.0:
+            blur = np.maximum(blur, np.abs(values[:, 0]) + abs(offset / slope[0] if slope[0] != 0 else 0.0))
+    return blur
 
 
 @dataclass(frozen=True, slots=True)

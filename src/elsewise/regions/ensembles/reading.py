@@ -2,8 +2,8 @@
 
 treelite reads thresholds, leaves, missing directions and categories of scikit-learn, XGBoost and LightGBM to the bit.
 It does not say in which precision a library compares and sums: that is known here. Shares of classes in the leaves of
-forests it divides once more, which changes last bits: they are read from scikit-learn's trees. What it gives are views of
-its own memory: they are copied.
+forests it divides once more, which changes last bits: they are read from scikit-learn's trees. What it gives are views
+of its own memory: they are copied.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def read_histogram_boosting(model: Any) -> TreeSum:
     """Read scikit-learn's histogram boosting: 64 bits throughout."""
     if getattr(model, "is_categorical_", None) is not None:
         raise UnsupportedSettingError(
-            f"This {type(model).__name__} has categorical_features: it sends unknown codes where missing values go, which "
-            "is not described exactly yet. Encode categories with OneHotEncoder or OrdinalEncoder in a pipeline and fit "
-            "with categorical_features=None."
+            f"This {type(model).__name__} has categorical_features: it sends unknown codes where missing values go, "
+            "which is not described exactly yet. Encode categories with OneHotEncoder or OrdinalEncoder in a pipeline "
+            "and fit with categorical_features=None."
         )
     return _trees(treelite.sklearn.import_model(model), compares_single=False, sums_single=False)
 
@@ -89,8 +89,8 @@ def _trees(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
     header = model.get_header_accessor()
     if int(header.get_field("num_target")[0]) > 1:
         raise UnsupportedSettingError(
-            "This ensemble predicts several outputs at once; expected one. Fit one model for each output and explain the "
-            "one of interest."
+            "This ensemble predicts several outputs at once; expected one. Fit one model for each output and explain "
+            "the one of interest."
         )
     n_scores = int(header.get_field("num_class")[0])
     class_of_tree = np.array(header.get_field("class_id"), dtype=np.int64)

@@ -128,7 +128,7 @@ class EnsembleRegion(Region):
 
     def _cut_beyond(self, part: CellBox, near: FloatArray) -> tuple[int, int] | None:
         """Find the cut between a point and the best leaves of a box by which most is gained; None if there is none."""
-        leaves, (weights, least) = self.leaves, self.conditions
+        leaves, least = self.leaves, self.conditions[1]
         cell = np.array([np.searchsorted(cuts, z) for cuts, z in zip(self.cuts, near)])
         cell = np.clip(cell, part.low, part.high)
         missing = np.maximum(least - self._gain_at(cell), 0.0)
@@ -155,7 +155,7 @@ class EnsembleRegion(Region):
 
     def _gain_at(self, cell: IntArray) -> FloatArray:
         leaves = self.leaves
-        here = ((leaves.low <= cell) & (leaves.high >= cell)).all(axis=1)
+        here = np.asarray(((leaves.low <= cell) & (leaves.high >= cell)).all(axis=1))
         gain = np.where(here[:, None], leaves.gain, -np.inf)
         return np.asarray(np.maximum.reduceat(gain, leaves.first, axis=0).sum(axis=0))
 
@@ -167,13 +167,16 @@ class EnsembleRegion(Region):
             cuts[low] if low < len(cuts) else np.nextafter(cuts[-1], np.inf) if len(cuts) else z
             for cuts, low, z in zip(self.cuts, part.low, near)
         ]
-        return not bool(self.accepts(np.array(inside)[None])[0])
+        return not bool(self.accepts(np.array(inside)[None]).all())
 
 
 def _leaf_boxes(trees: TreeSum, cuts: list[FloatArray], weights: FloatArray) -> LeafBoxes:
     n = trees.n_features
     n_cells = np.array([len(of_feature) for of_feature in cuts])
-    lows, highs, nodes, first = [], [], [], []
+    lows: list[IntArray] = []
+    highs: list[IntArray] = []
+    nodes: list[int] = []
+    first: list[int] = []
     for root in trees.roots.tolist():
         first.append(len(nodes))
         waiting = [(root, np.zeros(n, dtype=np.int64), n_cells.copy())]

@@ -1,9 +1,9 @@
 """A sum of trees as plain arrays, whichever library grew it.
 
-Every comparison of every library is one of a double: a value ``z`` goes left where ``z <= limit``. scikit-learn's forests
-compare ``float32(z) <= t``, XGBoost ``float32(z) < t``, LightGBM and histogram boosting ``z <= t``; the limit is the
-largest double for which that holds, so nothing is lost (:mod:`elsewise.regions.tree` explains the rounding). Splits by
-category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``.
+Every comparison of every library is one of a double: a value ``z`` goes left where ``z <= limit``. scikit-learn's
+forests compare ``float32(z) <= t``, XGBoost ``float32(z) < t``, LightGBM and histogram boosting ``z <= t``; the limit
+is the largest double for which that holds, so nothing is lost (:mod:`elsewise.regions.tree` explains the rounding).
+Splits by category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class TreeSum:
             node = np.where(inner, np.where(goes_left, self.left[node], self.right[node]), node)
 
     def scores(self, Z: FloatArray) -> FloatArray:
-        """Sums at rows, formed as the library does: tree by tree, in its own precision; shape (n_samples, n_scores)."""
+        """Form sums at rows as the library does, tree by tree, in its own precision; shape (n_samples, n_scores)."""
         leaves = self.leaves_of(Z)
         kind = np.float32 if self.single else np.float64
         total = np.repeat(self.base[None].astype(kind), len(Z), axis=0)

@@ -1,0 +1,119 @@
+"""Forests and boosting: CPU time a row for a proven nearest counterfactual, without a density.
+
+    python -m benchmarks.ensembles                      # scikit-learn's data alone
+    python -m benchmarks.ensembles --table heloc.csv --label RiskPerformance
+
+All of ``explain`` is counted: the search, the check by the model's own ``predict``, the making of answers. Rows are held
+out from the model; ``proven`` is the share of rows with a proven optimum within the time limit. The time of one call of
+``predict`` is given beside it: two of them are part of every answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+
+import elsewise as ew
+
+
+def tables(path: str | None, label: str | None) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
+    """Tables of numbers with two classes or more."""
+    credit, repaid = make_classification(
+        8000, n_features=23, n_informative=9, n_redundant=6, class_sep=0.7, flip_y=0.1, random_state=0
+    )
+    found = {
+        "breast cancer": load_breast_cancer(return_X_y=True, as_frame=True),
+        "wine": load_wine(return_X_y=True, as_frame=True),
+        # whole numbers, as a table of credit records has them
+        "made-up credit": (pd.DataFrame(np.round(credit * 10).astype(int)).add_prefix("x"), repaid),
+    }
+    if path is not None:
+        frame = pd.read_csv(path)
+        found[path] = (frame, frame.pop(label).to_numpy())
+    return {name: (frame, np.asarray(y)) for name, (frame, y) in found.items()}
+
+
+def models() -> dict[str, Any]:
+    """Models of 100 trees; those of other libraries where they are installed."""
+    found = {
+        "forest, depth 5": RandomForestClassifier(100, max_depth=5, random_state=0),
+        "forest, depth 8": RandomForestClassifier(100, max_depth=8, random_state=0),
+        "extra trees, depth 5": ExtraTreesClassifier(100, max_depth=5, random_state=0),
+        "gradient boosting, depth 3": GradientBoostingClassifier(n_estimators=100, max_depth=3, random_state=0),
+        "histogram boosting": HistGradientBoostingClassifier(max_iter=100, early_stopping=False, random_state=0),
+    }
+    try:
+        import xgboost
+
+        found["XGBoost, depth 3"] = xgboost.XGBClassifier(n_estimators=100, max_depth=3, n_jobs=1)
+    except ImportError:
+        print("XGBoost is not installed: left out")
+    try:
+        import lightgbm
+
+        found["LightGBM"] = lightgbm.LGBMClassifier(n_estimators=100, n_jobs=1, verbose=-1)
+    except ImportError:
+        print("LightGBM is not installed: left out")
+    return found
+
+
+def measure(model: Any, frame: pd.DataFrame, y: np.ndarray, n_rows: int, time_limit: float) -> dict[str, float]:
+    """CPU seconds a row, and what is proven, for held-out rows with the next class as target."""
+    order = np.random.default_rng(0).permutation(len(frame))
+    train, rest = order[: int(0.75 * len(order))], order[int(0.75 * len(order)) :][:n_rows]
+    model.fit(frame.iloc[train], y[train])
+    explainer = ew.Explainer(model, density=None).fit(frame.iloc[train], y[train])
+    classes = list(model.classes_)
+    seconds, statuses, gaps = [], [], []
+    for place in rest:
+        row = frame.iloc[[place]]
+        target = classes[(classes.index(model.predict(row)[0]) + 1) % len(classes)]
+        started = time.process_time()
+        answer = explainer.explain(row, target, time_limit=time_limit)
+        seconds.append(time.process_time() - started)
+        statuses.append(answer.statuses[0])
+        gaps.append(1 - answer.lower_bounds[0] / answer.distances[0] if answer.distances[0] > 0 else 0.0)
+    started = time.process_time()
+    for place in rest[:5]:
+        model.predict(frame.iloc[[place]])
+    return {
+        "median ms": 1e3 * float(np.median(seconds)),
+        "p90 ms": 1e3 * float(np.quantile(seconds, 0.9)),
+        "proven": float(np.mean([status == "optimal" for status in statuses])),
+        "largest gap": float(np.max(gaps)),
+        "predict ms": 1e3 * (time.process_time() - started) / 5,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=40)
+    parser.add_argument("--time-limit", type=float, default=1.0)
+    parser.add_argument("--table", help="a CSV file of numbers")
+    parser.add_argument("--label", help="its column of labels")
+    parser.add_argument("--models", default="", help="only models whose name contains this")
+    options = parser.parse_args()
+    for name, (frame, y) in tables(options.table, options.label).items():
+        for kind, model in models().items():
+            if options.models not in kind:
+                continue
+            if "XGBoost" in kind:
+                y = np.unique(y, return_inverse=True)[1]
+            result = measure(model, frame, y, options.rows, options.time_limit)
+            numbers = ", ".join(f"{what} {value:.3g}" for what, value in result.items())
+            print(f"{name:16} {kind:28} {numbers}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
