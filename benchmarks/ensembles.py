@@ -3,9 +3,10 @@
     python -m benchmarks.ensembles                      # scikit-learn's data alone
     python -m benchmarks.ensembles --table heloc.csv --label RiskPerformance
 
-All of ``explain`` is counted: the search, the check by the model's own ``predict``, the making of answers. Rows are held
-out from the model; ``proven`` is the share of rows with a proven optimum within the time limit. The time of one call of
-``predict`` is given beside it: two of them are part of every answer.
+All of ``explain`` is counted: the search, the check by the model's own ``predict``, the making of answers. Rows are
+held out from the model. ``proven in 1 s`` is the share of rows with a proven optimum after at most one second of CPU
+time, ``proven`` within the time limit, which is of the clock. The time of one call of ``predict`` is given beside it:
+an answer needs at least one.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ def measure(model: Any, frame: pd.DataFrame, y: np.ndarray, n_rows: int, time_li
     return {
         "median ms": 1e3 * float(np.median(seconds)),
         "p90 ms": 1e3 * float(np.quantile(seconds, 0.9)),
+        "proven in 1 s": float(np.mean([s == "optimal" and t <= 1.0 for s, t in zip(statuses, seconds)])),
         "proven": float(np.mean([status == "optimal" for status in statuses])),
         "largest gap": float(np.max(gaps)),
         "predict ms": 1e3 * (time.process_time() - started) / 5,
@@ -99,7 +101,7 @@ def measure(model: Any, frame: pd.DataFrame, y: np.ndarray, n_rows: int, time_li
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=40)
-    parser.add_argument("--time-limit", type=float, default=1.0)
+    parser.add_argument("--time-limit", type=float, default=10.0)
     parser.add_argument("--table", help="a CSV file of numbers")
     parser.add_argument("--label", help="its column of labels")
     parser.add_argument("--models", default="", help="only models whose name contains this")

@@ -11,6 +11,9 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -22,6 +25,7 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from elsewise.arrays import FloatArray
 
@@ -34,6 +38,11 @@ def classifier(name: str, seed: int = 0, n_trees: int = 6, depth: int = 2) -> An
         return RandomForestClassifier(n_trees, max_depth=depth, random_state=seed)
     if name == "extra trees":
         return ExtraTreesClassifier(n_trees, max_depth=depth, random_state=seed)
+    if name == "bagging":
+        tree = DecisionTreeClassifier(max_depth=depth)
+        return BaggingClassifier(tree, n_estimators=n_trees, max_features=2, random_state=seed)
+    if name == "adaboost":
+        return AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth), n_estimators=n_trees, random_state=seed)
     if name == "boosting":
         return GradientBoostingClassifier(n_estimators=n_trees, max_depth=depth, random_state=seed)
     if name == "histograms":
@@ -55,6 +64,8 @@ def regressor(name: str, seed: int = 0, n_trees: int = 6, depth: int = 2) -> Any
         return RandomForestRegressor(n_trees, max_depth=depth, random_state=seed)
     if name == "extra trees":
         return ExtraTreesRegressor(n_trees, max_depth=depth, random_state=seed)
+    if name == "bagging":
+        return BaggingRegressor(DecisionTreeRegressor(max_depth=depth), n_estimators=n_trees, random_state=seed)
     if name == "boosting":
         return GradientBoostingRegressor(n_estimators=n_trees, max_depth=depth, random_state=seed)
     if name == "histograms":
@@ -71,6 +82,7 @@ def regressor(name: str, seed: int = 0, n_trees: int = 6, depth: int = 2) -> Any
 
 
 LIBRARIES = ["forest", "extra trees", "boosting", "histograms", "xgboost", "lightgbm"]
+OVER_TREES = ["bagging", "adaboost"]
 
 
 def numbers(seed: int, n_classes: int = 2, n: int = 150) -> tuple[FloatArray, np.ndarray, FloatArray]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 
 from elsewise.arrays import FloatArray
 from elsewise.errors import UnsupportedModelError, UnsupportedSettingError
 from elsewise.regions import Interval, Label, region_of
 from elsewise.regions.ensembles.decisions import largest_number, smallest_number
 from elsewise.regions.ensembles.trees import TreeSum, left_limits
-from regions.ensembles.small_ensembles import LIBRARIES, classifier, numbers, regressor
+from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, numbers, regressor
 
 
 def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArray:
@@ -27,15 +28,18 @@ def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArra
 
 
 def own_scores(name, model, Z):
-    if name in ("forest", "extra trees"):
+    if name in ("forest", "extra trees", "bagging"):
         return model.predict_proba(Z)
+    if name == "adaboost":
+        decision = model.decision_function(Z)
+        return decision / 2 if decision.ndim == 1 else decision
     if name in ("boosting", "histograms"):
         return model.decision_function(Z)
     return model.predict(Z, output_margin=True) if name == "xgboost" else model.predict(Z, raw_score=True)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", LIBRARIES + OVER_TREES)
 @pytest.mark.parametrize("seed", range(3))
 def test_scores_are_the_librarys_own_to_the_bit(name, n_classes, seed):
     X, y, _ = numbers(seed, n_classes)
@@ -46,7 +50,7 @@ def test_scores_are_the_librarys_own_to_the_bit(name, n_classes, seed):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", LIBRARIES + OVER_TREES)
 def test_decisions_are_those_of_predict(name, n_classes):
     X, y, _ = numbers(1, n_classes)
     model = classifier(name, 0, n_trees=20, depth=3).fit(X, y)
@@ -56,12 +60,14 @@ def test_decisions_are_those_of_predict(name, n_classes):
         wanted = model.predict(Z) == model.classes_[index]
         assert 0 < wanted.sum() < len(Z)
         np.testing.assert_array_equal(region.accepts(Z), wanted)
+        if name == "adaboost":
+            continue  # its probabilities are no shares of votes, and refused
         likely = region_of(model, Label(index, min_probability=0.7)).accepts(Z)
         np.testing.assert_array_equal(likely, wanted & (model.predict_proba(Z)[:, index] >= 0.7))
         assert likely.sum() < wanted.sum()
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", [*LIBRARIES, "bagging"])
 def test_intervals_are_those_of_predict(name):
     X, _, score = numbers(2)
     model = regressor(name, 0, n_trees=20, depth=3).fit(X, score)
@@ -147,6 +153,16 @@ def test_what_is_refused_says_why():
     several = classifier("forest").fit(X, np.column_stack([y, y]))
     with pytest.raises(UnsupportedSettingError, match="outputs at once"):
         region_of(several, Label(1))
+
+
+def test_what_is_no_sum_of_trees_is_refused():
+    X, y, score = numbers(0)
+    with pytest.raises(UnsupportedModelError, match="weighted median"):
+        region_of(AdaBoostRegressor(n_estimators=3).fit(X, score), Interval(0.0, 1.0))
+    with pytest.raises(UnsupportedModelError, match="over decision trees, received LogisticRegression"):
+        region_of(BaggingClassifier(LogisticRegression(), n_estimators=2).fit(X, y), Label(1))
+    with pytest.raises(UnsupportedSettingError, match="min_probability is not supported for AdaBoost"):
+        region_of(classifier("adaboost").fit(X, y), Label(1, min_probability=0.8))
 
 
 def test_bare_boosters_and_zero_as_missing_are_refused():

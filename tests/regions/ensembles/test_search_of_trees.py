@@ -16,6 +16,7 @@ from elsewise.regions import Interval, Label, region_of
 from regions.ensembles.small_ensembles import (
     LEVELS,
     LIBRARIES,
+    OVER_TREES,
     classifier,
     encoded_by,
     nearest_of_numbers,
@@ -53,7 +54,7 @@ def check_numbers(model, X, y, outcome, target, rows, rtol=1e-9):
         assert answer.lower_bound <= nearest.distance * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", LIBRARIES + OVER_TREES)
 @pytest.mark.parametrize("seed", range(10))
 def test_numbers_against_the_list(name, seed):
     n_classes = 3 if seed % 4 == 3 else 2

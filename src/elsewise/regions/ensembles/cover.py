@@ -69,7 +69,7 @@ class EnsembleCover(DividingCover):
         trees = self.indexed
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
-        values, cost, bound = self._cells(trees, row, lower, upper, integer, margin)
+        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
         cells, value, lower_bound, status, n_boxes = trees.forest.search(
             cost, bound, cutoff, wanted, seconds, _MOST_BOXES
@@ -84,7 +84,7 @@ class EnsembleCover(DividingCover):
             point[trees.feature[chosen]] = values[chosen]
         return BoxAnswer(point, value, lower_bound, n_boxes, status == _STOPPED)
 
-    def _cells(
+    def cells_of(
         self,
         trees: IndexedTrees,
         row: FloatArray,

@@ -55,6 +55,7 @@ cdef extern from "search.h" nogil:
         int64_t n_nodes
 
     void ew_search(const ew_forest *f, ew_row *row)
+    int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
 
 
 cdef class Forest:
@@ -159,3 +160,30 @@ cdef class Forest:
         with nogil:
             ew_search(&self.f, &row)
         return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status, row.n_nodes
+
+    def first_bound(self, const double[::1] cost, const double[::1] bound, double cutoff, int n_sweeps):
+        """Bound the distance of everything nearer than a cutoff, with what proves it.
+
+        Returns
+        -------
+        lower_bound, mu : float
+        pi : array of shape (n_rows,)
+        theta : array of shape (n_trees, n_cells)
+            None of the three if nothing is so near.
+        """
+        pi_, theta_ = np.zeros(self.f.n_rows), np.zeros((self.f.n_trees, self.f.first_cell[self.f.n_vars]))
+        cdef double[::1] pi = pi_
+        cdef double[:, ::1] theta = theta_
+        cdef double mu = 0.0
+        cdef int status
+        cdef ew_row row
+        row.cost = &cost[0]
+        row.bound = &bound[0]
+        row.cutoff = cutoff
+        row.margin = 0.0
+        row.seconds = 0.0
+        with nogil:
+            status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
+        if status == 2:
+            raise MemoryError("There was not enough memory for the bound of one row.")
+        return (row.lower_bound, mu, pi_, theta_) if status == 0 else (row.lower_bound, None, None, None)

@@ -171,6 +171,7 @@ static int reach(walk *w, const int32_t *own)
     return 1;
 }
 
+/* Number the cells that are left; `place` is where reached cells go within their variable. */
 static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place, ew_compact *c)
 {
     const ew_forest *f = w->f;
@@ -179,6 +180,8 @@ static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place,
     c->first_cell = EW_TAKE(w->arena, int32_t, f->n_vars + 1);
     c->original = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
     c->cost = EW_TAKE(w->arena, double, f->first_cell[f->n_vars]);
+    c->compact_of = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
+    memset(c->compact_of, -1, sizeof(int32_t) * (size_t)f->first_cell[f->n_vars]);
     for (int32_t i = 0; i < f->n_vars; i++) {
         const int32_t first = f->first_cell[i];
         int32_t last = -1;
@@ -196,6 +199,7 @@ static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place,
         for (int32_t k = 0; k < w->n_reached[i]; k++) {
             const int32_t cell = here + place[first + k];
             const double cost = reached_cost(w, i, k);
+            c->compact_of[first + w->reached[first + k]] = cell;
             if (cost < c->cost[cell]) {
                 c->cost[cell] = cost;
                 c->original[cell] = w->reached[first + k];
@@ -381,6 +385,7 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
         }
     }
     int32_t *place = EW_TAKE(arena, int32_t, n_cells);
+    c->tree = kept;
     sort_out_cells(&w, starts, place, c);
     sort_out_trees(&w, first_found, kept, place, c);
     return 1;

@@ -16,8 +16,10 @@ typedef struct {
     int32_t *var;         /* original variables */
     uint8_t *is_ordered;  /* n_vars */
     int32_t *first_cell;  /* n_vars + 1 */
+    int32_t *compact_of;  /* of each original cell, -1 if it is gone or its variable is */
     int32_t *original;    /* n_cells: the cheapest original cell, counted within its variable */
     double *cost;         /* n_cells: nothing in the cell is nearer */
+    int32_t *tree;        /* n_trees: original trees */
     int32_t *first_leaf;  /* n_trees + 1 */
     double *gain;         /* n_leaves x n_rows */
     int32_t *slot_tree, *slot_var;

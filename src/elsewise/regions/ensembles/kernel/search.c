@@ -713,3 +713,54 @@ void ew_search(const ew_forest *f, ew_row *row)
     ew_give_back(&w->once);
     free(w);
 }
+
+int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
+{
+    jmp_buf no_memory;
+    search *w = calloc(1, sizeof *w);
+    int status = EW_NO_MEMORY;
+    if (!w)
+        return status;
+    w->once.no_memory = w->arena.no_memory = &no_memory;
+    if (setjmp(no_memory) == 0) {
+        w->f = f;
+        w->row = row;
+        int32_t *own = EW_TAKE(&w->once, int32_t, f->n_vars);
+        for (int32_t i = 0; i < f->n_vars; i++)
+            for (int32_t k = 0; k < f->first_cell[i + 1] - f->first_cell[i]; k++)
+                if (row->cost[f->first_cell[i] + k] < row->cost[f->first_cell[i] + own[i]])
+                    own[i] = k;
+        w->best = (ew_incumbent){.forest = f, .cost = row->cost, .bound = row->bound, .own = own, .value = row->cutoff};
+        status = EW_STOPPED;
+        row->lower_bound = row->cutoff;
+        if (ew_compact_build(f, row->bound, own, row->cutoff, &w->arena, &w->c)) {
+            const ew_compact *c = &w->c;
+            open_problem(w);
+            first_dual(w);
+            uint8_t *alive = EW_TAKE(&w->arena, uint8_t, c->n_cells);
+            memset(alive, 1, (size_t)c->n_cells);
+            if (ew_dual_enter(&w->dual, c, alive, row->cutoff)) {
+                ew_dual_refresh(&w->dual, c);
+                for (int sweep = 0; sweep < n_sweeps; sweep++)
+                    ew_dual_sweep(&w->dual, c, sweep & 1);
+                ew_prove(&w->proof, c, alive, row->cutoff, f->least, w->dual.mu, w->dual.pi, w->dual.theta);
+                row->lower_bound = w->proof.distance;
+                status = EW_PROVEN;
+                *mu = w->dual.mu;
+                memcpy(pi, w->dual.pi, sizeof(double) * (size_t)f->n_rows);
+                const int32_t n_cells = f->first_cell[f->n_vars];
+                for (int32_t s = 0; s < c->n_slots; s++)
+                    for (int32_t k = 0; k < n_cells; k++) {
+                        const int32_t cell = c->compact_of[k] - c->first_cell[c->slot_var[s]];
+                        if (cell >= 0 && cell < c->first_cell[c->slot_var[s] + 1] - c->first_cell[c->slot_var[s]])
+                            theta[(size_t)c->tree[c->slot_tree[s]] * (size_t)n_cells + (size_t)k] =
+                                w->dual.theta[c->first_segment[s] + c->segment_of[c->segments_at[s] + (size_t)cell]];
+                    }
+            }
+        }
+    }
+    ew_give_back(&w->arena);
+    ew_give_back(&w->once);
+    free(w);
+    return status;
+}

@@ -22,4 +22,8 @@ typedef struct {
 
 void ew_search(const ew_forest *f, ew_row *row);
 
+/* The bound of everything nearer than the cutoff after some sweeps, as row->lower_bound, with the price, weights and
+ * messages (n_trees x n_cells) that prove it: for checking. EW_STOPPED if there is nothing so near. */
+int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta);
+
 #endif
