@@ -14,7 +14,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class JudgedPoints:
     """Points of all held-out rows under one rule, judged afresh.
 
     Attributes
@@ -40,7 +40,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldResult:
-    """Answers for the held-out rows of one fold by one model.
+    """JudgedPoints for the held-out rows of one fold by one model.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class FoldResult:
         Theorem 2 applies to the row and its target.
     gaps : array of shape (n_samples,)
         Proven relative gap of the definition's answers, the larger one of those without and with the constraint.
-    answers : dict of str to Answers
+    answers : dict of str to JudgedPoints
         By rule and constraint, such as ``"defined_plausible"``.
     seconds : dict of str to float
         A row, by explainer and way of calling.
@@ -69,7 +69,7 @@ class FoldResult:
     correct: BoolArray
     model_free: BoolArray
     gaps: FloatArray
-    answers: dict[str, Answers]
+    answers: dict[str, JudgedPoints]
     seconds: dict[str, float]
     n_components: IntArray
     bandwidths: FloatArray
@@ -104,5 +104,5 @@ class FoldResult:
                 seconds[name] = float(arrays.pop(key))
             else:
                 nested.setdefault(name, {})[rest[0]] = arrays.pop(key)
-        answers = {name: Answers(**parts) for name, parts in nested.items()}  # type: ignore[arg-type]
+        answers = {name: JudgedPoints(**parts) for name, parts in nested.items()}  # type: ignore[arg-type]
         return cls(answers=answers, seconds=seconds, **arrays)

@@ -34,7 +34,7 @@ from ..explainer import Explainer
 from ..lvq import GeneralizedMatrixLVQ
 from ..results import Explanations
 from .data import DataSet
-from .fold_result import Answers, FoldResult
+from .fold_result import FoldResult, JudgedPoints
 from .published_rule import solve_as_published
 
 MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -186,7 +186,7 @@ class _Judge:
     def __init__(self, model: Any, fold: Fold, plausible: Explainer, X: FloatArray, targets: IntArray) -> None:
         self.model, self.fold, self.densities, self.X, self.targets = model, fold, plausible.densities_, X, targets
 
-    def __call__(self, points: FloatArray) -> Answers:
+    def __call__(self, points: FloatArray) -> JudgedPoints:
         n = len(points)
         found = np.asarray(np.isfinite(points).all(axis=1))
         log_density, margin = np.full(n, np.nan), np.full(n, -np.inf)
@@ -199,7 +199,7 @@ class _Judge:
                 Z = self.fold.to_model_space(points[mine])
                 log_density[mine] = kernel.log_mixture(Z)
                 margin[mine] = self.densities[label].log_max(Z) - self.densities[label].log_threshold_
-        return Answers(
+        return JudgedPoints(
             points=points,
             distance=np.abs(points - self.X).sum(axis=1),
             log_density=log_density,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import BoolArray
-from .fold_result import Answers, FoldResult
+from .fold_result import FoldResult, JudgedPoints
 from .paper import TABLE_1
 from .published_rule import RULES
 from .runner import Results
@@ -96,8 +96,8 @@ def summarise(results: Results) -> tuple[list[Line], list[Overlap]]:
     return lines, [_overlap(name, {m: folds for (data, m), folds in results.items() if data == name}) for name in names]
 
 
-def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[Answers, BoolArray]:
-    """Answers of a rule in one fold, and which rows count.
+def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[JudgedPoints, BoolArray]:
+    """JudgedPoints of a rule in one fold, and which rows count.
 
     The published programs leave out a row without a point with the constraint, also from the figures without it.
     """
@@ -111,7 +111,7 @@ def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[Answers,
 def _line(data: str, model: str, folds: list[FoldResult], rule: str, constrained: bool) -> Line:
     parts = [answers_of(fold, rule, constrained) for fold in folds]
 
-    def each(value: Callable[[Answers], NDArray[np.generic]]) -> list[NDArray[np.generic]]:
+    def each(value: Callable[[JudgedPoints], NDArray[np.generic]]) -> list[NDArray[np.generic]]:
         return [value(answers)[counts] for answers, counts in parts]
 
     n_rows, n_asked = (int(sum(n)) for n in ([len(fold.asked) for fold in folds], [fold.asked.sum() for fold in folds]))
