@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder
 import elsewise as ew
 from elsewise.asking.reasons import for_everyone
 from elsewise.cli import main
+from elsewise.columns import Table
 from elsewise.files.settings import read_declarations
 
 pandas = pytest.importorskip("pandas")
@@ -95,6 +96,18 @@ def test_answers_are_those_of_the_library(folder, loans, out, capsys):
     assert f"with an answer             {20 - infeasible}" in printed.out
     assert not list(folder.glob("*.partial"))
     assert not list(folder.glob(".*"))
+
+
+def test_every_row_is_encoded_once(folder, monkeypatch):
+    encode, n_rows = Table.encode, []
+
+    def counted(self, X, **options):
+        n_rows.append(len(X))
+        return encode(self, X, **options)
+
+    monkeypatch.setattr(Table, "encode", counted)
+    _explain("--target", "yes", "--quiet")
+    assert sum(n_rows) == 20
 
 
 def test_without_a_target_it_is_the_nearest_other_class(folder, loans):

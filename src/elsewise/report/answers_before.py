@@ -28,7 +28,9 @@ _NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "p
 _STATUSES = ("optimal", "feasible", "infeasible")
 
 
-def read_answers(path: Path, explainer: Explainer, rows: FileRows, constraints: Constraints | None = None) -> Explanations:
+def read_answers(
+    path: Path, explainer: Explainer, rows: FileRows, constraints: Constraints | None = None
+) -> Explanations:
     """Read answers about rows.
 
     Parameters
