@@ -443,6 +443,14 @@ def test_fit_names_what_is_wrong(folder, arguments, message, capsys):
     assert not (folder / "new.ew").exists()
 
 
+def test_fit_names_the_file_the_column_and_the_row(folder, capsys):
+    frame = pandas.read_csv("train.csv").astype({"income": object})
+    frame.loc[7, "income"] = "inf"
+    frame.to_csv("train.csv", index=False)
+    assert _fit("--quiet") == 1
+    assert re.search(r"train\.csv: .*inf in row 7, column 'income'", capsys.readouterr().err)
+
+
 def test_fit_needs_labels_for_classes(folder, capsys):
     assert main(["fit", "--model", "model.joblib", "--data", "train.csv", "--out", "new.ew", "--quiet"]) == 1
     assert "Expected --label COLUMN" in capsys.readouterr().err
