@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..arrays import FloatArray
+from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
 from ..constraints.words import did_you_mean
@@ -19,6 +20,7 @@ from ..files.questions import target_from_text
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
+from ..results import Explanations, explain_rows
 from .arguments import Group, file_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
@@ -58,6 +60,18 @@ class Job:
     target: Any
     table: Table
     options: Options
+
+    def answers(self, rows: slice, progress: ProgressOption = False) -> Explanations:
+        """Explain some of the rows, which are not encoded again."""
+        return explain_rows(
+            self.explainer.fitted_,
+            self.rows.columns.iloc[rows],
+            self.target,
+            features=self.features[rows],
+            n_jobs=self.explainer.n_jobs,
+            progress=progress,
+            **self.options,
+        )
 
 
 def add_rows(group: Group) -> None:

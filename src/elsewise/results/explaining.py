@@ -31,6 +31,7 @@ def explain_rows(
     X: ArrayLike,
     target: Any,
     *,
+    features: FloatArray | None = None,
     constraints: Constraints | None = None,
     min_probability: float | None = None,
     n_counterfactuals: int = 1,
@@ -41,11 +42,12 @@ def explain_rows(
 ) -> Explanations:
     """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
 
+    ``features`` are the rows in features, array of shape (n_samples, n_features), if they are at hand.
     Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    rows = fitted.table.encode(given)
+    rows = fitted.table.encode(given) if features is None else features
     n_answers: object = n_counterfactuals
     if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
         raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
