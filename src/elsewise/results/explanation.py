@@ -102,8 +102,8 @@ class Explanation:
     component : int
         Component of the mixture that reaches the threshold; -1 without one.
     model_free : bool
-        The counterfactual does not depend on the model: it is the nearest point that is dense enough (Theorem 2). True is
-        proven; with whole numbers, categories or rules, False may mean that it was not.
+        The counterfactual does not depend on the model: it is the nearest point that is dense enough (Theorem 2). True
+        is proven; with whole numbers, categories or rules, False may mean that it was not.
     cause : Reason, WhyNot or None
         Why it is infeasible, or what is to be said of it, as data; None if there is nothing to say.
     n_projections : int
