@@ -69,9 +69,12 @@ class PolyhedraCover(Cover):
             return closed_form
         return np.maximum(closed_form, self.boxes.bounds(rows, self.space.coordinates.stretch, integer))
 
-    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+    def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
         """Give the distance to the nearest half-space."""
-        return self.closed_form.depth(self.space.coordinates.points(points) if plain is None else plain)
+        if plain is None:
+            assert points is not None
+            plain = self.space.coordinates.points(points)
+        return self.closed_form.depth(plain)
 
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
