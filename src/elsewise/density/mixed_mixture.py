@@ -9,9 +9,10 @@ a density in the numbers and a probability in the categories. Numbers are standa
 
 - *Rounding.* A number that is only known in steps of ``s`` (whole years, ranks from 1 to 4) is known with an error of
   variance ``s**2 / 12``, so no component is narrower than that: it would be a spike on one value, ever likelier the
-  narrower it is, even to held-out rows. At whole numbers the density is then at most 1.4 (``sqrt(6 / pi)``) times the
-  probability of the value, and so comparable with those of the categories. The step is the smallest gap between values
-  of the rows; of a number that is not rounded it is tiny, and ``reg_covar``, as a share of the variance, is larger.
+  narrower it is, even to held-out rows. At whole numbers the density is then the probability of the value, up to a
+  factor of about 1.4 (``sqrt(6 / pi)``), and comparable with those of the categories. The step is the smallest gap
+  between values of the rows; of a number that is not rounded it is tiny, and ``reg_covar``, as a share of the variance,
+  is larger.
 - *Levels not seen.* The probabilities have a Dirichlet prior worth ``prior_rows`` rows for each component and category,
   spread half as in the rows of the class at hand and half evenly over all levels. A small component leans on its class;
   a level that no row of the class has keeps a probability above zero.
