@@ -9,9 +9,10 @@ from ..errors import UnsupportedModelError
 from ..search import Region
 from .outcomes import Outcome
 
+# What makes a region of a fitted model of its family, whatever type that has, and an outcome.
 Builder = Callable[[Any, Outcome], Region]
 SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
-# Model types, and what makes their regions.
+# Builders by model type.
 families: dict[type, Builder] = {}
 
 
@@ -43,7 +44,7 @@ def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
     return add
 
 
-def builder_of(model: Any) -> Builder:
+def builder_of(model: object) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
     for kind in type(model).__mro__:
         if kind in families:
@@ -55,6 +56,6 @@ def builder_of(model: Any) -> Builder:
     )
 
 
-def region_of(model: Any, outcome: Outcome) -> Region:
+def region_of(model: object, outcome: Outcome) -> Region:
     """Region of model space where ``model`` decides for ``outcome``."""
     return builder_of(model)(model, outcome)
