@@ -54,6 +54,9 @@ def test_a_code_stays(side, code):
     answer = ask(side, code, (code + 10.0, code + 11.0))
     assert answer.counterfactual["a"] == code
     assert answer.counterfactual["b"] == 100
+    down = ask(side, code, (code - 11.0, code - 10.0))
+    assert down.counterfactual["a"] == code
+    assert down.counterfactual["b"] == -100
 
 
 @pytest.mark.parametrize("side", ["low", "both"])
