@@ -63,3 +63,13 @@ def test_profiles_are_those_of_each_label(iris_explainer, iris):
         for column, profile in enumerate(iris_explainer.profiles_[label]):
             np.testing.assert_allclose(profile.percentiles[[0, 50, 100]], np.percentile(rows[:, column], [0, 50, 100]))
             assert profile.counts.sum() == len(rows)
+
+
+def test_columns_are_whole_where_the_user_says_so_and_nowhere_else(loans):
+    fitted = loans.explainer.fitted_
+    kinds = {column.name: column.kind for column in fitted.table.columns}
+    assert (kinds["years"], kinds["income"]) == ("integer", "number")
+    for whole in ([], ["income"], ["income", "years"]):
+        under = {c.name: c.kind for c in fitted.table_under(ew.Constraints(integer=whole)).columns}
+        assert under == kinds | {name: "integer" if name in whole else "number" for name in ("years", "income")}
+    assert fitted.table_under(ew.Constraints()) is fitted.table
