@@ -85,7 +85,7 @@ def explain_row(
     time_limit: float | None = None,
 ) -> Explanation | Explanations:
     """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`."""
-    row = _one_row(fitted, x, hint=" Use explain for many.")
+    row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
     if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
         raise InvalidInputError("explain_one takes one target=(low, high).")
     answers = explain_rows(
@@ -151,11 +151,11 @@ def find_why_not(
     return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).result())
 
 
-def _one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:
+def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:
     """Give one row as a table of one, or say that it is not one."""
     row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
     if np.ndim(row) != 2 or len(row) != 1:
-        raise InvalidInputError(f"Expected one row, received shape {np.shape(x)}.{hint}")
+        raise InvalidInputError(f"{expected}, received shape {np.shape(x)}.{hint}")
     return row
 
 
