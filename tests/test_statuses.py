@@ -105,7 +105,6 @@ def test_large_and_small_units():
         check(ew.Explainer(model, density=ew.GaussianMixtureDensity(n_components=1)).fit(X, y).explain(X))
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="pandas.NA is no float")
 def test_a_missing_whole_number_that_changes_is_told():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": pd.array(rng.integers(0, 9, 90), dtype="Int64"), "b": rng.normal(size=90)})

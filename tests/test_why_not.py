@@ -323,7 +323,6 @@ def test_a_relief_leaves_out_one_rule_and_keeps_all_others(kind):
     np.testing.assert_allclose(relief.distance, 1.0 if kind == "allowed" else 39.0, rtol=1e-9)
 
 
-@pytest.mark.xfail(strict=True, raises=ew.InvalidInputError, reason="the table still takes the column for whole")
 def test_a_relief_from_whole_numbers():
     rows = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0)[::-1] % 7})
     explainer = ew.Explainer(LinearRegression().fit(rows, rows["a"]), density=None, distance="manhattan").fit(rows)
@@ -344,7 +343,6 @@ def assert_reliefs_hold(explainer: ew.Explainer, row: pd.DataFrame, target: Any,
         np.testing.assert_allclose(relief.distance, found, rtol=1e-6, err_msg=relief.rule)
 
 
-@pytest.mark.xfail(strict=True, reason="a relief from the codes of one column gives up those of all columns")
 def test_a_relief_from_the_codes_of_one_column_keeps_those_of_others():
     rng = np.random.default_rng(0)
     rows = pd.DataFrame(rng.integers(0, 20, size=(200, 2)), columns=["a", "b"])
@@ -354,7 +352,6 @@ def test_a_relief_from_the_codes_of_one_column_keeps_those_of_others():
     assert_reliefs_hold(explainer, rows.iloc[[5]], (10.0, None), ew.Constraints(special=[-9]))
 
 
-@pytest.mark.xfail(strict=True, reason="the relief gives up the other rule about the same column")
 def test_a_relief_gives_up_the_rule_it_names_where_a_column_has_two():
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"a": rng.integers(0, 20, 200), "b": rng.integers(0, 20, 200), "c": rng.random(200) < 0.5})

@@ -70,6 +70,6 @@ def test_columns_are_whole_where_the_user_says_so_and_nowhere_else(loans):
     kinds = {column.name: column.kind for column in fitted.table.columns}
     assert (kinds["years"], kinds["income"]) == ("integer", "number")
     for whole in ([], ["income"], ["income", "years"]):
-        under = {c.name: c.kind for c in fitted.table_under(ew.Constraints(integer=whole)).columns}
+        under = {c.name: c.kind for c in fitted.table_under(fitted.rules(ew.Constraints(integer=whole))).columns}
         assert under == kinds | {name: "integer" if name in whole else "number" for name in ("years", "income")}
-    assert fitted.table_under(ew.Constraints()) is fitted.table
+    assert fitted.table_under(fitted.rules(None)) is fitted.table

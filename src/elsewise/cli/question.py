@@ -108,14 +108,15 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     rows = read_rows(arguments.data, explainer.table_)
     features = explainer.table_.encode(rows.columns, name=str(arguments.data))
     with errors_about(arguments.rules):
-        explainer.fitted_.rules(rules).check_rows(features, rows.columns)
+        resolved = explainer.fitted_.rules(rules)
+        resolved.check_rows(features, rows.columns)
     options = Options(
         constraints=rules,
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         time_limit=arguments.time_limit,
     )
-    return Job(explainer, rows, features, target, explainer.fitted_.table_under(rules), options)
+    return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)
 
 
 def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:

@@ -58,7 +58,6 @@ def explain_rows(
         fitted,
         wanted.outcomes,
         rules,
-        constraints,
         time_limit=time_limit,
         use_model=use_model,
         differ=n_counterfactuals > 1,
@@ -128,7 +127,7 @@ def find_frontier(
     densities = [at_threshold(density, float(level)) for level in levels]
     rules = fitted.rules(constraints)
     rules.check_rows(row, given)
-    question = pose(fitted, [outcome] * len(levels), rules, constraints, densities=densities, time_limit=time_limit)
+    question = pose(fitted, [outcome] * len(levels), rules, densities=densities, time_limit=time_limit)
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
         for goal, answers in enumerate(walk(question, given, row))
