@@ -324,13 +324,13 @@ def test_a_relief_leaves_out_one_rule_and_keeps_all_others(kind):
 
 
 def test_a_relief_from_whole_numbers():
-    rows = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0)[::-1] % 7})
+    rows = pd.DataFrame({"a": np.arange(40.0)})
     explainer = ew.Explainer(LinearRegression().fit(rows, rows["a"]), density=None, distance="manhattan").fit(rows)
-    row = pd.DataFrame({"a": [3.0], "b": [2.0]})
-    why = explainer.why_not(row, (5.4, 5.6), ew.Constraints(integer=["a", "b"]))
+    row = pd.DataFrame({"a": [3.0]})
+    why = explainer.why_not(row, (5.4, 5.6), ew.Constraints(integer=["a"]))
     assert why.conflict == ("a is a whole number",)
     (relief,) = why.reliefs
-    assert relief.constraints == ew.Constraints(integer=["b"])
+    assert relief.constraints == ew.Constraints(integer=[])
     np.testing.assert_allclose(relief.distance, 2.4, rtol=1e-6)
 
 

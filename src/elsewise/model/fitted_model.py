@@ -84,14 +84,14 @@ class FittedModel:
 
     def table_under(self, rules: Rules) -> Table:
         """Make the table in which those columns are whole that rules say are."""
-        columns = [
-            replace(column, kind="integer" if rules.integer[column.start] else "number")
-            if column.kind in ("number", "integer")
-            else column
+        whole = rules.integer.tolist()
+        kinds = [
+            ("integer" if whole[column.start] else "number") if column.kind in ("number", "integer") else column.kind
             for column in self.table.columns
         ]
-        is_same = all(new.kind == old.kind for new, old in zip(columns, self.table.columns))
-        return self.table if is_same else self.table.with_columns(columns)
+        if kinds == [column.kind for column in self.table.columns]:
+            return self.table
+        return self.table.with_columns([replace(column, kind=kind) for column, kind in zip(self.table.columns, kinds)])
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve the user's rules against the table."""

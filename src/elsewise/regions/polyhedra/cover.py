@@ -90,11 +90,14 @@ class PolyhedraCover(Cover):
 
         Models whose regions have several polyhedra compare numbers one by one, or are too large.
         """
-        if self.n_parts != 1:
+        if self.n_parts != 1 or len(points) == 0:
             return np.zeros(len(points), dtype=np.bool_)
         normals, offsets, sizes, constants = self._terms
-        slacks, rounding = offsets - points @ normals, np.abs(points) @ sizes + constants
-        return np.asarray((np.abs(slacks) <= SUM_ROUNDING * rounding).any(axis=1))
+        slacks = np.abs(offsets - points @ normals)
+        # The largest value of each feature bounds the terms of all points: mostly that settles it.
+        if (slacks.min(axis=0) > SUM_ROUNDING * (np.abs(points).max(axis=0) @ sizes + constants)).all():
+            return np.zeros(len(points), dtype=np.bool_)
+        return np.asarray((slacks <= SUM_ROUNDING * (np.abs(points) @ sizes + constants)).any(axis=1))
 
     @cached_property
     def _terms(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
