@@ -110,7 +110,10 @@ def test_wrong_omegas_are_refused(X, omega, message):
 
 
 def test_omegas_of_very_different_units_are_positive_definite(X):
-    Mahalanobis(np.diag([1e-12, 1.0, 1e12, 1.0])).resolve(X)
+    units = np.array([1e-12, 1.0, 1e12, 1.0])
+    distance = Mahalanobis(np.diag(units)).resolve(X)
+    np.testing.assert_allclose(distance(X + np.eye(4)[2], X), np.full(len(X), 1e12), rtol=1e-9)
+    np.testing.assert_allclose(distance(np.eye(4), np.zeros((4, 4))), units, rtol=1e-15)
 
 
 def test_a_covariance_needs_two_rows(X):

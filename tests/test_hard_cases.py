@@ -93,8 +93,16 @@ def test_model_free_counterfactuals_of_a_row_beyond_all_precision_come_to_an_end
     X = np.random.default_rng(0).normal(size=(200, 2))
     y = (X[:, 1] > 0).astype(int)
     explainer = ew.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, y)).fit(X, y)
-    found = theory.model_free_counterfactuals(explainer, [[1e12, -3.0]], 1)
-    assert found.distances.shape == (1,)
+    row = np.array([[1e12, -3.0]])
+    found = theory.model_free_counterfactuals(explainer, row, 1)
+    assert explainer.log_density(found.points, 1)[0] >= explainer.densities_[1].log_threshold_
+    np.testing.assert_array_equal(found.distances, explainer.distance_(found.points, row))
+    # No dense row is as far from the others as this one from all of them.
+    others = X[explainer.log_density(X, 1) >= explainer.densities_[1].log_threshold_]
+    nearest = explainer.distance_(others, np.repeat(row, len(others), axis=0)).min()
+    np.testing.assert_allclose(found.distances, nearest, rtol=1e-10)
+    assert found.lower_bounds[0] <= min(found.distances[0], nearest)
+    np.testing.assert_allclose(found.lower_bounds, nearest, rtol=1e-10)
 
 
 def test_model_free_is_not_claimed_for_cones_a_time_limit_left_unseen():

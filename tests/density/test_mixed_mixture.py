@@ -174,8 +174,10 @@ def test_no_component_is_narrower_than_the_rounding():
     # mostly ones, some twos: without the rounding a component would be a spike on the ones
     X = np.column_stack([rng.normal(size=300), rng.choice([1.0, 2.0], p=[0.85, 0.15], size=300)])
     mixture = MixedMixture(3).fit(X)
-    assert (mixture.covariances_[:, 1, 1] >= 1.0 / 12.0 - 1e-12).all()
-    # at whole numbers the density is about the probability
+    variances = mixture.covariances_[:, 1, 1]
+    assert (variances >= 1.0 / 12.0 - 1e-12).all()
+    assert (variances <= 1.1 / 12.0).all()  # and hardly wider: ones and twos are told apart
+    # a component as wide as the rounding has at its centre the density sqrt(6 / pi) for each unit of weight
     marginal = [
         sum(
             w * multivariate_normal(mu[1], C[1, 1]).pdf(v)
@@ -183,9 +185,10 @@ def test_no_component_is_narrower_than_the_rounding():
         )
         for v in (1.0, 2.0)
     ]
-    np.testing.assert_allclose(marginal, [0.85, 0.15], atol=0.35)
+    shares = np.array([(X[:, 1] == value).mean() for value in (1.0, 2.0)])
+    np.testing.assert_allclose(marginal, shares * np.sqrt(6.0 / np.pi), rtol=0.03)
     tenths = MixedMixture(3).fit(X / 10.0)
-    assert (tenths.covariances_[:, 1, 1] >= 0.01 / 12.0 - 1e-12).all()
+    np.testing.assert_allclose(tenths.covariances_[:, 1, 1], variances / 100.0, rtol=1e-6)
 
 
 @pytest.mark.parametrize("covariance_type", ["full", "diag"])

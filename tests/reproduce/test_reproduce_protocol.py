@@ -126,11 +126,11 @@ def test_a_run_goes_on_where_it_stopped(iris_set, tmp_path, monkeypatch):
     def stops(data, protocol, fold, test, model):
         calls.append(model)
         if len(calls) == 4:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt("in the middle of it")
         return real(data, protocol, fold, test, model)
 
     monkeypatch.setattr(runner, "run_model", stops)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="in the middle of it"):
         run([iris_set], ["softmax", "tree"], protocol, cache=tmp_path / "parts")
     done = []
     results = run([iris_set], ["softmax", "tree"], protocol, cache=tmp_path / "parts", progress=done.append)
