@@ -114,8 +114,8 @@ def nearest_row(x: FloatArray, rows: FloatArray, candidates: NDArray[np.bool_]) 
     """
     if not candidates.any():
         return None
-    mine = rows[candidates]
-    return mine[np.abs(mine - x).sum(axis=1).argmin()].copy()
+    allowed = rows[candidates]
+    return allowed[np.abs(allowed - x).sum(axis=1).argmin()].copy()
 
 
 class DensityPaths:
@@ -171,8 +171,8 @@ class DensityPaths:
         candidates : bool array of shape (n_rows,), for all rows given at first
             True where a row has the wanted class, is predicted so, and is dense enough.
         """
-        mine = candidates[self.index]
-        if not mine.any():
+        is_end = candidates[self.index]
+        if not is_end.any():
             return None
         lengths = np.abs(self.rows - x).sum(axis=1)
         near = np.argpartition(lengths, self.n_neighbours - 1)[: self.n_neighbours]
@@ -182,6 +182,6 @@ class DensityPaths:
         grown = self.graph.copy()
         grown.resize((n + 1, n + 1))
         grown = grown + csr_matrix((first, (np.full(len(near), n), near)), shape=(n + 1, n + 1))
-        reached = np.where(mine, dijkstra(grown, indices=n)[:n], np.inf)
+        reached = np.where(is_end, dijkstra(grown, indices=n)[:n], np.inf)
         best = int(reached.argmin())
         return self.rows[best].copy() if np.isfinite(reached[best]) else None

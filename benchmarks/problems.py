@@ -1,7 +1,7 @@
 """The paper's data sets and models as benchmark problems, and their cells written out from scikit-learn objects.
 
-The cells are derived here once more, independently of the library: softmax rows and leaf boxes from the fitted model,
-ellipsoids from the fitted mixture, the affine map from PCA.
+The cells are derived here once more, independently of the library: half-spaces of softmax and boxes of leaves from the
+fitted model, ellipsoids from the fitted mixture, the affine map from PCA.
 """
 
 from __future__ import annotations

@@ -52,10 +52,13 @@ def test_readme_example_prints_what_the_readme_says():
 
 
 def test_a_model_family_is_added_as_described():
-    (code,) = _blocks(ROOT / "docs" / "adding-a-model-family.md", "python")
-    printed = _printed(code)
+    polyhedra, any_shape = _blocks(ROOT / "docs" / "adding-a-model-family.md", "python")
+    printed = _printed(polyhedra)
     assert printed.startswith('Predicted "denied". It would be "granted" if ')
     assert "income" not in printed  # the rows have no names
+    of_any_shape = _printed(polyhedra + any_shape).removeprefix(printed)
+    assert of_any_shape.startswith('Predicted "stops". It would be "works" if ')
+    assert "no smaller change exists" in of_any_shape
 
 
 def test_links_between_documents_lead_somewhere():

@@ -3,6 +3,10 @@
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -53,6 +57,21 @@ def test_every_error_is_exported():
 
 
 def test_modules_import_on_their_own():
-    for module in pkgutil.walk_packages(elsewise.__path__, "elsewise."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    """In a fresh interpreter: the package first, then each of the others without the others."""
+    names = [module.name for module in pkgutil.walk_packages(elsewise.__path__, "elsewise.")]
+    names = [name for name in names if not name.endswith("__main__")]
+    files = {path for path in Path(elsewise.__path__[0]).rglob("*.py") if path.name != "__main__.py"}
+    assert {Path(find_spec(name).origin) for name in ["elsewise", *names]} >= files
+    code = """
+import importlib, sys
+import elsewise
+first = set(sys.modules)
+for name in sys.argv[1:]:
+    for known in set(sys.modules) - first:
+        if known.startswith("elsewise."):
+            del sys.modules[known]
+    print(importlib.import_module(name).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == names, done.stderr
+    assert done.stderr == ""

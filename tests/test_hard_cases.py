@@ -34,10 +34,10 @@ def test_one_feature_and_several_classes_against_a_grid():
     for label in range(4):
         density = explainer.densities_[label]
         allowed = grid[(predicted == label) & (density.log_max(grid) >= density.log_threshold_)]
-        mine = target == label
-        nearest = np.abs(allowed.T - X[mine]).min(axis=1)
-        assert (answers.distances[mine] <= nearest + 1e-9).all()
-        assert (answers.lower_bounds[mine] <= nearest + 1e-9).all()
+        wanted = target == label
+        nearest = np.abs(allowed.T - X[wanted]).min(axis=1)
+        assert (answers.distances[wanted] <= nearest + 1e-9).all()
+        assert (answers.lower_bounds[wanted] <= nearest + 1e-9).all()
 
 
 class _Corner:
@@ -89,12 +89,20 @@ def test_rows_far_away_have_an_answer(iris, size):
     assert answer.log_density >= answer.log_threshold
 
 
-def test_model_free_counterfactuals_of_a_row_beyond_all_precision_come_to_an_end():
+def test_model_free_counterfactuals_of_a_row_beyond_all_precision_are_dense_and_proven():
     X = np.random.default_rng(0).normal(size=(200, 2))
     y = (X[:, 1] > 0).astype(int)
     explainer = ew.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, y)).fit(X, y)
-    found = theory.model_free_counterfactuals(explainer, [[1e12, -3.0]], 1)
-    assert found.distances.shape == (1,)
+    row = np.array([[1e12, -3.0]])
+    found = theory.model_free_counterfactuals(explainer, row, 1)
+    density = explainer.densities_[1]
+    assert density.log_max(found.points)[0] >= density.log_threshold_
+    assert found.log_densities[0] == pytest.approx(density.log_max(found.points)[0], abs=1e-9)
+    assert found.distances[0] == pytest.approx(np.abs(found.points - row).sum(), rel=1e-15)
+    assert found.lower_bounds[0] <= found.distances[0]
+    # what is dense enough lies within 10 of the origin
+    assert found.lower_bounds[0] == pytest.approx(1e12, rel=1e-11)
+    assert found.classified_as_target[0] == (explainer.model.predict(found.points)[0] == 1)
 
 
 def test_model_free_is_not_claimed_for_cones_a_time_limit_left_unseen():

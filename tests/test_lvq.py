@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from elsewise.errors import InvalidInputError
-from elsewise.lvq import GeneralizedLVQ, GeneralizedMatrixLVQ, _cost
+from elsewise.lvq import GeneralizedLVQ, GeneralizedMatrixLVQ, cost_and_gradients
 
 BOTH = pytest.mark.parametrize("LVQ", [GeneralizedLVQ, GeneralizedMatrixLVQ])
 
@@ -43,8 +43,10 @@ def test_scikit_learn_estimator_contract(LVQ):
 def test_cost_is_the_definition(problem):
     W, Omega, Z, y, labels = problem
     own = y[:, None] == labels
-    assert _cost(W, Omega, Z, own)[0] == pytest.approx(reference_cost(W, Omega, Z, y, labels), rel=1e-12)
-    assert _cost(W, None, Z, own)[0] == pytest.approx(reference_cost(W, np.eye(4), Z, y, labels), rel=1e-12)
+    assert cost_and_gradients(W, Omega, Z, own)[0] == pytest.approx(reference_cost(W, Omega, Z, y, labels), rel=1e-12)
+    assert cost_and_gradients(W, None, Z, own)[0] == pytest.approx(
+        reference_cost(W, np.eye(4), Z, y, labels), rel=1e-12
+    )
 
 
 def test_gradient_agrees_with_finite_differences(problem):
@@ -60,10 +62,10 @@ def test_gradient_agrees_with_finite_differences(problem):
         return reference_cost(W, theta.reshape(Omega.shape), Z, y, labels)
 
     own = y[:, None] == labels
-    _, W_gradient, Omega_gradient = _cost(W, Omega, Z, own)
+    _, W_gradient, Omega_gradient = cost_and_gradients(W, Omega, Z, own)
     np.testing.assert_allclose(W_gradient.ravel(), approx_fprime(W.ravel(), of_prototypes), atol=1e-5)
     np.testing.assert_allclose(Omega_gradient.ravel(), approx_fprime(Omega.ravel(), of_matrix), atol=1e-5)
-    _, W_gradient, Omega_gradient = _cost(W, None, Z, own)
+    _, W_gradient, Omega_gradient = cost_and_gradients(W, None, Z, own)
     np.testing.assert_allclose(W_gradient.ravel(), approx_fprime(W.ravel(), of_euclidean_prototypes), atol=1e-5)
     assert Omega_gradient is None
 
@@ -71,15 +73,15 @@ def test_gradient_agrees_with_finite_differences(problem):
 def test_cost_does_not_depend_on_the_scale_of_the_matrix(problem):
     W, Omega, Z, y, labels = problem
     own = y[:, None] == labels
-    value, _, gradient = _cost(W, Omega, Z, own)
-    assert _cost(W, 7.0 * Omega, Z, own)[0] == pytest.approx(value, rel=1e-12)
+    value, _, gradient = cost_and_gradients(W, Omega, Z, own)
+    assert cost_and_gradients(W, 7.0 * Omega, Z, own)[0] == pytest.approx(value, rel=1e-12)
     assert np.sum(gradient * Omega) == pytest.approx(0.0, abs=1e-10)
 
 
 def test_sample_on_both_of_its_prototypes_counts_as_undecided():
     W = np.zeros((2, 3))
     own = np.array([[True, False]])
-    value, W_gradient, Omega_gradient = _cost(W, np.eye(3), np.zeros((1, 3)), own)
+    value, W_gradient, Omega_gradient = cost_and_gradients(W, np.eye(3), np.zeros((1, 3)), own)
     assert value == 0.5
     assert not W_gradient.any()
     assert not Omega_gradient.any()
@@ -114,7 +116,7 @@ def test_fit_ends_at_a_stationary_point_where_the_cost_is_smooth(LVQ):
     Omega = getattr(model, "omega_", np.eye(4))
     distances = np.sort([[np.sum((Omega @ (z - w)) ** 2) for w in model.prototypes_] for z in Z], axis=1)
     assert np.diff(distances, axis=1).min() > 1e-6  # no sample is tied, so the gradient tells the truth
-    _, *gradients = _cost(model.prototypes_, Omega, Z, y[:, None] == model.prototype_labels_)
+    _, *gradients = cost_and_gradients(model.prototypes_, Omega, Z, y[:, None] == model.prototype_labels_)
     learned = gradients if LVQ is GeneralizedMatrixLVQ else gradients[:1]
     # omega_ is a rescaled Omega, and the gradient scales inversely: allow a factor of 10
     assert max(np.abs(gradient).max() for gradient in learned) / len(Z) <= 1e-5

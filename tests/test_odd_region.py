@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
+import odd_region
 from bits import assert_same_bits
 from odd_region import Ring
 
@@ -92,6 +93,15 @@ def test_numbers_against_a_walk_along_the_circles(numbers):
         nearest = along_the_circles(explainer, x, explainer.distance_.weights)
         np.testing.assert_allclose(distance, nearest, rtol=2e-6)
         assert bound <= nearest * (1 + 1e-9)
+
+
+def test_a_region_that_knows_no_more_leaves_an_honest_bound(numbers, monkeypatch):
+    explainer, rows = numbers
+    monkeypatch.setattr(odd_region, "SMALLEST_SECTOR", 1.0)  # sectors are hardly divided: chords stay loose
+    answers = explainer.explain(rows, target="in")
+    assert (answers.statuses != "optimal").any()
+    for x, bound in zip(rows, answers.lower_bounds):
+        assert bound <= along_the_circles(explainer, x, explainer.distance_.weights) * (1 + 1e-9)
 
 
 def test_the_complement_has_a_hole_and_an_outside(numbers):

@@ -235,8 +235,8 @@ def test_nearest_training_rows_by_brute_force(breast_cancer):
     for i, row in enumerate(rows):
         distances = (np.abs(X - row) / X.std(axis=0)).sum(axis=1)
         for position, label in enumerate([0, 1]):
-            mine = np.flatnonzero(y == label)
-            nearest = mine[np.argsort(distances[mine], kind="stable")[:3]]
+            of_label = np.flatnonzero(y == label)
+            nearest = of_label[np.argsort(distances[of_label], kind="stable")[:3]]
             np.testing.assert_array_equal(checked.indices[i, position], nearest)
             assert checked.correct[i, position] == (predictions[nearest] == label).all()
     np.testing.assert_array_equal(checked.holds, checked.correct.all(axis=1))

@@ -21,11 +21,11 @@ where a prototype has the sample's label.
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from scipy.special import expit
@@ -36,12 +36,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .arrays import BoolArray, FloatArray, IntArray
+from .arrays import AnyArray, BoolArray, FloatArray, IntArray
 from .errors import InvalidInputError
 
 # Squared distances below this, for data of unit variance, are rounding: such a sample lies on both of its prototypes,
 # where mu is undefined, and counts as undecided (mu = 0, no gradient).
 _COINCIDENT = np.finfo(np.float64).eps ** 2
+# L-BFGS stops when the mean cost falls by no more than this share in an iteration: it has stalled, as it may at a kink.
+_COST_TOLERANCE = 1e-12
+# Evaluations of the cost allowed for each iteration; a line search takes one or two, far more only at a kink.
+_EVALUATIONS_AN_ITERATION = 20
+# Starts of k-means for the first prototypes of a class; the best is kept.
+_KMEANS_STARTS = 10
+
+_RandomState = int | np.random.RandomState | None
 
 
 class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,9 +58,9 @@ class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     prototypes_per_class: int
     max_iter: int
     tol: float
-    random_state: Any
+    random_state: _RandomState
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the prototypes (and the matrix) from labelled rows.
 
         Parameters
@@ -61,12 +69,12 @@ class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Labels of at least two classes.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        rows, targets = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(targets)
         _require_positive(self, "prototypes_per_class", self.prototypes_per_class, Integral)
         _require_positive(self, "max_iter", self.max_iter, Integral)
         _require_positive(self, "tol", self.tol, Real)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise InvalidInputError(
                 f"{type(self).__name__} compares classes: expected at least 2 classes in y, received 1 class "
@@ -75,9 +83,9 @@ class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         # The cost does not change when data and prototypes are moved and scaled together; near the origin and of unit
         # variance they are best conditioned.
-        centre = X.mean(axis=0)
-        scale = float(np.sqrt(np.mean((X - centre) ** 2))) or 1.0
-        Z = (X - centre) / scale
+        centre = rows.mean(axis=0)
+        scale = float(np.sqrt(np.mean((rows - centre) ** 2))) or 1.0
+        Z = (rows - centre) / scale
 
         W, labels = _initial_prototypes(Z, codes, self.prototypes_per_class, self.random_state)
         W, Omega, self.n_iter_ = _minimise(
@@ -92,7 +100,7 @@ class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.relevance_ = self.omega_.T @ self.omega_
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> AnyArray:
         """Label of the nearest prototype of every row, the first one on a tie.
 
         Parameters
@@ -104,11 +112,11 @@ class _LVQ(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
         # Centred first: the products with the matrix would lose digits on data far from the origin.
         centre = self.prototypes_.mean(axis=0)
-        distances = _squared_distances(X - centre, self.prototypes_ - centre, getattr(self, "omega_", None))
-        labels: NDArray[Any] = self.classes_[self.prototype_labels_[distances.argmin(axis=1)]]
+        distances = _squared_distances(rows - centre, self.prototypes_ - centre, getattr(self, "omega_", None))
+        labels: AnyArray = self.classes_[self.prototype_labels_[distances.argmin(axis=1)]]
         return labels
 
     def _initial_omega(self, Z: FloatArray) -> FloatArray | None:
@@ -141,7 +149,7 @@ class GeneralizedLVQ(_LVQ):
     prototype_labels_ : int array of shape (n_prototypes,)
         Position in ``classes_`` of every prototype's class, ascending.
     relevance_ : array of shape (n_features, n_features)
-        The matrix of the distance, here the identity.
+        The matrix of the distance: the identity.
     n_iter_ : int
     n_features_in_ : int
 
@@ -160,7 +168,12 @@ class GeneralizedLVQ(_LVQ):
     """
 
     def __init__(
-        self, *, prototypes_per_class: int = 1, max_iter: int = 500, tol: float = 1e-4, random_state: Any = None
+        self,
+        *,
+        prototypes_per_class: int = 1,
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        random_state: _RandomState = None,
     ) -> None:
         self.prototypes_per_class = prototypes_per_class
         self.max_iter = max_iter
@@ -230,7 +243,7 @@ class GeneralizedMatrixLVQ(_LVQ):
         rank: int | None = None,
         max_iter: int = 500,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: _RandomState = None,
     ) -> None:
         self.prototypes_per_class = prototypes_per_class
         self.rank = rank
@@ -252,7 +265,7 @@ class GeneralizedMatrixLVQ(_LVQ):
         return np.asarray(axes[:, ::-1].T[: self.rank] / np.sqrt(self.rank))
 
 
-def _require_positive(model: _LVQ, name: str, value: Any, kind: type) -> None:
+def _require_positive(model: _LVQ, name: str, value: object, kind: type) -> None:
     """Raise unless a parameter is a positive number of the given kind."""
     if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:  # type: ignore[operator]
         expected = "a positive integer" if kind is Integral else "a positive number"
@@ -260,7 +273,7 @@ def _require_positive(model: _LVQ, name: str, value: Any, kind: type) -> None:
 
 
 def _initial_prototypes(
-    Z: FloatArray, codes: IntArray, per_class: int, random_state: Any
+    Z: FloatArray, codes: IntArray, per_class: int, random_state: _RandomState
 ) -> tuple[FloatArray, IntArray]:
     """Class means, or k-means centres of each class, with the class codes they belong to."""
     random = check_random_state(random_state)
@@ -271,7 +284,7 @@ def _initial_prototypes(
             centres = rows.mean(axis=0, keepdims=True)
         else:
             n_clusters = min(per_class, len(np.unique(rows, axis=0)))
-            centres = KMeans(n_clusters, n_init=10, random_state=random).fit(rows).cluster_centers_
+            centres = KMeans(n_clusters, n_init=_KMEANS_STARTS, random_state=random).fit(rows).cluster_centers_
         prototypes.append(centres)
         labels.append(np.full(len(centres), code, dtype=np.int64))
     return np.vstack(prototypes), np.concatenate(labels)
@@ -291,7 +304,7 @@ def _minimise(
         return np.concatenate([prototypes.ravel(), np.empty(0) if matrix is None else matrix.ravel()])
 
     def mean_cost(theta: FloatArray) -> tuple[float, FloatArray]:
-        value, W_gradient, Omega_gradient = _cost(*unpack(theta), Z, own)
+        value, W_gradient, Omega_gradient = cost_and_gradients(*unpack(theta), Z, own)
         return value / len(Z), pack(W_gradient, Omega_gradient) / len(Z)
 
     result = minimize(
@@ -299,7 +312,12 @@ def _minimise(
         pack(W, Omega),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 1e-12},
+        options={
+            "maxiter": max_iter,
+            "maxfun": _EVALUATIONS_AN_ITERATION * max_iter,
+            "gtol": tol,
+            "ftol": _COST_TOLERANCE,
+        },
     )
     if result.status == 1:  # the other endings are a small gradient and, at kinks, a cost that stalls
         warn(
@@ -312,10 +330,18 @@ def _minimise(
     return *unpack(result.x), int(result.nit)
 
 
-def _cost(
+def cost_and_gradients(
     W: FloatArray, Omega: FloatArray | None, Z: FloatArray, own: BoolArray
 ) -> tuple[float, FloatArray, FloatArray | None]:
-    """Cost ``E`` with its gradients in ``W`` and ``Omega`` (module docstring)."""
+    """Cost ``E`` with its gradients in ``W`` and ``Omega`` (module docstring).
+
+    Parameters
+    ----------
+    W : array of shape (n_prototypes, n_features)
+    Omega : array of shape (rank, n_features) or None
+    Z : array of shape (n_samples, n_features)
+    own : bool array of shape (n_samples, n_prototypes)
+    """
     distances = _squared_distances(Z, W, Omega)
     plus = np.where(own, distances, np.inf).argmin(axis=1)
     minus = np.where(own, np.inf, distances).argmin(axis=1)

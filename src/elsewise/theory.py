@@ -11,18 +11,20 @@ threshold (Eq. gmm:approx), and :math:`p(x, y)` is the share of ``y`` among the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arrays import BoolArray, FloatArray, IntArray
+from .arrays import AnyArray, BoolArray, FloatArray, IntArray
 from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
 from .results import explain_rows
+
+if TYPE_CHECKING:
+    from .columns.types import UserRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +45,7 @@ class ModelFreeCounterfactuals:
         The model's own ``predict`` gives the target there: Theorem 2 holds for this row and target.
     """
 
-    points: Any
+    points: UserRows
     distances: FloatArray
     lower_bounds: FloatArray
     log_densities: FloatArray
@@ -69,7 +71,7 @@ class LocalPerfection:
 
     holds: BoolArray
     prediction_agrees: BoolArray
-    likeliest: NDArray[Any]
+    likeliest: AnyArray
     log_joint_densities: FloatArray
     counterfactuals: tuple[ModelFreeCounterfactuals, ...]
 
@@ -105,7 +107,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     ----------
     explainer : fitted Explainer of a classifier, with a density
     X : array or data frame of shape (n_samples, n_columns)
-    target : label, or one label a row
+    target : label, or a sequence with one label for each row
 
     Returns
     -------
@@ -138,7 +140,7 @@ def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) 
     ----------
     explainer : fitted Explainer of a classifier, with a density
     X : array or data frame of shape (n_samples, n_columns)
-    target : label, or one label a row
+    target : label, or a sequence with one label for each row
     """
     return model_free_counterfactuals(explainer, X, target).classified_as_target
 
@@ -210,8 +212,8 @@ def nearest_training_rows_correct(
     indices = np.full((len(rows), len(classes), int(n_neighbors)), -1, dtype=np.int64)
     for i, row in enumerate(rows):
         distances = explainer.distance_(training, row[None])
-        for index, mine in enumerate(members):
-            nearest = mine[np.argsort(distances[mine], kind="stable")[:n_neighbors]]
+        for index, of_class in enumerate(members):
+            nearest = of_class[np.argsort(distances[of_class], kind="stable")[:n_neighbors]]
             indices[i, index, : len(nearest)] = nearest
     correct: BoolArray = np.all(is_correct[indices] | (indices < 0), axis=2)
     return NearestTrainingRows(holds=np.all(correct, axis=1), correct=correct, indices=indices)
@@ -228,7 +230,7 @@ def _log_joint_densities(explainer: Explainer, rows: FloatArray) -> FloatArray:
     return log_joint
 
 
-def _require_classifier(explainer: Explainer) -> NDArray[Any]:
+def _require_classifier(explainer: Explainer) -> AnyArray:
     explainer.require_fitted()
     if explainer.classes_ is None:
         raise InvalidInputError(
@@ -238,7 +240,7 @@ def _require_classifier(explainer: Explainer) -> NDArray[Any]:
     return explainer.classes_
 
 
-def _require_densities(explainer: Explainer) -> NDArray[Any]:
+def _require_densities(explainer: Explainer) -> AnyArray:
     classes = _require_classifier(explainer)
     if not explainer.densities_:
         raise InvalidInputError(
@@ -249,25 +251,25 @@ def _require_densities(explainer: Explainer) -> NDArray[Any]:
 
 
 def _rows(explainer: Explainer, X: ArrayLike, *, name: str = "X") -> FloatArray:
-    """Rows in features."""
+    """Rows as the features of the explainer's table, array of shape (n_samples, n_features)."""
     return explainer.table_.encode(X, name=name)
 
 
-def _predictions(explainer: Explainer, X: Any) -> NDArray[Any]:
+def _predictions(explainer: Explainer, X: ArrayLike) -> AnyArray:
     """Ask the model about rows in the user's columns."""
     given = as_table(X)
     rows = explainer.table_.encode(given)
     return explainer.fitted_.predict(rows, given)
 
 
-def _class_positions(labels: NDArray[Any], classes: NDArray[Any], n_samples: int, name: str) -> IntArray:
+def _class_positions(labels: AnyArray, classes: AnyArray, n_samples: int, name: str) -> IntArray:
     """Position of each label in ``classes``, int array of shape (n_samples,)."""
     if labels.shape != (n_samples,):
         raise InvalidInputError(
             f"{name}: expected one label for each of the {n_samples} rows, received shape {labels.shape}."
         )
     position = {label: index for index, label in enumerate(classes.tolist())}
-    unknown: Sequence[Any] = [label for label in dict.fromkeys(labels.tolist()) if label not in position]
+    unknown = [label for label in dict.fromkeys(labels.tolist()) if label not in position]
     if unknown:
         raise InvalidInputError(
             f"{name} has labels the model does not know: {unknown[:5]}; it knows {classes.tolist()}."

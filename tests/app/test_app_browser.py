@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -123,6 +124,17 @@ def test_moving_the_slider_changes_the_numbers_and_the_link(browser, breast_canc
         page.locator("#quantile").focus()
         after_answer(page, lambda: page.keyboard.press("ArrowLeft"))
         assert page.locator("#quantile-out").inner_text() == "89 %"
+
+
+def test_the_answer_is_told_to_be_as_plausible_as_the_slider_asks(browser, breast_cancer):
+    with page_of(browser, breast_cancer[0]) as page:
+        for asked in (0.14, 0.28, 0.29, 0.57, 0.6):
+            page.evaluate(MOVE, asked)
+            slider = int(page.locator("#quantile-out").inner_text().removesuffix(" %"))
+            assert slider == round(100 * asked)
+            assert int(fact(page, "As plausible as").split(" %")[0]) >= slider
+            (told,) = re.findall(r"at least as plausible as (\d+) %", page.locator("#sentence").inner_text())
+            assert int(told) >= slider
 
 
 def test_locking_a_column_keeps_it(browser, breast_cancer):

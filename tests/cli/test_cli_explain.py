@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder
 import elsewise as ew
 from elsewise.asking.reasons import for_everyone
 from elsewise.cli import main
+from elsewise.columns import Table
 from elsewise.files.settings import read_declarations
 
 pandas = pytest.importorskip("pandas")
@@ -95,6 +96,18 @@ def test_answers_are_those_of_the_library(folder, loans, out, capsys):
     assert f"with an answer             {20 - infeasible}" in printed.out
     assert not list(folder.glob("*.partial"))
     assert not list(folder.glob(".*"))
+
+
+def test_every_row_is_encoded_once(folder, monkeypatch):
+    encode, n_rows = Table.encode, []
+
+    def counted(self, X, **options):
+        n_rows.append(len(X))
+        return encode(self, X, **options)
+
+    monkeypatch.setattr(Table, "encode", counted)
+    _explain("--target", "yes", "--quiet")
+    assert sum(n_rows) == 20
 
 
 def test_without_a_target_it_is_the_nearest_other_class(folder, loans):
@@ -431,6 +444,14 @@ def test_fit_names_what_is_wrong(folder, arguments, message, capsys):
     assert _fit(*arguments, "--quiet") == 1
     assert message in capsys.readouterr().err
     assert not (folder / "new.ew").exists()
+
+
+def test_fit_names_the_file_the_column_and_the_row(folder, capsys):
+    frame = pandas.read_csv("train.csv").astype({"income": object})
+    frame.loc[7, "income"] = "inf"
+    frame.to_csv("train.csv", index=False)
+    assert _fit("--quiet") == 1
+    assert re.search(r"train\.csv: .*inf in row 7, column 'income'", capsys.readouterr().err)
 
 
 def test_fit_needs_labels_for_classes(folder, capsys):

@@ -73,9 +73,9 @@ def test_units_do_not_matter(covariance_type):
     density = GaussianMixtureDensity(covariance_type=covariance_type).fit(Z)
     other = GaussianMixtureDensity(covariance_type=covariance_type).fit(Z * units + shift)
     assert other.n_components_ == density.n_components_
-    here = class_density(density.mixture_, Z).log_max(Z)
-    there = class_density(other.mixture_, Z * units + shift).log_max(Z * units + shift)
-    np.testing.assert_allclose(there + np.log(units).sum(), here, rtol=1e-6, atol=1e-6)
+    plain = class_density(density.mixture_, Z).log_max(Z)
+    moved = class_density(other.mixture_, Z * units + shift).log_max(Z * units + shift)
+    np.testing.assert_allclose(moved + np.log(units).sum(), plain, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("covariance_type", COVARIANCE_TYPES)

@@ -72,8 +72,8 @@ def test_the_chosen_bandwidth_follows_the_units(Z, units):
 
 def test_chunks_do_not_change_the_scores(Z, monkeypatch):
     whole = KernelDensity().fit(Z)
-    monkeypatch.setattr("elsewise.density.kernel._CHUNK_ENTRIES", 64)
-    monkeypatch.setattr("elsewise.density.base._CHUNK_ENTRIES", 120)
+    monkeypatch.setattr("elsewise.density.kernel.CHUNK_ENTRIES", 64)
+    monkeypatch.setattr("elsewise.density.base.CHUNK_ENTRIES", 120)
     parts = KernelDensity().fit(Z)
     assert parts.bandwidth_ == whole.bandwidth_
     np.testing.assert_allclose(list(parts.cv_scores_.values()), list(whole.cv_scores_.values()), rtol=1e-12)

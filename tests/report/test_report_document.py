@@ -305,7 +305,12 @@ def test_a_hostile_class_name_stays_text_wherever_a_class_is_named(hostile):
 def test_half_of_a_surrogate_pair_does_not_lose_the_report(loans, asked, tmp_path):
     path = tmp_path / "report.html"
     write_report(loans.explainer, asked[1][:1], path, title="half \ud800 pair")
-    read(path.read_text(encoding="utf-8"))
+    page = read(path.read_text(encoding="utf-8"))
+    assert re.fullmatch(r"half \S+ pair", page.title)
+    assert page.title in page.text  # the heading
+    assert len(page.articles) == 1
+    write_report(loans.explainer, asked[1][:1], path, title="half pair")
+    assert read(path.read_text(encoding="utf-8")).tags == page.tags
 
 
 def test_a_written_report_is_the_same_and_leaves_nothing_else(loans, asked, tmp_path):

@@ -37,12 +37,12 @@ def test_radii_are_the_largest_forms_over_the_rows_that_count(rule, label):
     counts = nll >= median - 1e-9 if rule == "at_least" else nll <= median + 1e-9
     cones = published_cones(density, Z, rule)
     for j in range(2):
-        mine = forms[counts[:, j], j]
-        if len(mine) == 0:
+        counted = forms[counts[:, j], j]
+        if len(counted) == 0:
             assert j not in cones.component
         else:
             radius = cones.radii[cones.component == j]
-            np.testing.assert_allclose(radius**2, mine.max(), rtol=1e-9)
+            np.testing.assert_allclose(radius**2, counted.max(), rtol=1e-9)
 
 
 def test_at_least_covers_every_row_and_at_most_lies_in_the_definition():
@@ -91,8 +91,8 @@ def test_points_satisfy_the_rule_and_not_the_definition(cancer):
     assert (distances["at_least"] <= defined.distances * (1 + 1e-5)).all()
     assert (distances["at_most"] >= defined.distances * (1 - 1e-5)).all()
     for label in (0, 1):
-        mine = goal == label
+        wanted = goal == label
         density = explainer.densities_[label]
-        logs = {rule: density.log_max(softmax[0].transform(points[mine])) for rule, points in solved.items()}
+        logs = {rule: density.log_max(softmax[0].transform(points[wanted])) for rule, points in solved.items()}
         assert (logs["at_most"] >= density.log_threshold_ - 1e-9).all()
         assert (logs["at_least"] < density.log_threshold_).any()

@@ -42,19 +42,20 @@ def test_targets_are_other_labels_drawn_evenly_with_the_seed(iris_set):
     np.testing.assert_array_equal(targets, Protocol(seed=5).targets(iris_set))
     assert (targets != Protocol(seed=6).targets(iris_set)).any()
     for label in range(3):
-        mine = targets[iris_set.y == label]
-        assert set(mine) == {0, 1, 2} - {label}
-        assert 10 <= np.bincount(mine, minlength=3).max() <= 40
+        drawn = targets[iris_set.y == label]
+        assert set(drawn) == {0, 1, 2} - {label}
+        assert 10 <= np.bincount(drawn, minlength=3).max() <= 40
 
 
 def test_kernel_log_densities_are_exact(iris_set, prepared):
     fold, test = prepared
     points = iris_set.X[test]
     for label, kernel in fold.kernels.items():
-        mine = fold.Z[fold.y == label]
+        rows_of_label = fold.Z[fold.y == label]
         h = kernel.mixture_.covariances_[0] ** 0.5
-        squared = ((points[:, None] - mine[None]) ** 2).sum(axis=2)
-        expected = logsumexp(-0.5 * squared / h**2, axis=1) - np.log(len(mine)) - 4 * np.log(h * np.sqrt(2 * np.pi))
+        squared = ((points[:, None] - rows_of_label[None]) ** 2).sum(axis=2)
+        log_norm = np.log(len(rows_of_label)) + 4 * np.log(h * np.sqrt(2 * np.pi))
+        expected = logsumexp(-0.5 * squared / h**2, axis=1) - log_norm
         np.testing.assert_allclose(kernel.log_mixture(points), expected, rtol=1e-10)
 
 
@@ -112,9 +113,9 @@ def test_same_seed_same_answers_and_the_file_keeps_them(iris_set, prepared, tmp_
 
 def test_unreadable_results_count_as_missing(tmp_path):
     assert FoldResult.load(tmp_path / "none.npz") is None
-    broken = tmp_path / "broken.npz"
-    broken.write_bytes(b"PK half a file")
-    assert FoldResult.load(broken) is None
+    half = tmp_path / "half.npz"
+    half.write_bytes(b"PK half a file")
+    assert FoldResult.load(half) is None
 
 
 def test_a_run_goes_on_where_it_stopped(iris_set, tmp_path, monkeypatch):
@@ -126,11 +127,11 @@ def test_a_run_goes_on_where_it_stopped(iris_set, tmp_path, monkeypatch):
     def stops(data, protocol, fold, test, model):
         calls.append(model)
         if len(calls) == 4:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt("by hand")
         return real(data, protocol, fold, test, model)
 
     monkeypatch.setattr(runner, "run_model", stops)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="by hand"):
         run([iris_set], ["softmax", "tree"], protocol, cache=tmp_path / "parts")
     done = []
     results = run([iris_set], ["softmax", "tree"], protocol, cache=tmp_path / "parts", progress=done.append)

@@ -9,7 +9,7 @@ import pytest
 
 from elsewise.errors import InvalidInputError
 from elsewise.reproduce import Protocol, summarise
-from elsewise.reproduce.fold_result import Answers, FoldResult
+from elsewise.reproduce.fold_result import FoldResult, JudgedPoints
 from elsewise.reproduce.page import fill
 from elsewise.reproduce.paper import TABLE_1
 from elsewise.reproduce.table import csv_text, json_text, markdown, percent, sections
@@ -20,7 +20,7 @@ N = 20
 def _answers(rng, *, found=None):
     found = np.ones(N, dtype=bool) if found is None else found
     points = np.where(found[:, None], rng.normal(size=(N, 3)), np.nan)
-    return Answers(
+    return JudgedPoints(
         points=points,
         distance=np.where(found, rng.uniform(1, 2, N), np.nan),
         log_density=np.where(found, rng.normal(size=N), np.nan),

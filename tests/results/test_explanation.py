@@ -268,3 +268,8 @@ def test_several_answers_in_one_table(loans):
     assert table.index.tolist() == loans.frame.index[answers.rows].tolist()
     assert len(table) == len(answers) > 5
     np.testing.assert_array_equal(table["housing"], answers.counterfactuals["housing"])
+
+
+def test_a_single_answer_has_the_fields_that_many_describe():
+    described = {item.metadata["one"] for item in fields(ew.Explanations) if item.metadata}
+    assert {item.name for item in fields(ew.Explanation)} == described | {"table"}

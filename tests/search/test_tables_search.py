@@ -68,9 +68,13 @@ def same(left: ew.Explanations, right: ew.Explanations) -> None:
 
 
 def n_changes(answers: ew.Explanations, rows: pd.DataFrame) -> np.ndarray:
-    """How many cells differ in each line."""
-    after = answers.counterfactuals
-    return np.sum([after[name].to_numpy(dtype=object) != rows[name].to_numpy(dtype=object) for name in rows], axis=0)
+    """How many cells differ in each line that has an answer; 0 in others."""
+    found = answers.found
+    count = np.zeros(len(rows), dtype=int)
+    after, before = answers.counterfactuals[found], rows[found]
+    differ = [after[name].to_numpy(dtype=object) != before[name].to_numpy(dtype=object) for name in rows]
+    count[found] = np.sum(differ, axis=0)
+    return count
 
 
 def check(explainer: ew.Explainer, answers: ew.Explanations, target="yes") -> None:

@@ -130,3 +130,21 @@ def test_a_class_that_never_wins_stays_proven_infeasible_in_any_units():
                 answers = explainer.explain(X[:20] * units, target=2)
                 assert (answers.statuses == "infeasible").all()
                 assert np.isinf(answers.lower_bounds).all(), (units, distance, density)
+
+
+def test_mahalanobis_behind_a_projection_keeps_the_digits_of_small_units():
+    # The projection sees both columns alike; this omega makes the second one 1e11 times as cheap for the same effect.
+    rng = np.random.default_rng(3)
+    label = rng.integers(2, size=150)
+    X = (2.0 * rng.normal(size=(2, 2))[label] + rng.normal(size=(150, 2)) + 5.0) * np.array([2e7, 5e-8])
+    omega = np.diag([1e-15, 1e-9])
+    explainer = explainer_of((PCA(1), LogisticRegression(C=10.0)), X, label, distance=ew.Mahalanobis(omega))
+    for target in (0, 1):
+        answers = explainer.explain(X[:60], target=target)
+        found = np.asarray(answers.counterfactuals)
+        assert (answers.statuses == "optimal").all()
+        # All that counts is the one direction: what it lacks, the second column makes up for nearly at no cost.
+        scale = explainer.to_model_space(np.array([[0.0, 5e-8], [0.0, 0.0]]))
+        lacking = explainer.to_model_space(found)[:, 0] - explainer.to_model_space(X[:60])[:, 0]
+        step = lacking / (scale[0, 0] - scale[1, 0]) * 5e-8
+        np.testing.assert_allclose(answers.lower_bounds, 1e-9 * step**2, rtol=1e-6, atol=1e-40)

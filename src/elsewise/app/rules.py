@@ -1,4 +1,4 @@
-"""RulesBody of a request as :class:`~elsewise.Constraints`, and relaxed constraints as rules of a request again."""
+"""Rules of a request as :class:`~elsewise.Constraints`, and relaxed constraints as rules of a request again."""
 
 from __future__ import annotations
 

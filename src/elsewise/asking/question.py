@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
-from ..constraints import Constraints, Rules
+from ..constraints import Rules
 from ..density import ClassDensity
 from ..distances import ResolvedMahalanobis
 from ..errors import InvalidInputError
@@ -101,7 +101,6 @@ def pose(
     fitted: FittedModel,
     outcomes: Sequence[Outcome],
     rules: Rules,
-    constraints: Constraints | None,
     *,
     densities: Sequence[ClassDensity | None] | None = None,
     time_limit: float | None = None,
@@ -115,8 +114,6 @@ def pose(
     fitted : FittedModel
     outcomes : sequence of outcomes, one a goal
     rules : Rules
-    constraints : Constraints or None
-        What the rules were resolved from: it says which columns are whole.
     densities : sequence of ClassDensity or None, optional
         Those of the outcomes unless given.
     time_limit : float, optional
@@ -145,7 +142,7 @@ def pose(
         problem = problem.with_rules(rules.normals, rules.offsets, discrete)
     return Question(
         fitted=fitted,
-        table=fitted.table_under(constraints),
+        table=fitted.table_under(rules),
         rules=rules,
         problem=problem,
         branches=branches,

@@ -97,7 +97,8 @@ class Verification:
         On the boundary of a region it is asked about the point alone, too: a batch may have other last bits.
         """
         holds = self._decides(points, goals, places, predictions)
-        for k in np.flatnonzero(holds & self._is_on_boundary(points, goals)).tolist():
+        held = np.flatnonzero(holds)
+        for k in held[self._is_on_boundary(points[held], goals[held])].tolist():
             one = np.array([k])
             alone = self.question.predict(points[one], rows_of(self.given, places[one]), self.rows[places[one]])
             holds[one] = self._decides(points[one], goals[one], places[one], alone)

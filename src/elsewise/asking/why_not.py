@@ -182,7 +182,7 @@ class Inquiry:
         return low / QUANTILE_STEPS if low else None
 
     def _question(self, rules: Rules, density: ClassDensity | None) -> Question:
-        return pose(self.fitted, [self.outcome], rules, self.constraints, densities=[density], differ=True)
+        return pose(self.fitted, [self.outcome], rules, densities=[density], differ=True)
 
     def _distance(self, rules: Rules, density: ClassDensity | None) -> float:
         """Distance of the answer under rules and a density, infinite without one."""

@@ -101,28 +101,28 @@ def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, *, ask_why: b
     n_rows, size = len(job.rows.columns), FIRST_CHUNK
     while partial.n_finished < n_rows:
         first = partial.n_finished
-        chunk = job.rows.columns.iloc[first : first + size]
+        chunk = slice(first, min(first + size, n_rows))
         started = time.perf_counter()
-        answers = job.explainer.explain(chunk, job.target, **job.options)
+        answers = job.answers(chunk)
         if ask_why:
-            answers = _with_reasons(job, chunk, answers)
+            answers = _with_reasons(job, first, answers)
         records = records_of(answers, first)
         with stop.put_off():  # on disk and counted, or neither
             partial.append(records)
         stop.check()
         took = max(time.perf_counter() - started, 1e-9)
-        bar.update(len(chunk))
+        bar.update(chunk.stop - chunk.start)
         step = np.clip(SECONDS_A_CHUNK / took, 1 / LARGEST_STEP, LARGEST_STEP)
         size = int(np.clip(size * step, 1, LARGEST_CHUNK))
 
 
-def _with_reasons(job: Job, chunk: pd.DataFrame, answers: Explanations) -> Explanations:
+def _with_reasons(job: Job, first: int, answers: Explanations) -> Explanations:
     """Replace the reasons of rows that are proven to have no answer by what stands in their way."""
     causes = list(answers.causes)
     for place in np.flatnonzero(~answers.found & np.isinf(answers.lower_bounds)).tolist():
-        row = int(answers.rows[place])
+        row = first + int(answers.rows[place])
         causes[place] = job.explainer.why_not(
-            chunk.iloc[row : row + 1],
+            job.rows.columns.iloc[row : row + 1],
             job.target,
             job.options["constraints"],
             min_probability=job.options["min_probability"],

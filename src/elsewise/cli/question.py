@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..arrays import FloatArray
+from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
 from ..constraints.words import did_you_mean
@@ -19,6 +20,7 @@ from ..files.questions import target_from_text
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
+from ..results import Explanations, explain_rows
 from .arguments import Group, file_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
@@ -59,6 +61,18 @@ class Job:
     table: Table
     options: Options
 
+    def answers(self, rows: slice, progress: ProgressOption = False) -> Explanations:
+        """Explain some of the rows, which are not encoded again."""
+        return explain_rows(
+            self.explainer.fitted_,
+            self.rows.columns.iloc[rows],
+            self.target,
+            features=self.features[rows],
+            n_jobs=self.explainer.n_jobs,
+            progress=progress,
+            **self.options,
+        )
+
 
 def add_rows(group: Group) -> None:
     """Add the option for the rows that are asked about."""
@@ -94,14 +108,15 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     rows = read_rows(arguments.data, explainer.table_)
     features = explainer.table_.encode(rows.columns, name=str(arguments.data))
     with errors_about(arguments.rules):
-        explainer.fitted_.rules(rules).check_rows(features, rows.columns)
+        resolved = explainer.fitted_.rules(rules)
+        resolved.check_rows(features, rows.columns)
     options = Options(
         constraints=rules,
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         time_limit=arguments.time_limit,
     )
-    return Job(explainer, rows, features, target, explainer.fitted_.table_under(rules), options)
+    return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)
 
 
 def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:

@@ -83,10 +83,9 @@ def _explained(arguments: argparse.Namespace, rules: Constraints | None) -> tupl
     job = prepare(arguments, rules)
     if not arguments.quiet:
         note_columns_set_aside(job.rows, job.rows.index)
-    rows = job.rows.columns if arguments.rows is None else job.rows.columns.iloc[: arguments.rows]
-    with progress_bar(len(rows), quiet=arguments.quiet) as bar:
-        answers = job.explainer.explain(rows, job.target, progress=done_in_all(bar.update), **job.options)
-    return job.explainer, answers
+    n_rows = len(job.features) if arguments.rows is None else min(arguments.rows, len(job.features))
+    with progress_bar(n_rows, quiet=arguments.quiet) as bar:
+        return job.explainer, job.answers(slice(n_rows), done_in_all(bar.update))
 
 
 def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Explainer, Explanations]:

@@ -20,6 +20,7 @@ from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files import explainers as saved_explainers
+from ..files.error_names import errors_about
 from ..files.models import PICKLES, SKOPS, is_pickle, read_model
 from ..files.questions import with_threshold
 from ..files.settings import SUFFIXES as SETTINGS
@@ -99,7 +100,8 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
         threshold=DEFAULT_THRESHOLD if arguments.threshold is None else arguments.threshold,
     )
     try:
-        return explainer.fit(rows, labels)
+        with errors_about(arguments.train):
+            return explainer.fit(rows, labels)
     except NotFittedError as error:
         raise InvalidInputError(f"{arguments.model}: the model is not fitted. Fit it before it is saved.") from error
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .atomic import Codes, FewChanges, Linear, Stays, Whole, Within
+from .atomic import Codes, FewChanges, Linear, OneWay, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .rules import Rules
 
@@ -35,11 +35,30 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, Whole):
         return replace(constraints, integer=[item for item in constraints.integer or () if item != name])
     if isinstance(rule, Codes):
-        by_column = isinstance(constraints.special, Mapping)
-        return replace(constraints, special=_dropped(constraints.special, name) if by_column else None)
-    if name in constraints.monotone:
+        others = [other for other in rules.single if isinstance(other, Codes) and other is not rule]
+        return replace(constraints, special={other.column.name: other.codes.tolist() for other in others} or None)
+    if isinstance(rule, OneWay):
         return replace(constraints, monotone=_dropped(constraints.monotone, name))
-    return replace(constraints, allowed=_dropped(constraints.allowed, name))
+    return _without_transition(constraints, rules, index, name)
+
+
+def _without_transition(constraints: Constraints, rules: Rules, index: int, name: str) -> Constraints:
+    """Drop one of the rules about a column's levels: that of ``monotone`` is the first, those of ``allowed`` follow."""
+    about_column = [
+        place for place, rule in enumerate(rules.single) if isinstance(rule, Transitions) and rule.column.name == name
+    ]
+    order = about_column.index(index)
+    if name in constraints.monotone and not any(
+        isinstance(rule, OneWay) and rule.column.name == name for rule in rules.single
+    ):
+        if order == 0:
+            return replace(constraints, monotone=_dropped(constraints.monotone, name))
+        order -= 1
+    targets = constraints.allowed[name]
+    if not isinstance(targets, Mapping) or len(targets) == 1:
+        return replace(constraints, allowed=_dropped(constraints.allowed, name))
+    kept = {level: reached for place, (level, reached) in enumerate(targets.items()) if place != order}
+    return replace(constraints, allowed={**constraints.allowed, name: kept})
 
 
 def _dropped(mapping: Any, name: str) -> dict[str, Any]:

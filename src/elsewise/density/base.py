@@ -23,8 +23,8 @@ where the peak is the component's largest value, with the likeliest level of eve
 case without codes: every formula below is written once, for the mixed case, and sums over no categories there. In a
 table without numbers the sets are finite, rows often lie exactly on the threshold, and a radius of zero is a cone too.
 
-scikit-learn's ``precisions_cholesky_`` is :math:`L_j` (upper triangular), a row of numbers for diagonal covariances,
-one number for spherical ones, and shared by all components when tied. Squared Mahalanobis norms are computed as
+scikit-learn's ``precisions_cholesky_`` is :math:`L_j` (upper triangular), its diagonal for diagonal covariances, one
+number for spherical ones, and shared by all components when tied. Squared Mahalanobis norms are computed as
 :math:`\lVert (z - \mu_j)^\top L_j \rVert^2`, difference first: the expanded quadratic loses digits far from the origin.
 """
 
@@ -33,19 +33,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 
-from ..arrays import FloatArray, IntArray, check_rows
+from ..arrays import AnyArray, FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
 from ..search import Cones
-
-# Entries of (n_samples, m) held at once by the methods that reduce over components: 32 MB of float64.
-_CHUNK_ENTRIES = 4_000_000
+from .constants import CHUNK_ENTRIES
+from .mixture import FittedMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class ClassDensity:
         Component-wise maximum at the training rows, ascending; a kernel density leaves out each row's own kernel.
     """
 
-    mixture_: Any
+    mixture_: FittedMixture
     log_threshold_: float
     log_densities_: FloatArray
     _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
@@ -108,8 +106,8 @@ class ClassDensity:
     def cones(self) -> Cones:
         """Describe the sets where one component alone reaches the threshold; none if it is above every peak."""
         squared_radii = 2.0 * (self._log_peaks - self.log_threshold_)
-        # Without numbers a radius of zero is no thin set: the likeliest levels reach the threshold exactly, as rows of
-        # training do whenever the quantile falls on them.
+        # Without numbers a radius of zero is no thin set: the likeliest levels reach the threshold exactly, as training
+        # rows do whenever the quantile falls on them.
         has_cone = squared_radii > 0.0 if self.mixture_.means_.shape[1] else squared_radii >= 0.0
         component = np.flatnonzero(has_cone).astype(np.int64)
         factors, shape = _shared_factors(self.mixture_, component)
@@ -160,7 +158,7 @@ class ClassDensity:
         check_codes(points, tuple(len(table) for table in self._drops))
         return points
 
-    def _reduce(self, Z: ArrayLike, reduction: Callable[[FloatArray], NDArray[Any]]) -> NDArray[Any]:
+    def _reduce(self, Z: ArrayLike, reduction: Callable[[FloatArray], AnyArray]) -> AnyArray:
         """Reduce over the components chunk by chunk, without holding all of (n_samples, m)."""
         points = self._points(Z)
         each = (self.log_components_of(chunk) for chunk in chunks(points, self.mixture_))
@@ -188,17 +186,17 @@ def check_codes(rows: FloatArray, n_levels: tuple[int, ...]) -> None:
         )
 
 
-def category_drops(mixture: Any) -> tuple[FloatArray, ...]:
+def category_drops(mixture: FittedMixture) -> tuple[FloatArray, ...]:
     """How much less likely every level is than the likeliest, ``max_l log p_jcl - log p_jck >= 0``.
 
     Returns
     -------
-    tuple of arrays of shape (n_levels[c], m), one a category; empty for Gaussian mixtures
+    tuple of arrays of shape (n_levels[c], m), one for each category; empty for Gaussian mixtures
     """
     return tuple(table.max(axis=1) - table.T for table in _category_tables(mixture))
 
 
-def log_peaks(mixture: Any) -> FloatArray:
+def log_peaks(mixture: FittedMixture) -> FloatArray:
     """Largest value of every component, ``log pi_j - q/2 log 2pi + log det L_j + sum_c max_k log p_jck``.
 
     The sum is over the categories of a table, with the likeliest level of each; array of shape (m,).
@@ -218,7 +216,9 @@ def log_peaks(mixture: Any) -> FloatArray:
     return sum((table.max(axis=1) for table in _category_tables(mixture)), start=peaks)
 
 
-def log_components(mixture: Any, Z: FloatArray, peaks: FloatArray, drops: tuple[FloatArray, ...] = ()) -> FloatArray:
+def log_components(
+    mixture: FittedMixture, Z: FloatArray, peaks: FloatArray, drops: tuple[FloatArray, ...] = ()
+) -> FloatArray:
     """Log components at clean points, given their :func:`log_peaks` and :func:`category_drops`.
 
     Returns
@@ -232,7 +232,7 @@ def log_components(mixture: Any, Z: FloatArray, peaks: FloatArray, drops: tuple[
     return values
 
 
-def _log_gaussians(mixture: Any, Z: FloatArray, peaks: FloatArray) -> FloatArray:
+def _log_gaussians(mixture: FittedMixture, Z: FloatArray, peaks: FloatArray) -> FloatArray:
     """Peaks less half the squared Mahalanobis norms, array of shape (n_samples, m)."""
     means = np.asarray(mixture.means_, dtype=np.float64)
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
@@ -253,15 +253,15 @@ def _log_gaussians(mixture: Any, Z: FloatArray, peaks: FloatArray) -> FloatArray
     return values
 
 
-def chunks(Z: FloatArray, mixture: Any) -> Iterator[FloatArray]:
+def chunks(Z: FloatArray, mixture: FittedMixture) -> Iterator[FloatArray]:
     """Cut the points so that (n_samples, m) and (n_samples, n_features) arrays of a chunk stay small."""
-    size = max(1, _CHUNK_ENTRIES // max(mixture.means_.shape))
+    size = max(1, CHUNK_ENTRIES // max(mixture.means_.shape))
     for start in range(0, len(Z), size):
         yield Z[start : start + size]
 
 
-def _shared_factors(mixture: Any, component: IntArray) -> tuple[FloatArray, IntArray]:
-    """Factors ``L'`` of the given components, equal ones once, and which of them each component has."""
+def _shared_factors(mixture: FittedMixture, component: IntArray) -> tuple[FloatArray, IntArray]:
+    """Factors ``L'`` of the given components, equal ones once, and the position of each component's own."""
     q = mixture.means_.shape[1]
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
     if mixture.covariance_type == "tied":
@@ -270,14 +270,14 @@ def _shared_factors(mixture: Any, component: IntArray) -> tuple[FloatArray, IntA
         return np.empty((0, q, q)), np.empty(0, dtype=np.int64)
     if q == 0:
         return np.empty((1, 0, 0)), np.zeros(len(component), dtype=np.int64)
-    rows, shape = np.unique(L[component].reshape(len(component), -1), axis=0, return_inverse=True)
+    distinct, shape = np.unique(L[component].reshape(len(component), -1), axis=0, return_inverse=True)
     if mixture.covariance_type == "full":
-        factors = rows.reshape(-1, q, q).transpose(0, 2, 1).copy()
+        factors = distinct.reshape(-1, q, q).transpose(0, 2, 1).copy()
     else:
-        factors = rows[:, :, None] * np.eye(q)
+        factors = distinct[:, :, None] * np.eye(q)
     return factors, shape.reshape(-1).astype(np.int64)
 
 
-def _category_tables(mixture: Any) -> tuple[FloatArray, ...]:
+def _category_tables(mixture: FittedMixture) -> tuple[FloatArray, ...]:
     """Log probabilities of the levels of each category, arrays of shape (m, n_levels[c]); none of Gaussian mixtures."""
     return tuple(getattr(mixture, "log_probabilities_", ()))

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 from sklearn.mixture import GaussianMixture
 
-from ..arrays import FloatArray, is_missing
+from ..arrays import AnyArray, FloatArray, is_missing
 from ..errors import InvalidInputError
 from .base import ClassDensity
+from .constants import QUANTILE_ROUNDING
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
 from .mixed_mixture_density import MixedMixtureDensity
-from .threshold import LogDensity, class_density, log_threshold
+from .threshold import LogDensity, Threshold, class_density, log_threshold
+
+# What a user may give for the density of a class: a name, settings to fit, or a fitted mixture.
+DensityOfClass: TypeAlias = str | BaseEstimator
 
 
 def fit_class_densities(
-    density: Any,
-    threshold: Any,
+    density: DensityOfClass | Mapping[Any, DensityOfClass] | None,
+    threshold: Threshold,
     Z: FloatArray,
     y: ArrayLike | None,
-    classes: NDArray[Any] | None,
+    classes: AnyArray | None,
     n_levels: Sequence[int] = (),
 ) -> dict[Any, ClassDensity]:
     """Fit the density of every class, with its threshold.
@@ -68,7 +72,7 @@ def fit_class_densities(
     return densities
 
 
-def _checked_labels(y: ArrayLike, classes: NDArray[Any], n_samples: int) -> NDArray[Any]:
+def _checked_labels(y: ArrayLike, classes: AnyArray, n_samples: int) -> AnyArray:
     """Return one label a row, as an array of shape (n_samples,), none of them missing and all of one type."""
     expected = f"expected the labels of the {n_samples} rows, of the model's classes {classes.tolist()}"
     labels = np.asarray(y)
@@ -95,21 +99,28 @@ def _checked_labels(y: ArrayLike, classes: NDArray[Any], n_samples: int) -> NDAr
     return labels
 
 
-def at_threshold(density: ClassDensity, threshold: Any) -> ClassDensity:
+def at_threshold(density: ClassDensity, threshold: Threshold) -> ClassDensity:
     """Return a density with another threshold, a quantile of its training rows or a LogDensity."""
     if isinstance(threshold, LogDensity):
         return density.with_threshold(threshold.value)
     value = log_threshold(threshold, density.log_densities_)
-    # A quantile is the density of a training row: rounding in another arithmetic must not shut that row out.
-    return density.with_threshold(value - 1e-12 * (1.0 + abs(value)))
+    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)))
 
 
-def _one_class(density: Any, threshold: Any, label: Any, Z: FloatArray, n_levels: Sequence[int]) -> ClassDensity:
+def _one_class(
+    density: DensityOfClass | Mapping[Any, DensityOfClass],
+    threshold: Threshold,
+    label: Any,
+    Z: FloatArray,
+    n_levels: Sequence[int],
+) -> ClassDensity:
     return at_threshold(class_density(_estimator(density, label, n_levels), Z, threshold), threshold)
 
 
-def _estimator(density: Any, label: Any, n_levels: Sequence[int]) -> Any:
-    """Find the density of one label among what the user gave, and fit it to the kind of table."""
+def _estimator(
+    density: DensityOfClass | Mapping[Any, DensityOfClass], label: Any, n_levels: Sequence[int]
+) -> BaseEstimator:
+    """Find the density of one label among what the user gave, and tell it the table's categories."""
     if isinstance(density, Mapping):
         if label not in density:
             raise InvalidInputError(f"density: the mapping has no mixture for label {label!r}; it has {list(density)}.")
@@ -134,8 +145,8 @@ def _estimator(density: Any, label: Any, n_levels: Sequence[int]) -> Any:
     return chosen
 
 
-def _named(name: str, *, with_categories: bool) -> Any:
-    named: dict[str, Any] = {
+def _named(name: str, *, with_categories: bool) -> BaseEstimator:
+    named: dict[str, BaseEstimator] = {
         "auto": MixedMixtureDensity() if with_categories else GaussianMixtureDensity(),
         "gaussian_mixture": GaussianMixtureDensity(),
         "kernel": KernelDensity(),

@@ -7,19 +7,18 @@ A kind of mixture comes in as a function ``fit_mixture(rows, k)`` that returns a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
+from .constants import FALLS_IN_A_ROW, SMALLEST_WEIGHT
+from .mixture import FittedMixture
 
-# A component below this weight has lost its rows during the iterations; nothing can be learned from such a mixture.
-_SMALLEST_WEIGHT = 1e-8
-
-FitMixture = Callable[[FloatArray, int], Any]
+FitMixture = Callable[[FloatArray, int], FittedMixture | None]
 
 
 def component_grid(n_components: int | Sequence[int] | None) -> list[int] | None:
@@ -27,18 +26,17 @@ def component_grid(n_components: int | Sequence[int] | None) -> list[int] | None
     if n_components is None:
         return None
     single = isinstance(n_components, Integral)
-    grid: list[Any] = [n_components] if single else list(np.asarray(n_components).reshape(-1).tolist())
+    grid: list[object] = [n_components] if single else list(np.asarray(n_components).reshape(-1).tolist())
     if not grid:
         raise InvalidInputError("n_components is an empty grid: give at least one number, or None to choose.")
-    for entry in grid:
-        check_count("n_components", entry, 1)
-    return sorted({int(entry) for entry in grid})
+    return sorted({check_count("n_components", entry, 1) for entry in grid})
 
 
-def check_count(name: str, value: Any, smallest: int) -> None:
-    """Refuse anything but an integer of at least ``smallest``."""
+def check_count(name: str, value: object, smallest: int) -> int:
+    """Return an integer of at least ``smallest``; refuse anything else."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < smallest:
         raise InvalidInputError(f"{name} must be an integer >= {smallest}, received {value!r}.")
+    return int(value)
 
 
 def least(grid: list[int] | None) -> int:
@@ -95,7 +93,8 @@ def cross_validate(
     for k in numbers:
         likelihoods[k] = _held_out(rows, held_out, fit_mixture, k)
         means.append(float(likelihoods[k].mean()))
-        if grid is None and len(means) > 2 and means[-1] < means[-2] < means[-3]:
+        last = means[-FALLS_IN_A_ROW - 1 :]
+        if grid is None and len(last) > FALLS_IN_A_ROW and all(after < before for before, after in pairwise(last)):
             break
     return likelihoods
 
@@ -123,17 +122,19 @@ def simplest_first(likelihoods: dict[int, FloatArray]) -> list[int]:
     return ranked
 
 
-def first_usable(rows: FloatArray, candidates: list[int], fit_mixture: FitMixture) -> Any:
+def first_usable(rows: FloatArray, candidates: list[int], fit_mixture: FitMixture) -> FittedMixture | None:
     """Fit all rows with the first of the numbers that gives a usable mixture; None if none does."""
     for k in candidates:
         mixture = fit_mixture(rows, k)
         # With a single candidate there is no choice: a vanishing component only adds no cone.
-        if _usable(mixture) or (mixture is not None and len(candidates) == 1):
+        if mixture is not None and (len(candidates) == 1 or _usable(mixture)):
             return mixture
     return None
 
 
-def distinct_row_folds(group: IntArray, cv: int, random_state: Any) -> Iterator[IntArray]:
+def distinct_row_folds(
+    group: IntArray, cv: int, random_state: int | np.random.RandomState | None
+) -> Iterator[IntArray]:
     """Rows held out in each of at most ``cv`` folds; rows of equal ``group`` number are never parted."""
     n_groups = int(group.max()) + 1
     order = check_random_state(random_state).permutation(n_groups)
@@ -146,12 +147,12 @@ def _held_out(rows: FloatArray, folds: list[IntArray], fit_mixture: FitMixture, 
     likelihoods = np.full(len(rows), -np.inf)
     for held_out in folds:
         kept = np.delete(rows, held_out, axis=0)
-        mixture: Any = fit_mixture(kept, k) if len(kept) >= max(2, k) else None
-        if not _usable(mixture):
+        mixture = fit_mixture(kept, k) if len(kept) >= max(2, k) else None
+        if mixture is None or not _usable(mixture):
             return np.full(len(rows), -np.inf)
         likelihoods[held_out] = mixture.score_samples(rows[held_out])
     return likelihoods
 
 
-def _usable(mixture: Any) -> bool:
-    return mixture is not None and bool(mixture.weights_.min() >= _SMALLEST_WEIGHT)
+def _usable(mixture: FittedMixture) -> bool:
+    return bool(mixture.weights_.min() >= SMALLEST_WEIGHT)

@@ -19,13 +19,13 @@ the penalised log-likelihood of rows whose numbers are known up to a noise :math
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
 from ..arrays import FloatArray, IntArray
+from .constants import COUNT_ROUNDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Rows:
     """
 
     W: FloatArray
-    E: Any
+    E: csr_array
     category: IntArray
     noise: FloatArray
     prior: FloatArray
@@ -99,7 +99,7 @@ class Fit:
     converged: bool
 
 
-def indicators(codes: IntArray, n_levels: tuple[int, ...]) -> Any:
+def indicators(codes: IntArray, n_levels: tuple[int, ...]) -> csr_array:
     """One-hot indicators of codes of shape (n, c), sparse array of shape (n, sum(n_levels))."""
     n, c = codes.shape
     first = np.cumsum((0, *n_levels))
@@ -152,8 +152,8 @@ def expectation(rows: Rows, theta: Parameters) -> tuple[float, FloatArray]:
 
 def maximisation(rows: Rows, responsibilities: FloatArray, covariance_type: str) -> Parameters:
     """Parameters that are the best for the responsibilities; LinAlgError if a covariance is singular."""
-    # A component without rows keeps a tiny weight, so that nothing is divided by zero.
-    count = responsibilities.sum(axis=0) + 10.0 * np.finfo(np.float64).eps
+    # A component without rows keeps a tiny weight.
+    count = responsibilities.sum(axis=0) + COUNT_ROUNDINGS * np.finfo(np.float64).eps
     means = (responsibilities.T @ rows.W) / count[:, None]
     covariances = _covariances(rows, responsibilities, count, means, covariance_type)
     probabilities = ((rows.E.T @ responsibilities).T + rows.prior) / (count + rows.prior_rows)[:, None]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from ..errors import InvalidInputError, UnsupportedModelError
 from .mixed_mixture import MixedMixture
+from .mixture import FittedMixture
 
 # Types that are taken for a mixture, not for settings that are yet to be fitted.
 MIXTURES = (GaussianMixture, BayesianGaussianMixture, MixedMixture)
 
 
-def from_mixture(mixture: Any) -> Any:
+def from_mixture(mixture: object) -> FittedMixture:
     """Check an already fitted ``GaussianMixture`` or ``MixedMixture`` and return it.
 
     A ``BayesianGaussianMixture`` is refused: its ``score_samples`` is an expectation over a posterior, not the density

@@ -1,4 +1,4 @@
-"""Gaussian mixtures: fitted to the rows of a class, or taken as they are.
+"""Gaussian mixtures, fitted to the rows of a class.
 
 The number of components is chosen by cross-validated likelihood, as in the paper's experiments. Fitting happens in
 standardised units (every feature centred and divided by its scale; for spherical covariances one common scale) and the
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,11 +35,9 @@ from .components import (
     likeliest_first,
     mean_scores,
 )
+from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_ENTRIES, VALUE_ROUNDING
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
-
-# Up to so many numbers a mixture is fitted on one thread.
-_ONE_THREAD_ENTRIES = 1_000_000
 
 
 class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -98,7 +95,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         reg_covar: float = 1e-3,
         n_init: int = 1,
         max_iter: int = 1000,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.n_components = n_components
         self.max_components = max_components
@@ -109,7 +106,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, Z: ArrayLike, y: Any = None) -> GaussianMixtureDensity:
+    def fit(self, Z: ArrayLike, y: object = None) -> GaussianMixtureDensity:
         """Fit the mixture to the rows of one class.
 
         Parameters
@@ -125,8 +122,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         scales = fit_scales(rows, self.covariance_type)
         W = (rows - centre) / scales
 
-        # Many fits of little data: threads would spend their time waiting for each other, seconds on a busy machine.
-        with threadpool_limits(limits=1 if W.size <= _ONE_THREAD_ENTRIES else None):
+        with threadpool_limits(limits=1 if W.size <= ONE_THREAD_ENTRIES else None):
             likelihoods = cross_validate(
                 W,
                 distinct_row_folds(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
@@ -162,7 +158,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError(f"reg_covar must be a finite number >= 0, received {self.reg_covar!r}.")
         return component_grid(self.n_components)
 
-    def _fit_mixture(self, W: FloatArray, k: int) -> Any | None:
+    def _fit_mixture(self, W: FloatArray, k: int) -> GaussianMixture | None:
         """Fit ``k`` components, in standardised units; None if a covariance is singular."""
         mixture = GaussianMixture(
             n_components=k,
@@ -184,8 +180,13 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
 
 
 def assemble_mixture(
-    weights: FloatArray, means: FloatArray, covariances: FloatArray, precisions_cholesky: FloatArray, *, like: Any
-) -> Any:
+    weights: FloatArray,
+    means: FloatArray,
+    covariances: FloatArray,
+    precisions_cholesky: FloatArray,
+    *,
+    like: GaussianMixture,
+) -> GaussianMixture:
     """Make a fitted ``GaussianMixture`` with the parameters of ``like`` from its arrays (shapes as in scikit-learn)."""
     mixture = GaussianMixture(**like.get_params())
     mixture.weights_ = weights
@@ -201,12 +202,11 @@ def assemble_mixture(
 def fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
     """Scale of every feature for the fit; one for all when the covariances are spherical, so that they stay so."""
     deviation, scales = Z.std(axis=0), feature_scales(Z)
-    # The stand-in of a constant feature is its size, far more than it should vary: sqrt(1e-3) / 32 is a thousandth.
-    scales = np.where(scales == deviation, scales, scales / 32.0)
+    scales = np.where(scales == deviation, scales, scales / CONSTANT_FEATURE_DIVISOR)
     if covariance_type != "spherical":
         return scales
     mean_deviation = np.sqrt(np.mean(deviation**2))
-    common = mean_deviation if mean_deviation > 1e-12 * np.abs(Z).max() else scales.mean()
+    common = mean_deviation if mean_deviation > VALUE_ROUNDING * np.abs(Z).max() else scales.mean()
     return np.full(Z.shape[1], common)
 
 
@@ -231,7 +231,7 @@ def carried_back(
     return centre + scales * means, covariances, L
 
 
-def _in_units(mixture: Any, centre: FloatArray, scales: FloatArray) -> Any:
+def _in_units(mixture: GaussianMixture, centre: FloatArray, scales: FloatArray) -> GaussianMixture:
     """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (see the module docstring)."""
     means, covariances, L = carried_back(
         mixture.means_, mixture.covariances_, mixture.precisions_cholesky_, mixture.covariance_type, centre, scales

@@ -13,7 +13,6 @@ the quantile ``1 - p`` of the squared distances between training rows and their 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,10 +25,9 @@ from ..arrays import FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
 from .base import chunks, is_finite_number, log_components, log_peaks
 from .components import distinct_row_folds
+from .constants import CHUNK_ENTRIES, COARSE_POWERS, FINE_POWERS
 from .gaussian_mixture import assemble_mixture
-
-# Entries of a matrix of pairwise distances held at once: 32 MB of float64.
-_CHUNK_ENTRIES = 4_000_000
+from .mixture import FittedMixture
 
 
 class KernelDensity(BaseEstimator):  # type: ignore[misc]
@@ -72,12 +70,18 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     array([0.5 , 0.25, 0.25])
     """
 
-    def __init__(self, *, bandwidth: float | Sequence[float] | None = None, cv: int = 5, random_state: Any = 0) -> None:
+    def __init__(
+        self,
+        *,
+        bandwidth: float | Sequence[float] | None = None,
+        cv: int = 5,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
         self.bandwidth = bandwidth
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, Z: ArrayLike, y: Any = None) -> KernelDensity:
+    def fit(self, Z: ArrayLike, y: object = None) -> KernelDensity:
         """Place a kernel on every row of one class and choose the bandwidth.
 
         Parameters
@@ -128,10 +132,10 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         if grid is not None:
             return dict(zip(grid, _held_out(centres, count, folds, np.array(grid)).tolist()))
         spread = np.repeat(centres, count, axis=0).var(axis=0).mean() ** 0.5
-        coarse = spread * 2.0 ** np.arange(-12.0, 3.0)
+        lowest, highest = COARSE_POWERS
+        coarse = spread * 2.0 ** np.arange(lowest, highest + 1.0)
         scores = dict(zip(coarse.tolist(), _held_out(centres, count, folds, coarse).tolist()))
-        exponents = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]) / 4.0
-        fine = _best(scores) * 2.0**exponents
+        fine = _best(scores) * 2.0 ** np.array(FINE_POWERS)
         scores.update(zip(fine.tolist(), _held_out(centres, count, folds, fine).tolist()))
         return dict(sorted(scores.items()))
 
@@ -148,7 +152,7 @@ def _held_out(centres: FloatArray, count: IntArray, folds: list[IntArray], bandw
     for fold in folds:
         kept = np.delete(np.arange(len(centres)), fold)
         weights = count[kept] / count[kept].sum()
-        size = max(1, _CHUNK_ENTRIES // len(kept))
+        size = max(1, CHUNK_ENTRIES // len(kept))
         for held_out in np.split(fold, range(size, len(fold), size)):
             squared = cdist(centres[held_out], centres[kept], "sqeuclidean")
             nearest = squared.min(axis=1)
@@ -161,7 +165,7 @@ def _held_out(centres: FloatArray, count: IntArray, folds: list[IntArray], bandw
     return mean
 
 
-def _kernel_mixture(centres: FloatArray, weights: FloatArray, bandwidth: float) -> Any:
+def _kernel_mixture(centres: FloatArray, weights: FloatArray, bandwidth: float) -> GaussianMixture:
     """Build the fitted spherical mixture that is this kernel density."""
     m = len(centres)
     like = GaussianMixture(n_components=m, covariance_type="spherical", reg_covar=0.0)
@@ -171,7 +175,7 @@ def _kernel_mixture(centres: FloatArray, weights: FloatArray, bandwidth: float) 
     return mixture
 
 
-def _log_densities(mixture: Any, count: IntArray) -> tuple[FloatArray, FloatArray]:
+def _log_densities(mixture: FittedMixture, count: IntArray) -> tuple[FloatArray, FloatArray]:
     """Log of the density at every centre, and of the component-wise maximum there with one row's kernel left out."""
     density, others = [np.empty(0)], [np.empty(0)]
     start = 0

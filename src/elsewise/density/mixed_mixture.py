@@ -9,9 +9,10 @@ a density in the numbers and a probability in the categories. Numbers are standa
 
 - *Rounding.* A number that is only known in steps of ``s`` (whole years, ranks from 1 to 4) is known with an error of
   variance ``s**2 / 12``, so no component is narrower than that: it would be a spike on one value, ever likelier the
-  narrower it is, even to held-out rows. At whole numbers the density is then about the probability of the value, which
-  makes it comparable with those of the categories. The step is the smallest gap between values of the rows; of a number
-  that is not rounded it is tiny, and ``reg_covar``, as a share of the variance, is larger.
+  narrower it is, even to held-out rows. At whole numbers the density is then the probability of the value, up to a
+  factor of about 1.4 (``sqrt(6 / pi)``), and comparable with those of the categories. The step is the smallest gap
+  between values of the rows; of a number that is not rounded it is tiny, and ``reg_covar``, as a share of the variance,
+  is larger.
 - *Levels not seen.* The probabilities have a Dirichlet prior worth ``prior_rows`` rows for each component and category,
   spread half as in the rows of the class at hand and half evenly over all levels. A small component leans on its class;
   a level that no row of the class has keeps a probability above zero.
@@ -28,7 +29,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +44,7 @@ from ..arrays import FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
 from .base import category_drops, check_codes, is_finite_number, log_components, log_peaks
 from .components import check_count
+from .constants import PRIOR_SHARE_OF_ROWS, VALUE_ROUNDING
 from .expectation_maximisation import Fit, Rows, indicators, maximise_likelihood
 from .gaussian_mixture import carried_back, fit_scales
 
@@ -114,7 +115,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         prior_rows: float = 3.0,
         n_init: int = 1,
         max_iter: int = 1000,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.n_components = n_components
         self.n_levels = n_levels
@@ -126,7 +127,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: Any = None) -> MixedMixture:
+    def fit(self, X: ArrayLike, y: object = None) -> MixedMixture:
         """Fit the mixture.
 
         Parameters
@@ -150,7 +151,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
             W=(numbers - centre) / scales,
             E=E,
             category=np.repeat(np.arange(len(n_levels)), np.array(n_levels, dtype=np.int64)),
-            noise=np.maximum(self.reg_covar, (steps(numbers) / scales) ** 2 / 12.0),
+            noise=np.maximum(self.reg_covar, rounding_variances(numbers, scales)),
             prior=self.prior_rows * _prior_shares(E, n_levels),
             prior_rows=self.prior_rows,
         )
@@ -168,7 +169,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         """Log density at every row, array of shape (n_samples,)."""
         return np.asarray(logsumexp(self._log_components(X), axis=1))
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
+    def score(self, X: ArrayLike, y: object = None) -> float:
         """Mean log density of the rows."""
         return float(self.score_samples(X).mean())
 
@@ -191,13 +192,13 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         noise = rng.standard_normal((n_samples, p))
         rows = np.empty((n_samples, self.n_features_in_))
         for j in range(m):
-            mine = label == j
+            drawn = label == j
             L = self.precisions_cholesky_[j]
             # z - mu = inv(L') n has the covariance inv(L L').
-            spread = np.linalg.solve(L.T, noise[mine].T).T if self.covariance_type == "full" else noise[mine] / L
-            rows[mine, :p] = self.means_[j] + spread
+            spread = np.linalg.solve(L.T, noise[drawn].T).T if self.covariance_type == "full" else noise[drawn] / L
+            rows[drawn, :p] = self.means_[j] + spread
             for c, table in enumerate(self.log_probabilities_):
-                rows[mine, p + c] = rng.choice(table.shape[1], size=int(mine.sum()), p=np.exp(table[j]))
+                rows[drawn, p + c] = rng.choice(table.shape[1], size=int(drawn.sum()), p=np.exp(table[j]))
         return rows, label
 
     def _check_parameters(self) -> tuple[int, ...]:
@@ -248,7 +249,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         return log_components(self, rows, log_peaks(self), category_drops(self))
 
 
-def check_settings(estimator: Any) -> tuple[int, ...]:
+def check_settings(estimator: BaseEstimator) -> tuple[int, ...]:
     """Check the parameters that mixtures of tables share; return the numbers of levels."""
     if estimator.covariance_type not in COVARIANCE_TYPES:
         raise InvalidInputError(
@@ -264,9 +265,7 @@ def check_settings(estimator: Any) -> tuple[int, ...]:
             "n_levels must be a sequence with the number of levels of each code column, () without categories, "
             f"received {n_levels!r}."
         )
-    for entry in n_levels:
-        check_count("every entry of n_levels", entry, 1)
-    return tuple(int(entry) for entry in n_levels)
+    return tuple(check_count("every entry of n_levels", entry, 1) for entry in n_levels)
 
 
 def check_table(X: ArrayLike, n_levels: tuple[int, ...]) -> FloatArray:
@@ -281,23 +280,31 @@ def check_table(X: ArrayLike, n_levels: tuple[int, ...]) -> FloatArray:
     return rows
 
 
-def steps(numbers: FloatArray) -> FloatArray:
+def rounding_variances(numbers: FloatArray, scales: FloatArray) -> FloatArray:
+    """Variance of the rounding of each number, in units of its scale; array of shape (p,).
+
+    A value known in steps of ``s`` lies anywhere in an interval of that length: ``s**2 / 12``.
+    """
+    return (_steps(numbers) / scales) ** 2 / 12.0
+
+
+def _steps(numbers: FloatArray) -> FloatArray:
     """Smallest gap between different values of each column, 0 for a constant one; array of shape (p,)."""
     gaps = np.diff(np.sort(numbers, axis=0), axis=0)
-    # Values that differ by rounding of the floats are the same value.
-    gaps[gaps <= 1e-12 * np.abs(numbers).max(axis=0, initial=0.0)] = np.inf
+    gaps[gaps <= VALUE_ROUNDING * np.abs(numbers).max(axis=0, initial=0.0)] = np.inf
     smallest: FloatArray = gaps.min(axis=0, initial=np.inf)
     return np.asarray(np.where(np.isfinite(smallest), smallest, 0.0))
 
 
-def _prior_shares(E: Any, n_levels: tuple[int, ...]) -> FloatArray:
-    """Share of the prior of every level, half as frequent as in the rows, half even; array of shape (n_indicators,)."""
+def _prior_shares(E: csr_array, n_levels: tuple[int, ...]) -> FloatArray:
+    """Share of the prior of every level, partly as frequent as in the rows, partly even; shape (n_indicators,)."""
     levels = np.array(n_levels, dtype=np.int64)
     even = np.repeat(1.0 / levels, levels)
-    return np.asarray(0.5 * E.sum(axis=0) / E.shape[0] + 0.5 * even)
+    of_rows = PRIOR_SHARE_OF_ROWS
+    return np.asarray(of_rows * E.sum(axis=0) / E.shape[0] + (1.0 - of_rows) * even)
 
 
-def _start(rows: Rows, m: int, rng: Any) -> FloatArray:
+def _start(rows: Rows, m: int, rng: np.random.RandomState) -> FloatArray:
     """Responsibilities of a k-means start, zeros and ones of shape (n, m)."""
     n = len(rows.W)
     if m == 1:
@@ -309,10 +316,10 @@ def _start(rows: Rows, m: int, rng: Any) -> FloatArray:
     return np.asarray(label[:, None] == np.arange(m), dtype=np.float64)
 
 
-def _embedding(rows: Rows) -> Any:
+def _embedding(rows: Rows) -> csr_array:
     """Standardised numbers and indicators, scaled so that those of a category have a total variance of 1 as well."""
     frequency = rows.E.sum(axis=0) / len(rows.W)
     # The variances of a category's indicators add up to sum_k f_k (1 - f_k); nothing is to be scaled if that is zero.
     variance = rows.category_sums(frequency * (1.0 - frequency))
     scale = 1.0 / np.sqrt(np.where(variance > 0.0, variance, 1.0))
-    return hstack([csr_array(rows.W), rows.E @ diags_array(scale)], format="csr")
+    return csr_array(hstack([csr_array(rows.W), rows.E @ diags_array(scale)], format="csr"))

@@ -10,7 +10,6 @@ new ones: of new rows of German credit 38 % reach the median of the training row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,11 +30,9 @@ from .components import (
     mean_scores,
     simplest_first,
 )
+from .constants import ONE_THREAD_ENTRIES
 from .gaussian_mixture import fit_scales
-from .mixed_mixture import MixedMixture, SingularCovarianceError, check_settings, check_table, steps
-
-# Up to so many numbers a mixture is fitted on one thread.
-_ONE_THREAD_ENTRIES = 1_000_000
+from .mixed_mixture import MixedMixture, SingularCovarianceError, check_settings, check_table, rounding_variances
 
 
 class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -108,7 +105,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         prior_rows: float = 3.0,
         n_init: int = 1,
         max_iter: int = 1000,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.n_components = n_components
         self.n_levels = n_levels
@@ -123,7 +120,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: Any = None) -> MixedMixtureDensity:
+    def fit(self, X: ArrayLike, y: object = None) -> MixedMixtureDensity:
         """Fit the mixture to the rows of one class.
 
         Parameters
@@ -138,8 +135,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         grid = component_grid(self.n_components)
         rows = check_table(X, n_levels)
         check_enough_rows(len(rows), len(np.unique(rows, axis=0)), least(grid))
-        # Many fits of little data: threads would spend their time waiting for each other, seconds on a busy machine.
-        with threadpool_limits(limits=1 if rows.size <= _ONE_THREAD_ENTRIES else None):
+        with threadpool_limits(limits=1 if rows.size <= ONE_THREAD_ENTRIES else None):
             chosen_on = self._chosen_on(rows)
             n_distinct, group = _equal_rows(chosen_on)
             likelihoods = cross_validate(
@@ -174,11 +170,11 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         return chosen_on
 
     def _together(self, rows: FloatArray, group: IntArray) -> IntArray:
-        """Rows of equal number share a fold: equal rows where some number is fine enough for spikes, else none."""
+        """Which rows share a fold, those with the same entry: equal rows where spikes are possible, else none."""
         numbers = rows[:, : rows.shape[1] - len(self.n_levels)]
-        rounding = (steps(numbers) / fit_scales(numbers, self.covariance_type)) ** 2 / 12.0
-        fine = bool((rounding < self.reg_covar).any())
-        return group if fine else np.arange(len(rows), dtype=np.int64)
+        rounding = rounding_variances(numbers, fit_scales(numbers, self.covariance_type))
+        some_are_fine = bool((rounding < self.reg_covar).any())
+        return group if some_are_fine else np.arange(len(rows), dtype=np.int64)
 
     def _fit_mixture(self, rows: FloatArray, k: int) -> MixedMixture | None:
         """Fit ``k`` components; None if a covariance is singular."""

@@ -7,16 +7,16 @@ The paper asks for the median, over the training rows of the target class, of th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError, UnsupportedModelError
 from .base import ClassDensity, category_drops, is_finite_number
 from .fitted import MIXTURES, from_mixture
+from .mixture import FittedMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def log_threshold(threshold: Threshold, log_densities: FloatArray) -> float:
     return float(np.quantile(log_densities, float(threshold)))
 
 
-def class_density(estimator: Any, Z: ArrayLike, threshold: Threshold = 0.5) -> ClassDensity:
+def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold = 0.5) -> ClassDensity:
     """Density of the rows of one class with its threshold.
 
     Parameters
@@ -99,7 +99,7 @@ def class_density(estimator: Any, Z: ArrayLike, threshold: Threshold = 0.5) -> C
     )
 
 
-def _fitted(estimator: Any, rows: FloatArray) -> tuple[Any, FloatArray | None]:
+def _fitted(estimator: BaseEstimator, rows: FloatArray) -> tuple[FittedMixture, FloatArray | None]:
     """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows."""
     if isinstance(estimator, MIXTURES):
         return from_mixture(estimator), None

@@ -55,7 +55,7 @@ def read_answers(
         raise InvalidInputError(
             f"{path} has no column {missing[0]!r}: expected a file that `elsewise explain` has written."
         )
-    table = explainer.fitted_.table_under(constraints)
+    table = explainer.fitted_.table_under(explainer.fitted_.rules(constraints))
     row_numbers = _row_numbers(path, frame["row"], len(rows.columns))
     statuses = np.array([str(status) for status in frame["status"]], dtype=np.str_)
     wrong = [status for status in statuses.tolist() if status not in STATUSES]

@@ -82,19 +82,16 @@ class FittedModel:
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
         return replace(self, densities=densities, problems={})
 
-    def table_under(self, constraints: Constraints | None) -> Table:
-        """Make the table in which those columns are whole that the user says are."""
-        if constraints is None or constraints.integer is None:
+    def table_under(self, rules: Rules) -> Table:
+        """Make the table in which those columns are whole that rules say are."""
+        whole = rules.integer.tolist()
+        kinds = [
+            ("integer" if whole[column.start] else "number") if column.kind in ("number", "integer") else column.kind
+            for column in self.table.columns
+        ]
+        if kinds == [column.kind for column in self.table.columns]:
             return self.table
-        whole = set(constraints.integer)
-        return self.table.with_columns(
-            [
-                replace(column, kind="integer" if column.name in whole else "number")
-                if column.kind in ("number", "integer")
-                else column
-                for column in self.table.columns
-            ]
-        )
+        return self.table.with_columns([replace(column, kind=kind) for column, kind in zip(self.table.columns, kinds)])
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve the user's rules against the table."""

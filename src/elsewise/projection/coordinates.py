@@ -15,6 +15,11 @@ from scipy.linalg import cholesky, qr, solve_triangular
 
 from ..arrays import FloatArray
 
+# Features that are seen within this factor of each other keep enough digits in a common basis.
+_EVEN = 1e6
+# Features seen by less than this share are not seen at all: rounding of a map that leaves them out.
+_UNSEEN = 1e-18
+
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
@@ -65,12 +70,20 @@ def manhattan_coordinates(weights: FloatArray, origin: FloatArray) -> Coordinate
 
 
 def mahalanobis_coordinates(omega: FloatArray, origin: FloatArray, seen: FloatArray | None = None) -> Coordinates:
-    """Coordinates of ``v' omega v``, restricted to what the directions ``seen`` (one a row) can tell apart."""
+    """Coordinates of ``v' omega v``, restricted to what the directions ``seen`` (one a row) can tell apart.
+
+    A basis of these has errors of one size in all entries. Where the directions see some features far more than others
+    (units decades apart), that would cost the others their digits, and there is no restriction.
+    """
     upper = cholesky(omega)  # omega = U'U, plain coordinates U v
     back = solve_triangular(upper, np.eye(len(omega)))
     if seen is None or len(seen) >= len(omega):
         return Coordinates(2, origin, upper, back)
-    basis = qr((seen @ back).T, mode="economic")[0]
+    directions = seen @ back
+    size = np.abs(directions).max(axis=0)
+    if size.max() > _EVEN * size[size > _UNSEEN * size.max()].min(initial=np.inf):
+        return Coordinates(2, origin, upper, back)
+    basis = qr(directions.T, mode="economic")[0]
     return Coordinates(2, origin, basis.T @ upper, back @ basis)
 
 

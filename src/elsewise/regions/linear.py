@@ -1,7 +1,7 @@
 """Linear classifiers: one polyhedron for each class.
 
-A model with one row of ``coef_`` decides for its second class where ``s(z) = w·z + b > 0``. A model with a row for each
-class decides for the largest score, ``argmax_k w_k·z + b_k``, so class ``c`` has the polyhedron::
+A model with one vector of weights in ``coef_`` decides for its second class where ``s(z) = w·z + b > 0``. A model with
+weights for each class decides for the largest score, ``argmax_k w_k·z + b_k``, so class ``c`` has the polyhedron::
 
     (w_k - w_c)·z <= b_c - b_k       for all k != c
 
@@ -12,7 +12,7 @@ must reach the number ``t`` with ``P(t) = p``, and 0 because ``predict`` must de
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import issparse
@@ -27,11 +27,14 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import SVC, LinearSVC
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError, UnsupportedSettingError
 from .outcomes import Label, Outcome, require_label
 from .polyhedra import PolyhedronUnion, union
 from .registry import register
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 @register(
@@ -42,7 +45,7 @@ from .registry import register
     Perceptron,
     SGDClassifier,
 )
-def linear_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def linear_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     """Region of a classifier that decides by ``decision_function``: its sign, or its largest column."""
     label = require_label(model, outcome)
     W, b = scores(model)
@@ -61,7 +64,7 @@ def linear_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
 
 
 @register(RidgeClassifier, RidgeClassifierCV)
-def ridge_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def ridge_region(model: RidgeClassifier | RidgeClassifierCV, outcome: Outcome) -> PolyhedronUnion:
     """Region of a ridge classifier, which may have been fitted on several labels a row: then there is no one class."""
     if model._label_binarizer.y_type_.startswith("multilabel"):
         raise UnsupportedSettingError(
@@ -72,7 +75,7 @@ def ridge_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
 
 
 @register(SVC)
-def svc_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def svc_region(model: SVC, outcome: Outcome) -> PolyhedronUnion:
     """Region of a binary support vector machine with a linear kernel."""
     if model.kernel != "linear":
         raise UnsupportedSettingError(
@@ -91,25 +94,25 @@ def svc_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     return linear_region(model, outcome)
 
 
-def scores(model: Any) -> tuple[FloatArray, FloatArray]:
+def scores(model: BaseEstimator) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (n_scores, n_features) and intercepts of shape (n_scores,) of a fitted linear model."""
     # sparsify() leaves a sparse coef_; some models have a one-dimensional coef_ or a number as intercept_
-    coef: Any = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
     W = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     return W, np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), len(W))
 
 
-def halfspaces(A: FloatArray, b: FloatArray, *, strict: Any = False) -> PolyhedronUnion:
-    """Make the region ``{ z : A z <= b }`` without rows that say nothing about ``z``.
+def halfspaces(A: FloatArray, b: FloatArray, *, strict: bool | BoolArray = False) -> PolyhedronUnion:
+    """Make the region ``{ z : A z <= b }`` without half-spaces that say nothing about ``z``.
 
-    A row whose normal is zero (two classes with equal weights, a model without weights) holds everywhere or nowhere:
-    it is left out, or the region is empty. The same goes for limits of plus and minus infinity.
+    One whose normal is zero (two classes with equal weights, a model without weights) holds everywhere or nowhere: it
+    is left out, or the region is empty. The same goes for limits of plus and minus infinity.
 
     Parameters
     ----------
-    A : array of shape (n_rows, n_features)
-    b : array of shape (n_rows,)
-    strict : bool or bool array of shape (n_rows,)
+    A : array of shape (n_halfspaces, n_features)
+    b : array of shape (n_halfspaces,)
+    strict : bool or bool array of shape (n_halfspaces,)
         Whether the model needs ``A z < b``. It matters for zero normals only, because a region is closed.
     """
     constant = ~A.any(axis=1)
@@ -120,7 +123,7 @@ def halfspaces(A: FloatArray, b: FloatArray, *, strict: Any = False) -> Polyhedr
     return union([(A[kept], b[kept])], n_features=A.shape[1])
 
 
-def _binary_region(model: Any, label: Label, W: FloatArray, b: FloatArray) -> PolyhedronUnion:
+def _binary_region(model: BaseEstimator, label: Label, W: FloatArray, b: FloatArray) -> PolyhedronUnion:
     # the second class needs s >= t, the first -s >= t, with t >= 0; s = 0 itself belongs to the first
     t = 0.0
     if label.min_probability is not None:
@@ -129,7 +132,7 @@ def _binary_region(model: Any, label: Label, W: FloatArray, b: FloatArray) -> Po
     return halfspaces(-sign * W, sign * b - t, strict=label.index == 1 and t == 0)
 
 
-def _score_at_probability(model: Any, p: float) -> float:
+def _score_at_probability(model: BaseEstimator, p: float) -> float:
     """Score of the target class at which its probability is ``p``."""
     kind = type(model).__name__
     huber = isinstance(model, SGDClassifier) and model.loss == "modified_huber"

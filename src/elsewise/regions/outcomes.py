@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import InvalidInputError
 
@@ -27,7 +26,7 @@ class Interval:
 Outcome = Label | Interval
 
 
-def require_label(model: Any, outcome: Outcome) -> Label:
+def require_label(model: object, outcome: Outcome) -> Label:
     """Return the outcome as a label, or explain that this model is a classifier."""
     if not isinstance(outcome, Label):
         raise InvalidInputError(
@@ -37,7 +36,7 @@ def require_label(model: Any, outcome: Outcome) -> Label:
     return outcome
 
 
-def require_interval(model: Any, outcome: Outcome) -> Interval:
+def require_interval(model: object, outcome: Outcome) -> Interval:
     """Return the outcome as an interval, or explain that this model is a regressor."""
     if not isinstance(outcome, Interval):
         raise InvalidInputError(

@@ -1,27 +1,25 @@
 r"""Regions of classifiers that choose the class of the nearest prototype.
 
 A point belongs to class ``c`` when some prototype ``i`` of that class is at least as near as every prototype ``k`` of
-the other classes, so each prototype of the class has one polyhedron, with a row for each prototype of another class.
-With the distance :math:`d_k(z) = (z - w_k)^\top \Lambda (z - w_k) + h_k` the quadratic terms cancel:
+the other classes, so each prototype of the class has one polyhedron, with a half-space for each prototype of another
+class. With the distance :math:`d_k(z) = (z - w_k)^\top \Lambda (z - w_k) + h_k` the quadratic terms cancel:
 
 .. math:: d_i(z) - d_k(z) = (N_k - N_i) \cdot z - (o_k - o_i) \le 0, \qquad
           N_k = 2 \Lambda w_k, \quad o_k = w_k^\top \Lambda w_k + h_k .
 
-That is the shared-row form of :class:`~elsewise.regions.base.Region`: the other classes' ``(N_k, o_k)`` are the rows,
-the class's own ``(N_i, o_i)`` the shifts. ``Lambda`` is the relevance matrix of LVQ, the identity for one nearest
-neighbour, and the inverse within-class variances for nearest centroids with unequal priors, the only family with
-handicaps, :math:`h_k = -2 \log \pi_k`.
+So all polyhedra of a :class:`~elsewise.regions.PolyhedronUnion` share one table of half-spaces, the other classes'
+``(N_k, o_k)``, and the class's own ``(N_i, o_i)`` are the shifts. ``Lambda`` is the relevance matrix of LVQ, the
+identity for one nearest neighbour, and the inverse within-class variances for nearest centroids with unequal priors,
+the only family with handicaps, :math:`h_k = -2 \log \pi_k`.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import AnyArray, FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
 from .outcomes import Outcome, require_label
@@ -30,14 +28,14 @@ from .registry import register
 
 
 @register(GeneralizedLVQ, GeneralizedMatrixLVQ)
-def lvq_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def lvq_region(model: GeneralizedLVQ | GeneralizedMatrixLVQ, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of generalized (matrix) learning vector quantization."""
     index = _require_plain_label(model, outcome)
     return _nearest_prototype_region(model.prototypes_, model.prototype_labels_, index, relevance=model.relevance_)
 
 
 @register(NearestCentroid)
-def nearest_centroid_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def nearest_centroid_region(model: NearestCentroid, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of ``NearestCentroid(metric="euclidean")``, for any shrinkage and priors.
 
     With equal priors the model compares plain Euclidean distances. With unequal ones it compares
@@ -62,7 +60,7 @@ def nearest_centroid_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
 
 
 @register(KNeighborsClassifier)
-def nearest_neighbour_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def nearest_neighbour_region(model: KNeighborsClassifier, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of ``KNeighborsClassifier(n_neighbors=1)`` with the Euclidean distance.
 
     Every training row is a prototype. The weights do not matter: a single neighbour decides alone.
@@ -89,7 +87,7 @@ def nearest_neighbour_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
     return _nearest_prototype_region(model._fit_X, model._y, index)
 
 
-def _require_plain_label(model: Any, outcome: Outcome) -> int:
+def _require_plain_label(model: object, outcome: Outcome) -> int:
     """Return the position of the wanted class, or explain that these families give no probability."""
     label = require_label(model, outcome)
     if label.min_probability is not None:
@@ -101,7 +99,7 @@ def _require_plain_label(model: Any, outcome: Outcome) -> int:
     return label.index
 
 
-def _unsupported(model: Any, setting: str, received: Any, expected: str, reason: str) -> UnsupportedSettingError:
+def _unsupported(model: object, setting: str, received: object, expected: str, reason: str) -> UnsupportedSettingError:
     """Make the error that names a setting without an exact description."""
     return UnsupportedSettingError(
         f"{setting} of {type(model).__name__}: expected {expected}, received {received!r}; {reason}, so there is no "
@@ -110,8 +108,8 @@ def _unsupported(model: Any, setting: str, received: Any, expected: str, reason:
 
 
 def _nearest_prototype_region(
-    prototypes: Any,
-    labels: Any,
+    prototypes: AnyArray,
+    labels: IntArray,
     index: int,
     *,
     relevance: FloatArray | None = None,
@@ -134,7 +132,6 @@ def _nearest_prototype_region(
     Equal prototypes of different classes are all kept: their cells touch in a tie that the model alone can decide.
     """
     W = np.asarray(prototypes, dtype=np.float64)
-    labels = np.asarray(labels)
     h = np.zeros(len(W)) if handicaps is None else handicaps
     first = _first_of_equals(W, labels)
     W, labels, h = W[first], labels[first], h[first]
@@ -147,18 +144,18 @@ def _nearest_prototype_region(
     N = 2 * (u if relevance is None else u @ relevance)
     o = 0.5 * (N * u).sum(axis=1) + N @ m + h  # u'Lambda u + 2 m'Lambda u + h
 
-    inside = labels == index
-    n_rows, n_polyhedra = int((~inside).sum()), int(inside.sum())
+    of_class = labels == index
+    n_others, n_polyhedra = int((~of_class).sum()), int(of_class.sum())
     return PolyhedronUnion(
-        normals=N[~inside],
-        offsets=o[~inside],
-        spans=np.tile(np.array([0, n_rows], dtype=np.int64), (n_polyhedra, 1)),
-        shifts=N[inside],
-        shift_offsets=o[inside],
+        normals=N[~of_class],
+        offsets=o[~of_class],
+        spans=np.tile(np.array([0, n_others], dtype=np.int64), (n_polyhedra, 1)),
+        shifts=N[of_class],
+        shift_offsets=o[of_class],
     )
 
 
-def _first_of_equals(W: FloatArray, labels: Any) -> IntArray:
+def _first_of_equals(W: FloatArray, labels: IntArray) -> IntArray:
     """Positions of the prototypes that repeat no earlier one of the same class, ascending."""
     _, first = np.unique(np.column_stack([W, labels]), axis=0, return_index=True)
     return np.sort(first).astype(np.int64)

@@ -9,9 +9,10 @@ from ..errors import UnsupportedModelError
 from ..search import Region
 from .outcomes import Outcome
 
+# What makes a region of a fitted model of its family, whatever type that has, and an outcome.
 Builder = Callable[[Any, Outcome], Region]
 SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
-# Model types, and what makes their regions.
+# Builders by model type.
 families: dict[type, Builder] = {}
 # The same by full names, for types of libraries that are not imported before someone has a model of theirs.
 families_by_name: dict[str, Builder] = {}
@@ -58,7 +59,7 @@ def register_by_name(*names: str) -> Callable[[SomeBuilder], SomeBuilder]:
     return add
 
 
-def builder_of(model: Any) -> Builder:
+def builder_of(model: object) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
     for kind in type(model).__mro__:
         if kind in families:
@@ -79,6 +80,6 @@ def _supported_by_name() -> set[str]:
     return {name.rsplit(".", 1)[1] for name in families_by_name if not name.startswith(_REFUSED)}
 
 
-def region_of(model: Any, outcome: Outcome) -> Region:
+def region_of(model: object, outcome: Outcome) -> Region:
     """Region of model space where ``model`` decides for ``outcome``."""
     return builder_of(model)(model, outcome)

@@ -9,7 +9,7 @@ by their logarithms.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn._loss.link import IdentityLink, LogLink
@@ -36,6 +36,9 @@ from .outcomes import Interval, Outcome, require_interval
 from .polyhedra import PolyhedronUnion, union
 from .registry import register
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 @register(
     BayesianRidge,
@@ -50,13 +53,15 @@ from .registry import register
     RidgeCV,
     SGDRegressor,
 )
-def linear_regression_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def linear_regression_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     """Region of a regressor that predicts ``w·z + b``."""
     return _slab(model, require_interval(model, outcome))
 
 
 @register(GammaRegressor, PoissonRegressor, TweedieRegressor)
-def generalized_linear_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def generalized_linear_region(
+    model: GammaRegressor | PoissonRegressor | TweedieRegressor, outcome: Outcome
+) -> PolyhedronUnion:
     """Region of a generalised linear model that predicts ``w·z + b`` or ``exp(w·z + b)``."""
     wanted = require_interval(model, outcome)
     # the link chosen in fit, which predict uses: the parameter 'link' may be 'auto' or may have changed since
@@ -76,7 +81,7 @@ def _log(end: float) -> float:
     return math.log(end) if end > 0 else -math.inf
 
 
-def _slab(model: Any, wanted: Interval) -> PolyhedronUnion:
+def _slab(model: BaseEstimator, wanted: Interval) -> PolyhedronUnion:
     W, b = scores(model)
     if len(W) > 1:
         raise UnsupportedSettingError(

@@ -12,7 +12,7 @@ parts in 10^8 either way.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
@@ -23,11 +23,16 @@ from .outcomes import Outcome, require_interval, require_label
 from .polyhedra import PolyhedronUnion
 from .registry import register
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.tree._tree import Tree
+
+# What scikit-learn writes for the children of a leaf.
 _NO_CHILD = -1
 
 
 @register(DecisionTreeClassifier, ExtraTreeClassifier)
-def tree_classifier_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def tree_classifier_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     """Union of the leaves whose most frequent class (the first one if tied, as in ``predict``) is the wanted one."""
     label = require_label(model, outcome)
     _require_one_output(model)
@@ -44,7 +49,7 @@ def tree_classifier_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
 
 
 @register(DecisionTreeRegressor, ExtraTreeRegressor)
-def tree_regressor_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def tree_regressor_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     """Union of the leaves whose value lies in the interval."""
     interval = require_interval(model, outcome)
     _require_one_output(model)
@@ -75,7 +80,7 @@ def cast_limits(thresholds: FloatArray) -> FloatArray:
     return (below.astype(np.float64) + above.astype(np.float64)) / 2
 
 
-def _require_one_output(model: Any) -> None:
+def _require_one_output(model: BaseEstimator) -> None:
     if model.n_outputs_ > 1:
         raise UnsupportedSettingError(
             f"This {type(model).__name__} predicts {model.n_outputs_} outputs at once; expected one. Fit one model for "
@@ -83,12 +88,12 @@ def _require_one_output(model: Any) -> None:
         )
 
 
-def _boxes(tree: Any, wanted: BoolArray) -> PolyhedronUnion:
+def _boxes(tree: Tree, wanted: BoolArray) -> PolyhedronUnion:
     """Boxes of the leaves among the wanted nodes, leaves no input can reach left out."""
     leaves = np.flatnonzero(wanted & (tree.children_left == _NO_CHILD))
     leaf, feature, sign, limit = _tightest(*_conditions(tree, leaves), n_features=tree.n_features)
 
-    # Both rows of a feature are neighbours (-z <= -lower, then z <= upper); nothing is left where lower >= upper.
+    # Both conditions on a feature are neighbours (-z <= -lower, then z <= upper); nothing is left where lower >= upper.
     unreachable = np.zeros(len(leaves), dtype=bool)
     unreachable[leaf[limit == -np.inf]] = True
     pair = np.flatnonzero((leaf[1:] == leaf[:-1]) & (feature[1:] == feature[:-1]))
@@ -108,7 +113,7 @@ def _boxes(tree: Any, wanted: BoolArray) -> PolyhedronUnion:
     )
 
 
-def _conditions(tree: Any, leaves: IntArray) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+def _conditions(tree: Tree, leaves: IntArray) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """Conditions ``sign·z[feature] <= limit`` on the way to each leaf, found by climbing from all leaves at once."""
     inner = np.flatnonzero(tree.children_left != _NO_CHILD)
     parent = np.full(tree.node_count, -1)
@@ -116,7 +121,7 @@ def _conditions(tree: Any, leaves: IntArray) -> tuple[IntArray, IntArray, FloatA
     parent[tree.children_right[inner]] = inner
     limits = cast_limits(tree.threshold)
 
-    found: list[tuple[Any, ...]] = []
+    found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
     leaf, node = np.arange(len(leaves)), leaves
     while True:
         below_root = parent[node] >= 0

@@ -8,18 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import fetch_openml, load_breast_cancer, load_digits, load_iris, load_wine
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
+from .constants import LEAST_HIGH_PRICE
 
+# As OpenML and the UCI repository name the columns of the Boston house prices.
 _FEATURES = ("CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT")
 _PRICE = "MEDV"
-# "1 if the price is greater or equal to 20k$"; prices are in thousands.
-_DEAR = 20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +50,8 @@ class Skipped:
     reason: str
 
 
-_BUNDLED: dict[str, tuple[str, Callable[..., Any], int | None]] = {
+# Title, loader in scikit-learn and principal components of each data set.
+_BUNDLED: dict[str, tuple[str, Callable[..., tuple[FloatArray, IntArray]], int | None]] = {
     "iris": ("Iris", load_iris, None),
     "digits": ("Digits", load_digits, 40),
     "wine": ("Wine", load_wine, 8),
@@ -97,7 +97,7 @@ def load(
 
 def _house_prices(columns: dict[str, FloatArray]) -> DataSet:
     X = np.column_stack([columns[name] for name in _FEATURES])
-    return DataSet("house_prices", "House prices", X, (columns[_PRICE] >= _DEAR).astype(np.int64), 10)
+    return DataSet("house_prices", "House prices", X, (columns[_PRICE] >= LEAST_HIGH_PRICE).astype(np.int64), 10)
 
 
 def _from_file(path: Path) -> DataSet:

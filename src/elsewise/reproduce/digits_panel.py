@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -20,13 +20,17 @@ from ..arrays import FloatArray, IntArray
 from ..density import GaussianMixtureDensity
 from ..explainer import Explainer
 from ..plotting.canvas import INK, MUTED, new_figure
+from .constants import READER_GAMMA
 from .data import DataSet, load
 from .protocol import MODELS, Fold, Protocol, prepare_fold
 from .table import Section, percent
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from sklearn.base import BaseEstimator
+    from sklearn.mixture import GaussianMixture
+
 _MODELS = ("softmax", "tree")
-# Of the pixels 0 to 16: the value in scikit-learn's own example for these data.
-_GAMMA = 0.001
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +62,7 @@ class DigitsPanel:
     blocks: tuple[Block, ...]
     readings: Section
 
-    def draw(self) -> Any:
+    def draw(self) -> Figure:
         """Draw all pictures and return the ``matplotlib.figure.Figure``."""
         n = len(self.blocks[0].labels)
         figure = new_figure(0.85 * n + 1.7, 1.12 * len(self.blocks) + 0.1)
@@ -113,28 +117,31 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
         return DigitsPanel(tuple(blocks), _readings(fold, answers, targets, data.y[test]))
 
 
-def _explain(model: Any, density: Any, fold: Fold, X: FloatArray, targets: IntArray) -> FloatArray:
+def _explain(
+    model: BaseEstimator, density: dict[int, GaussianMixture] | None, fold: Fold, X: FloatArray, targets: IntArray
+) -> FloatArray:
+    """Counterfactuals of rows under one model and density, NaN where there is none."""
     points: FloatArray = Explainer(model, density=density).fit(fold.X, fold.y).explain(X, targets).counterfactuals
     return points
 
 
-def _mixtures(fold: Fold, estimator: GaussianMixtureDensity) -> dict[int, Any]:
+def _mixtures(fold: Fold, estimator: GaussianMixtureDensity) -> dict[int, GaussianMixture]:
     """Mixture of every class by another estimator than the panel's."""
     return {label: estimator.fit(fold.Z[fold.y == label]).mixture_ for label in np.unique(fold.y).tolist()}
 
 
-def _one_of_each(data: DataSet, test: IntArray, models: Mapping[str, Any], seed: int) -> IntArray:
-    """Positions in ``test`` of one row of every digit, int array of shape (10,)."""
+def _one_of_each(data: DataSet, test: IntArray, models: Mapping[str, BaseEstimator], seed: int) -> IntArray:
+    """Positions in ``test`` of one row of every digit that all models get right, int array of shape (10,)."""
     X, y = data.X[test], data.y[test]
-    right = np.all([model.predict(X) == y for model in models.values()], axis=0)
-    order = np.random.default_rng(seed).permutation(np.flatnonzero(right))
+    correct = np.all([model.predict(X) == y for model in models.values()], axis=0)
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(correct))
     return np.array([next(i for i in order if y[i] == digit) for digit in range(10)])
 
 
 def _readings(
     fold: Fold, answers: Mapping[str, Mapping[str, FloatArray]], targets: IntArray, labels: IntArray
 ) -> Section:
-    reader = SVC(gamma=_GAMMA).fit(fold.X, fold.y)
+    reader = SVC(gamma=READER_GAMMA).fit(fold.X, fold.y)
     rows = []
     for kind, by_model in answers.items():
         for name, points in by_model.items():

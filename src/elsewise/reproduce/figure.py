@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..plotting.canvas import INK, MUTED, answer_styles, new_figure
 from .data import TITLES
 from .paper import TABLE_1
@@ -14,8 +15,13 @@ from .protocol import MODELS
 from .runner import Results
 from .summary import answers_of
 
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-def density_against_distance(results: Results, models: Sequence[str]) -> Any:
+
+def density_against_distance(results: Results, models: Sequence[str]) -> Figure:
     """Draw every answer of the definition, and the medians; return the ``matplotlib.figure.Figure``.
 
     Parameters
@@ -47,20 +53,21 @@ def density_against_distance(results: Results, models: Sequence[str]) -> Any:
                 ax.set_ylabel(f"{MODELS[model][0]}\nKDE log density", color=INK)
             if i == len(models) - 1:
                 ax.set_xlabel("Manhattan distance", color=INK)
-    entries: dict[str, Any] = {}
+    entries: dict[str, Artist] = {}
     for ax in axes.flat:
         entries |= dict(zip(*reversed(ax.get_legend_handles_labels())))
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=len(entries), frameon=False)
     return figure
 
 
-def _points(results: Results, data: str, model: str, constrained: bool) -> tuple[Any, Any]:
+def _points(results: Results, data: str, model: str, constrained: bool) -> tuple[FloatArray, FloatArray]:
+    """Distances and log densities of all rows that count."""
     parts = [answers_of(fold, "defined", constrained) for fold in results[data, model]]
     distance = np.concatenate([answers.distance[counts] for answers, counts in parts])
     return distance, np.concatenate([answers.log_density[counts] for answers, counts in parts])
 
 
-def _paper(ax: Any, data: str, model: str) -> None:
+def _paper(ax: Axes, data: str, model: str) -> None:
     line = TABLE_1.get((data, model))
     if line is not None:
         x, y = (line.closest_distance, line.plausible_distance), (line.closest_log_density, line.plausible_log_density)

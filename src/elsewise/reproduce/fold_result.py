@@ -8,13 +8,12 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class JudgedPoints:
     """Points of all held-out rows under one rule, judged afresh.
 
     Attributes
@@ -40,7 +39,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldResult:
-    """Answers for the held-out rows of one fold by one model.
+    """Judged points of the held-out rows of one fold under one model.
 
     Attributes
     ----------
@@ -55,10 +54,10 @@ class FoldResult:
         Theorem 2 applies to the row and its target.
     gaps : array of shape (n_samples,)
         Proven relative gap of the definition's answers, the larger one of those without and with the constraint.
-    answers : dict of str to Answers
+    answers : dict of str to JudgedPoints
         By rule and constraint, such as ``"defined_plausible"``.
     seconds : dict of str to float
-        A row, by explainer and way of calling.
+        Seconds per row, by explainer and way of calling, such as ``"closest_batch"``.
     n_components, bandwidths : arrays of shape (n_classes,)
         Of the mixture and the kernel density of each class.
     """
@@ -69,14 +68,14 @@ class FoldResult:
     correct: BoolArray
     model_free: BoolArray
     gaps: FloatArray
-    answers: dict[str, Answers]
+    answers: dict[str, JudgedPoints]
     seconds: dict[str, float]
     n_components: IntArray
     bandwidths: FloatArray
 
     def save(self, path: Path) -> None:
         """Write the result whole or not at all: an interrupted run leaves no half file."""
-        arrays: dict[str, NDArray[np.generic]] = {
+        arrays: dict[str, AnyArray] = {
             field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("answers", "seconds")
         }
         for name, answers in self.answers.items():
@@ -96,7 +95,7 @@ class FoldResult:
                 arrays = {name: file[name] for name in file.files}
         except (FileNotFoundError, BadZipFile, ValueError, EOFError):
             return None
-        nested: dict[str, dict[str, NDArray[np.generic]]] = {}
+        nested: dict[str, dict[str, AnyArray]] = {}
         seconds: dict[str, float] = {}
         for key in [key for key in arrays if "/" in key]:
             kind, name, *rest = key.split("/")
@@ -104,5 +103,5 @@ class FoldResult:
                 seconds[name] = float(arrays.pop(key))
             else:
                 nested.setdefault(name, {})[rest[0]] = arrays.pop(key)
-        answers = {name: Answers(**parts) for name, parts in nested.items()}  # type: ignore[arg-type]
+        answers = {name: JudgedPoints(**parts) for name, parts in nested.items()}
         return cls(answers=answers, seconds=seconds, **arrays)

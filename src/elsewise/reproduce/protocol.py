@@ -15,7 +15,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -33,24 +33,34 @@ from ..density import ClassDensity, GaussianMixtureDensity, KernelDensity, class
 from ..explainer import Explainer
 from ..lvq import GeneralizedMatrixLVQ
 from ..results import Explanations
+from .constants import (
+    DENSITY_ROUNDING,
+    PUBLISHED_BANDWIDTHS,
+    PUBLISHED_COMPONENTS,
+    PUBLISHED_FOLDS,
+    PUBLISHED_RANDOM_STATE,
+    PUBLISHED_TREE_DEPTH,
+    TIMED_ROWS,
+)
 from .data import DataSet
-from .fold_result import Answers, FoldResult
+from .fold_result import FoldResult, JudgedPoints
 from .published_rule import solve_as_published
 
-MODELS: dict[str, tuple[str, Callable[[], Any]]] = {
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+# Title of each model, and a function that makes one to be fitted.
+MODELS: dict[str, tuple[str, Callable[[], BaseEstimator]]] = {
     "softmax": ("Softmax regression", lambda: LogisticRegression(max_iter=100_000)),
-    # The authors' random state: it decides between equally good splits, and that moves the figures of iris.
-    "tree": ("Decision tree", lambda: DecisionTreeClassifier(max_depth=7, random_state=42)),
+    "tree": (
+        "Decision tree",
+        lambda: DecisionTreeClassifier(max_depth=PUBLISHED_TREE_DEPTH, random_state=PUBLISHED_RANDOM_STATE),
+    ),
     "lda": ("LDA", lambda: LinearDiscriminantAnalysis()),
     "svm": ("Linear SVM", lambda: LinearSVC(dual=False, max_iter=100_000, random_state=0)),
     "gmlvq": ("Matrix LVQ", lambda: GeneralizedMatrixLVQ(max_iter=20_000, random_state=0)),
 }
 ESTIMATORS = ("elsewise", "published")
-
-# Rows answered one at a time, for the time a single call takes.
-_TIMED_ROWS = 20
-# Rounding differs between ways to compute a log density: a billionth of a nat is no difference.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +112,21 @@ class Fold:
     Attributes
     ----------
     pca : fitted PCA or None
+    X : array of shape (n_train, n_features)
     Z : array of shape (n_train, n_model_features)
+        The rows of ``X`` in model space.
+    y : int array of shape (n_train,)
     mixtures : dict of label to GaussianMixture
         What the constraint uses.
     kernels : dict of label to ClassDensity
         What the answers are scored with.
     """
 
-    pca: Any
+    pca: PCA | None
     X: FloatArray
     Z: FloatArray
     y: IntArray
-    mixtures: dict[int, Any]
+    mixtures: dict[int, GaussianMixture]
     kernels: dict[int, ClassDensity]
 
     def to_model_space(self, X: FloatArray) -> FloatArray:
@@ -128,14 +141,14 @@ def prepare_fold(data: DataSet, protocol: Protocol, train: IntArray) -> Fold:
     Z = X if pca is None else np.asarray(pca.transform(X))
     mixtures, kernels = {}, {}
     for label in np.unique(y).tolist():
-        mine = Z[y == label]
+        rows = Z[y == label]
         if protocol.estimators == "published":
-            mixtures[label] = _published_mixture(mine)
-            kernel = KernelDensity(bandwidth=np.arange(0.1, 10.0, 0.05).tolist())
+            mixtures[label] = _published_mixture(rows)
+            kernel = KernelDensity(bandwidth=np.arange(*PUBLISHED_BANDWIDTHS).tolist())
         else:
-            mixtures[label] = GaussianMixtureDensity().fit(mine).mixture_
+            mixtures[label] = GaussianMixtureDensity().fit(rows).mixture_
             kernel = KernelDensity()
-        kernels[label] = class_density(kernel, mine)
+        kernels[label] = class_density(kernel, rows)
     return Fold(pca, X, Z, y, mixtures, kernels)
 
 
@@ -183,10 +196,12 @@ def run_model(data: DataSet, protocol: Protocol, fold: Fold, test: IntArray, mod
 class _Judge:
     """Judges points afresh: by the model's own predict and transformer, and by the densities of their targets."""
 
-    def __init__(self, model: Any, fold: Fold, plausible: Explainer, X: FloatArray, targets: IntArray) -> None:
+    def __init__(
+        self, model: BaseEstimator, fold: Fold, plausible: Explainer, X: FloatArray, targets: IntArray
+    ) -> None:
         self.model, self.fold, self.densities, self.X, self.targets = model, fold, plausible.densities_, X, targets
 
-    def __call__(self, points: FloatArray) -> Answers:
+    def __call__(self, points: FloatArray) -> JudgedPoints:
         n = len(points)
         found = np.asarray(np.isfinite(points).all(axis=1))
         log_density, margin = np.full(n, np.nan), np.full(n, -np.inf)
@@ -194,18 +209,18 @@ class _Judge:
         if found.any():
             valid[found] = self.model.predict(points[found]) == self.targets[found]
         for label, kernel in self.fold.kernels.items():
-            mine = np.flatnonzero(found & (self.targets == label))
-            if len(mine):
-                Z = self.fold.to_model_space(points[mine])
-                log_density[mine] = kernel.log_mixture(Z)
-                margin[mine] = self.densities[label].log_max(Z) - self.densities[label].log_threshold_
-        return Answers(
+            of_target = np.flatnonzero(found & (self.targets == label))
+            if len(of_target):
+                Z = self.fold.to_model_space(points[of_target])
+                log_density[of_target] = kernel.log_mixture(Z)
+                margin[of_target] = self.densities[label].log_max(Z) - self.densities[label].log_threshold_
+        return JudgedPoints(
             points=points,
             distance=np.abs(points - self.X).sum(axis=1),
             log_density=log_density,
             found=found,
             valid=valid,
-            dense=margin >= -_ROUNDING * (1.0 + np.abs(log_density)),
+            dense=margin >= -DENSITY_ROUNDING * (1.0 + np.abs(log_density)),
         )
 
 
@@ -219,18 +234,19 @@ def _timed(explainer: Explainer, X: FloatArray, targets: IntArray) -> tuple[Expl
 def _single(explainer: Explainer, X: FloatArray, targets: IntArray) -> float:
     """Median seconds of a call for one row."""
     seconds = []
-    for row, target in zip(X[:_TIMED_ROWS], targets.tolist()):
+    for row, target in zip(X[:TIMED_ROWS], targets.tolist()):
         started = time.perf_counter()
         explainer.explain_one(row, target)
         seconds.append(time.perf_counter() - started)
     return float(np.median(seconds))
 
 
-def _published_mixture(Z: FloatArray) -> Any:
-    """Mixture with the grid and the settings of the authors' program: 2 to 9 components, ridge 1e-6 in raw units."""
+def _published_mixture(Z: FloatArray) -> GaussianMixture:
+    """Mixture with the grid and the settings of the authors' program; scikit-learn's ridge, 1e-6 in raw units."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of EM, or of its k-means start on repeated rows
         # Held-out folds without a usable mixture score NaN and lose.
         warnings.filterwarnings("ignore", message=".*(fits failed|non-finite).*")
-        search = GridSearchCV(GaussianMixture(random_state=42), {"n_components": range(2, 10)}, cv=5).fit(Z)
-    return search.best_estimator_
+        grid = {"n_components": range(*PUBLISHED_COMPONENTS)}
+        search = GridSearchCV(GaussianMixture(random_state=PUBLISHED_RANDOM_STATE), grid, cv=PUBLISHED_FOLDS)
+        return search.fit(Z).best_estimator_

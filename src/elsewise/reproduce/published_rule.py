@@ -21,7 +21,7 @@ Both also compare the thresholds of a decision tree behind a PCA with ``P x`` wh
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
@@ -33,12 +33,13 @@ from ..model import space_of
 from ..pipelines import affine_map, unwrap
 from ..regions import Label, PolyhedronUnion, region_of
 from ..search import compile_problem, search_cells
+from .constants import BELOW_PEAKS, PUBLISHED_MARGIN
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 # The definition and the two rules, as columns of the table are called.
 RULES = {"defined": "as defined", "at_most": "code ≤", "at_least": "code ≥"}
-
-# Enough for predict to agree with the region, far too little to show in a table.
-_MARGIN = 1e-6
 
 
 def published_cones(density: ClassDensity, Z: FloatArray, rule: str) -> Cones:
@@ -53,7 +54,7 @@ def published_cones(density: ClassDensity, Z: FloatArray, rule: str) -> Cones:
     rule : "at_least" or "at_most"
     """
     peaks = density.log_components(density.mixture_.means_).max(axis=0)
-    cones = density.with_threshold(float(peaks.min()) - 1.0).cones()  # of all components, whatever they reach
+    cones = density.with_threshold(float(peaks.min()) - BELOW_PEAKS).cones()  # of all components, whatever they reach
     differences = Z[:, None, :] - cones.centres
     scaled = np.einsum("jab,njb->nja", cones.factors[cones.shape], differences)
     forms = np.square(scaled).sum(axis=2)
@@ -70,7 +71,7 @@ def published_cones(density: ClassDensity, Z: FloatArray, rule: str) -> Cones:
     )
 
 
-def published_region(model: Any, index: int, n_features: int) -> PolyhedronUnion:
+def published_region(model: BaseEstimator, index: int, n_features: int) -> PolyhedronUnion:
     """Region of a class as the programs describe it: that of a tree behind a PCA without the PCA's mean."""
     steps, estimator = unwrap(model)
     region = region_of(estimator, Label(index))
@@ -114,4 +115,4 @@ def solve_as_published(
         parts.append((published_region(explainer.model, index, explainer.n_features_in_), cones))
     steps, _ = unwrap(explainer.model)
     space = space_of(affine_map(steps, X.shape[1]), explainer.distance_, X.mean(axis=0))
-    return search_cells(compile_problem(parts, space), X, goal, margin=_MARGIN).points
+    return search_cells(compile_problem(parts, space), X, goal, margin=PUBLISHED_MARGIN).points

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import BoolArray
-from .fold_result import Answers, FoldResult
+from ..arrays import AnyArray, BoolArray
+from .constants import SAME_POINT
+from .fold_result import FoldResult, JudgedPoints
 from .paper import TABLE_1
 from .published_rule import RULES
 from .runner import Results
-
-# Counterfactuals of two models this near, relative to their size, are the same.
-_SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +93,8 @@ def summarise(results: Results) -> tuple[list[Line], list[Overlap]]:
     return lines, [_overlap(name, {m: folds for (data, m), folds in results.items() if data == name}) for name in names]
 
 
-def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[Answers, BoolArray]:
-    """Answers of a rule in one fold, and which rows count.
+def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[JudgedPoints, BoolArray]:
+    """Judged points of a rule in one fold, and which rows count.
 
     The published programs leave out a row without a point with the constraint, also from the figures without it.
     """
@@ -111,7 +108,7 @@ def answers_of(fold: FoldResult, rule: str, constrained: bool) -> tuple[Answers,
 def _line(data: str, model: str, folds: list[FoldResult], rule: str, constrained: bool) -> Line:
     parts = [answers_of(fold, rule, constrained) for fold in folds]
 
-    def each(value: Callable[[Answers], NDArray[np.generic]]) -> list[NDArray[np.generic]]:
+    def each(value: Callable[[JudgedPoints], AnyArray]) -> list[AnyArray]:
         return [value(answers)[counts] for answers, counts in parts]
 
     n_rows, n_asked = (int(sum(n)) for n in ([len(fold.asked) for fold in folds], [fold.asked.sum() for fold in folds]))
@@ -145,8 +142,8 @@ def _line(data: str, model: str, folds: list[FoldResult], rule: str, constrained
 
 
 def _overlap(data: str, folds: dict[str, list[FoldResult]]) -> Overlap:
-    accuracy = {model: _share([fold.correct for fold in mine]) for model, mine in folds.items()}
-    model_free = {model: _share([fold.model_free for fold in mine]) for model, mine in folds.items()}
+    accuracy = {model: _share([fold.correct for fold in of_model]) for model, of_model in folds.items()}
+    model_free = {model: _share([fold.model_free for fold in of_model]) for model, of_model in folds.items()}
     if not {"softmax", "tree"} <= set(folds):
         return Overlap(data, accuracy, model_free, None, None, None)
     both, same = [], []
@@ -155,7 +152,7 @@ def _overlap(data: str, folds: dict[str, list[FoldResult]]) -> Overlap:
         both.append(left.model_free & right.model_free)
         size = 1.0 + np.abs(one.points).max(axis=1)
         # NaN, no point, is never the same.
-        same.append(np.abs(one.points - other.points).max(axis=1) <= _SAME * size)
+        same.append(np.abs(one.points - other.points).max(axis=1) <= SAME_POINT * size)
     all_both, all_same = np.concatenate(both), np.concatenate(same)
     return Overlap(
         data,
@@ -167,7 +164,7 @@ def _overlap(data: str, folds: dict[str, list[FoldResult]]) -> Overlap:
     )
 
 
-def _median(folds: list[NDArray[np.generic]]) -> tuple[float, float | None]:
+def _median(folds: list[AnyArray]) -> tuple[float, float | None]:
     """Median over the rows of all folds, and the standard deviation of the folds' medians."""
     rows = np.concatenate(folds).astype(np.float64)
     medians = [float(np.median(fold.astype(np.float64))) for fold in folds if len(fold)]
@@ -175,6 +172,6 @@ def _median(folds: list[NDArray[np.generic]]) -> tuple[float, float | None]:
     return (float(np.median(rows)) if len(rows) else np.nan), spread
 
 
-def _share(folds: list[NDArray[np.generic]], empty: float | None = np.nan) -> float:
+def _share(folds: list[AnyArray], empty: float | None = np.nan) -> float:
     rows = np.concatenate(folds)
     return float(rows.mean()) if len(rows) else empty  # type: ignore[return-value]

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from .constants import SHARE_ROUNDING
 from .data import TITLES
 from .paper import MILLISECONDS
 from .protocol import MODELS, Protocol
@@ -57,9 +58,9 @@ def _figures(lines: Sequence[Line], constrained: bool, what: str) -> Section:
     rules = RULES if constrained else {"defined": RULES["defined"], "at_most": "code"}
     rows = []
     for data, model in _order(lines):
-        mine = [by_key[data, model, rule] for rule in rules]
-        values = [_spread(getattr(line, what), getattr(line, f"{what}_spread")) for line in mine]
-        rows.append((model, TITLES[data], _number(getattr(mine[0], f"paper_{what}")), *values))
+        by_rule = [by_key[data, model, rule] for rule in rules]
+        values = [_spread(getattr(line, what), getattr(line, f"{what}_spread")) for line in by_rule]
+        rows.append((model, TITLES[data], _number(getattr(by_rule[0], f"paper_{what}")), *values))
     title = f"{'With' if constrained else 'Without'} the density constraint: median {_WHAT[what]}"
     return Section(title, ("Model", "Data", "paper", *rules.values()), tuple(rows))
 
@@ -69,9 +70,9 @@ def _guarantees(lines: Sequence[Line]) -> Section:
     header = ("Model", "Data", "rows", "asked", "largest gap", *RULES.values())
     rows = []
     for data, model in _order(lines):
-        mine = [by_key[data, model, rule] for rule in RULES]
-        shares = [" / ".join(percent(share) for share in (line.found, line.valid, line.dense)) for line in mine]
-        counts = (str(mine[0].n_rows), str(mine[0].n_asked), f"{mine[0].largest_gap:.0e}")
+        by_rule = [by_key[data, model, rule] for rule in RULES]
+        shares = [" / ".join(percent(share) for share in (line.found, line.valid, line.dense)) for line in by_rule]
+        counts = (str(by_rule[0].n_rows), str(by_rule[0].n_asked), f"{by_rule[0].largest_gap:.0e}")
         rows.append((model, TITLES[data], *counts, *shares))
     return Section("With the density constraint: found / valid / δ-dense, in %", header, tuple(rows))
 
@@ -96,7 +97,7 @@ def _theorem(overlaps: Sequence[Overlap]) -> Section:
 
 
 def timings(results: Results) -> Section:
-    """Milliseconds a row without and with the constraint; the only figures that differ from run to run."""
+    """Milliseconds per row without and with the constraint; the only figures that differ from run to run."""
     without, constrained = MILLISECONDS
     header = ("Model", "Data", "single, without", "single, with", "batch, without", "batch, with")
     rows = []
@@ -183,7 +184,7 @@ def percent(share: float | None) -> str:
     """Round down to a tenth of a percent, so that 100 means all."""
     if share is None or math.isnan(share):
         return _DASH
-    return f"{math.floor(share * 1000.0 + 1e-9) / 10.0:g}"
+    return f"{math.floor(share * 1000.0 + SHARE_ROUNDING) / 10.0:g}"
 
 
 def _rounded(value: Any) -> Any:

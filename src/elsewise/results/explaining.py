@@ -31,6 +31,7 @@ def explain_rows(
     X: ArrayLike,
     target: Any,
     *,
+    features: FloatArray | None = None,
     constraints: Constraints | None = None,
     min_probability: float | None = None,
     n_counterfactuals: int = 1,
@@ -41,11 +42,12 @@ def explain_rows(
 ) -> Explanations:
     """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
 
+    ``features`` are the rows in features, array of shape (n_samples, n_features), if they are at hand.
     Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    rows = fitted.table.encode(given)
+    rows = fitted.table.encode(given) if features is None else features
     n_answers: object = n_counterfactuals
     if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
         raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
@@ -56,7 +58,6 @@ def explain_rows(
         fitted,
         wanted.outcomes,
         rules,
-        constraints,
         time_limit=time_limit,
         use_model=use_model,
         differ=n_counterfactuals > 1,
@@ -83,7 +84,7 @@ def explain_row(
     time_limit: float | None = None,
 ) -> Explanation | Explanations:
     """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`."""
-    row = _one_row(fitted, x, hint=" Use explain for many.")
+    row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
     if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
         raise InvalidInputError("explain_one takes one target=(low, high).")
     answers = explain_rows(
@@ -126,7 +127,7 @@ def find_frontier(
     densities = [at_threshold(density, float(level)) for level in levels]
     rules = fitted.rules(constraints)
     rules.check_rows(row, given)
-    question = pose(fitted, [outcome] * len(levels), rules, constraints, densities=densities, time_limit=time_limit)
+    question = pose(fitted, [outcome] * len(levels), rules, densities=densities, time_limit=time_limit)
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
         for goal, answers in enumerate(walk(question, given, row))
@@ -149,11 +150,11 @@ def find_why_not(
     return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).result())
 
 
-def _one_row(fitted: FittedModel, x: ArrayLike, *, hint: str = "") -> Any:
+def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:
     """Give one row as a table of one, or say that it is not one."""
     row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
     if np.ndim(row) != 2 or len(row) != 1:
-        raise InvalidInputError(f"Expected one row, received shape {np.shape(x)}.{hint}")
+        raise InvalidInputError(f"{expected}, received shape {np.shape(x)}.{hint}")
     return row
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..asking import Reason
 from ..columns import Column, Table
+from ..columns.frames import is_missing_value
 from ..text import headline, html_of_explanation, reason_in_words, sentence, text_of_change, text_of_explanation
 from .cells import pandas_for, value_in
 from .why_not import WhyNot
@@ -102,7 +103,8 @@ class Explanation:
     component : int
         Component of the mixture that reaches the threshold; -1 without one.
     model_free : bool
-        The counterfactual does not depend on the model: it is the nearest point that is dense enough (Theorem 2).
+        The counterfactual does not depend on the model: it is the nearest point that is dense enough (Theorem 2). True
+        is proven; with whole numbers, categories or rules, False may mean that it was not.
     cause : Reason, WhyNot or None
         Why it is infeasible, or what is to be said of it, as data; None if there is nothing to say.
     n_projections : int
@@ -180,7 +182,7 @@ class Explanation:
         before, after = (value_in(self.table, column, row) for row in (self.x, self.counterfactual))
         difference = None
         if column.kind in ("number", "integer"):  # from a missing value there is no difference to speak of
-            difference = None if np.isnan(float(before)) else float(after) - float(before)
+            difference = None if is_missing_value(before) else float(after) - float(before)
         return Change(column.name, before, after, difference, cost)
 
     def to_frame(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from .cell_search import search_cells
 from .cones import Cones
-from .contradiction import Multipliers, contradicting
+from .contradiction import FarkasMultipliers, contradicting
 from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
@@ -19,11 +19,11 @@ __all__ = [
     "DividingCover",
     "Domain",
     "EarlierAnswer",
+    "FarkasMultipliers",
     "Found",
     "Goal",
     "Halfspaces",
     "Layout",
-    "Multipliers",
     "Reach",
     "Region",
     "SearchProblem",

@@ -146,8 +146,9 @@ class _CellSearch(Search):
             bound[divided] = np.inf  # its children carry the bound on
             if self.use_region:  # a cone in which rounding left no point, but that is not proven empty
                 unknown = np.flatnonzero(alone & (batch.status == CUTOFF) & (bound < self.limit[rows]))
-                self._divide(rows[unknown], cone[unknown], bound[unknown])
-                bound[unknown] = np.inf
+                if len(unknown):
+                    self._divide(rows[unknown], cone[unknown], bound[unknown])
+                    bound[unknown] = np.inf
         # A goal of one cell has no relaxation: if no half-space is active, the kernel has solved that of its cone.
         is_relaxed = alone | (self.one_cell[rows] & (batch.first_is_active == 0))
         solved = rows[is_relaxed & has_point]
@@ -166,14 +167,13 @@ class _CellSearch(Search):
         holds = np.full(len(rows), -1)
         coordinates = self.problem.coordinates
         plain = self.plain[rows] + V
-        points = self.rows[rows] + coordinates.differences(V)
         keep = self.margin * (value if coordinates.norm == 1 else np.sqrt(value))
         goals = self.goals[rows]
         for g in distinct(goals):
             goal, chosen = self.problem.goals[g], np.flatnonzero(goals == g)
             if goal.n_parts == 0:
                 continue
-            depth = goal.cover.depth(points[chosen], plain=plain[chosen])
+            depth = goal.cover.depth(plain=plain[chosen])
             depth[np.isinf(self.part_bounds[rows[chosen], : goal.n_parts])] = -np.inf
             best = depth.argmax(axis=1)
             holds[chosen] = np.where(depth[np.arange(len(chosen)), best] > keep[chosen], best, -1)

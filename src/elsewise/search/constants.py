@@ -63,7 +63,9 @@ EVEN_UNITS = 1e3
 REACH_SLACK = 2.0
 # Relative rounding of sums of products, as the kernel allows for it.
 SUM_ROUNDING = 1e-13
+# How far inside of a tangent points are looked for, as a share of the margin, where that is more than rounding.
+TANGENT_SHARE = 1e-4
 # A point that is nearer than proven by more than this share is none of the cell.
 TOO_NEAR = 1e-5
-# Rounds in which columns and rows are divided by their largest entries.
+# Rounds in which features and half-spaces are divided by their largest entries.
 EQUILIBRATIONS = 3

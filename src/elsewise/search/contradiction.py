@@ -14,7 +14,7 @@ from .refinement import Refinement
 
 
 @dataclass(frozen=True, slots=True)
-class Multipliers:
+class FarkasMultipliers:
     """Farkas multipliers of the cells that are empty under the limits and rules of a row.
 
     Attributes
@@ -27,7 +27,7 @@ class Multipliers:
     of_rules: FloatArray
 
 
-def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Domain) -> Multipliers:
+def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Domain) -> FarkasMultipliers:
     """Find the multipliers of the relaxed cells of a goal that are empty for one row.
 
     Parameters
@@ -42,7 +42,7 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
     pairs = [(i, j) for i in range(wanted.n_parts) for j in range(wanted.n_cones)]
     n, n_rules = len(pairs), len(domain.offsets)
     if n == 0:
-        return Multipliers(np.empty((0, row.shape[1])), np.empty((0, n_rules)))
+        return FarkasMultipliers(np.empty((0, row.shape[1])), np.empty((0, n_rules)))
     prices = problem.coordinates.stretch
     low, high = (domain.lower - row) * prices, (domain.upper - row) * prices
     indicators = domain.layout.indicators
@@ -66,7 +66,7 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
     empty = np.flatnonzero(batch.status == INFEASIBLE)
     n_before: IntArray = np.diff(cells.spans[polyhedra[empty]], axis=1)[:, 0]  # half-spaces of the region come first
     of_rules = [batch.halfspace_multipliers[k, start : start + n_rules] for k, start in zip(empty, n_before)]
-    return Multipliers(batch.bound_multipliers[empty], np.array(of_rules).reshape(len(empty), n_rules))
+    return FarkasMultipliers(batch.bound_multipliers[empty], np.array(of_rules).reshape(len(empty), n_rules))
 
 
 def _with_parts(problem: SearchProblem, goal: int, row: FloatArray, domain: Domain) -> tuple[Cells, int]:

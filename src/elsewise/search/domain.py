@@ -85,21 +85,6 @@ class Domain:
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
 
-    @classmethod
-    def of_numbers(cls, rows: FloatArray) -> Domain:
-        """Let every feature of rows become any number."""
-        n, n_features = rows.shape
-        nothing = np.empty(0)
-        return cls(
-            layout=Layout(np.arange(n_features), n_features, np.full(n_features, -1)),
-            lower=np.full((n, n_features), -np.inf),
-            upper=np.full((n, n_features), np.inf),
-            integer=np.zeros(n_features, dtype=np.bool_),
-            max_changes=None,
-            normals=np.empty((0, n_features)),
-            offsets=nothing,
-        )
-
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
         return replace(self, lower=self.lower[rows], upper=self.upper[rows])

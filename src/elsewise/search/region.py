@@ -151,16 +151,17 @@ class Cover(ABC):
         """
 
     @abstractmethod
-    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+    def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
         """How far inside of each part points lie, in the (unsquared) distance, shape (n_samples, n_parts).
 
         Negative outside; infinite where it is known only that they are inside.
 
         Parameters
         ----------
-        points : array of shape (n_samples, n_features)
+        points : array of shape (n_samples, n_features), optional
+            Covers that divide need them, for the model sees these.
         plain : array of shape (n_samples, n_plain), optional
-            The same in plain coordinates, where they are known.
+            The same in plain coordinates, which are enough for polyhedra.
         """
 
     @abstractmethod
@@ -255,8 +256,9 @@ class DividingCover(Cover):
         """Nothing is known beforehand."""
         return np.zeros((len(rows), self.n_parts))
 
-    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+    def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
         """Inside is where the region accepts."""
+        assert points is not None
         inside = self.region.accepts(self.space.in_model_space(points)) if len(points) else np.zeros(0, dtype=np.bool_)
         return np.repeat(np.where(inside, np.inf, -np.inf)[:, None], self.n_parts, axis=1)
 

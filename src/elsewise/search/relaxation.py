@@ -17,7 +17,7 @@ from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
-from .second_look import SecondLook
+from .second_look import SecondLook, is_doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +132,21 @@ class Relaxation:
             upper=high,
             multipliers=True,
         )
-        second_look = self.second_look if cells is problem.cells else SecondLook(cells, sees_cones_alone=False)
-        batch, rescued = second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
+        rescued = np.zeros(n, dtype=np.bool_)
+        if is_doubtful(batch).any():
+            second_look = self.second_look if cells is problem.cells else SecondLook(cells, sees_cones_alone=False)
+            batch, rescued = second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
         assert batch.slopes is not None
         points = self._points(nodes, moved, batch.v)
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
-        # Without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0.
-        bound = np.where(rescued, 0.0, batch.bound)
+        bound, slopes = batch.bound, batch.slopes
+        if rescued.any():  # without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0
+            bound, slopes = np.where(rescued, 0.0, bound), np.where(rescued[:, None], 0.0, slopes)
         return Relaxed(
             points=points,
             has_point=has_point,
             proven=np.where(batch.status == INFEASIBLE, np.inf, constant + bound),
-            slopes=np.where(rescued[:, None], 0.0, batch.slopes),
+            slopes=slopes,
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
 

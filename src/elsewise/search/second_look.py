@@ -3,7 +3,7 @@
 The kernel measures in the distance's own units. It calls a cell empty when nothing lies within a large multiple of the
 largest distance to a single constraint; where units are decades apart, or a row all but satisfies everything, the cell
 may simply lie farther off. And a row just outside of a cone can be too near for an iteration that sees the whole cone.
-None of three remedies proves anything that is not so:
+Three remedies, none of which claims what is not proven:
 
 - *Reach.* A cone is an ellipsoid: its points lie no farther from a row than its farthest ones. A cell is empty if the
   proven bound exceeds that reach.
@@ -22,7 +22,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE, STALLED, Batch, Cells
-from .constants import EQUILIBRATIONS, EVEN_UNITS, REACH_SLACK, SUM_ROUNDING, TOO_NEAR
+from .constants import EQUILIBRATIONS, EVEN_UNITS, REACH_SLACK, SUM_ROUNDING, TANGENT_SHARE, TOO_NEAR
 
 
 def is_doubtful(batch: Batch) -> BoolArray:
@@ -87,31 +87,32 @@ class SecondLook:
         if self.sees_cones_alone:
             batch = self._at_tangents(X0, polyhedra, cone, batch, margin)
         said_empty = batch.status == INFEASIBLE
-        at = np.flatnonzero(said_empty | ((batch.status == STALLED) & ~np.isfinite(batch.value)))
-        if len(at) == 0:
+        doubtful = np.flatnonzero(said_empty | ((batch.status == STALLED) & ~np.isfinite(batch.value)))
+        if len(doubtful) == 0:
             return batch, rescued
-        extents = self._extents(X0, cone, at, lower, upper)
-        at = at[~(said_empty[at] & self._is_beyond(batch.bound[at], extents, self.cells.norm, self.is_even))]
-        if len(at) == 0:
+        extents = self._extents(X0, cone, doubtful, lower, upper)
+        is_beyond = self._is_beyond(batch.bound[doubtful], extents, self.cells.norm, self.is_even)
+        doubtful = doubtful[~(said_empty[doubtful] & is_beyond)]
+        if len(doubtful) == 0:
             return batch, rescued
         status, value, v = batch.status.copy(), batch.value.copy(), batch.v.copy()
-        status[at] = CUTOFF
+        status[doubtful] = CUTOFF
         if not self.is_even:
-            again = self._in_even_units(X0[at], polyhedra[at], cone[at], margin, _some(lower, at), _some(upper, at))
-            extents = self._extents(X0, cone, at, lower, upper) * self.units
+            again = self._in_even_units(X0, polyhedra, cone, doubtful, margin, lower, upper)
+            extents = self._extents(X0, cone, doubtful, lower, upper) * self.units
             empty = (again.status == INFEASIBLE) & self._is_beyond(again.bound, extents, 1, True)
-            status[at[empty]] = INFEASIBLE
-            good = (again.status != INFEASIBLE) & (again.status != CUTOFF) & np.isfinite(again.value)
-            here = at[good]
-            v[here] = again.v[good] / self.units
+            status[doubtful[empty]] = INFEASIBLE
+            has_point = _has_point(again)
+            found = doubtful[has_point]
+            v[found] = again.v[has_point] / self.units
             if lower is not None and upper is not None:
-                v[here] = np.clip(v[here], lower[here], upper[here])
-            value[here] = np.abs(v[here]).sum(axis=1) if self.cells.norm == 1 else (v[here] ** 2).sum(axis=1)
-            status[here], rescued[here] = STALLED, True
+                v[found] = np.clip(v[found], lower[found], upper[found])
+            value[found] = np.abs(v[found]).sum(axis=1) if self.cells.norm == 1 else (v[found] ** 2).sum(axis=1)
+            status[found], rescued[found] = STALLED, True
         return replace(batch, status=status, value=value, v=v), rescued
 
     def _is_beyond(self, bound: FloatArray, extents: FloatArray, norm: int, is_even: bool) -> BoolArray:
-        """Whether bounds are beyond all points of the cells; without a reach the kernel has the word in even units."""
+        """Whether bounds exceed the distance of all points of the cells; where no reach is known, even units decide."""
         known = np.isfinite(extents).all(axis=1)
         reach = extents.sum(axis=1) if norm == 1 else (extents**2).sum(axis=1)
         return np.where(known, bound > REACH_SLACK * reach, is_even)
@@ -121,11 +122,13 @@ class SecondLook:
         X0: FloatArray,
         polyhedra: IntArray,
         cone: IntArray,
+        chosen: IntArray,
         margin: float,
         lower: FloatArray | None,
         upper: FloatArray | None,
     ) -> Batch:
-        cells, units, n = self.cells, self.units, len(X0)
+        """Project the chosen instances onto their cells, every feature in units of the cells."""
+        cells, units, n = self.cells, self.units, len(chosen)
         if self._even is None:
             self._even = replace(
                 cells,
@@ -137,83 +140,86 @@ class SecondLook:
                 tilts=cells.tilts / units,
             )
         return self._even.project(
-            X0 * units,
+            X0[chosen] * units,
             np.arange(n),
-            polyhedra,
-            cone,
+            polyhedra[chosen],
+            cone[chosen],
             cutoff=np.full(n, np.inf),
             margin=np.full(n, margin),
-            lower=None if lower is None else lower * units,
-            upper=None if upper is None else upper * units,
+            lower=None if lower is None else lower[chosen] * units,
+            upper=None if upper is None else upper[chosen] * units,
         )
 
     def _at_tangents(self, X0: FloatArray, polyhedra: IntArray, cone: IntArray, batch: Batch, margin: float) -> Batch:
         """Project onto the tangents of the cones, where the kernel's points are nearer than its bounds."""
         cells = self.cells
         too_near = (batch.status == STALLED) & (batch.value < batch.bound * (1 - TOO_NEAR))
-        at = np.flatnonzero(too_near & (cone >= 0) & (polyhedra[:, 1] < 0))
-        if len(at) == 0 or len(cells.tilts):
+        near = np.flatnonzero(too_near & (cone >= 0) & (polyhedra[:, 1] < 0))
+        if len(near) == 0 or len(cells.tilts):
             return batch
-        n, j = len(at), cone[at]
+        n, j = len(near), cone[near]
         factors = cells.factors[cells.shape[j]]  # F', (n, n_features, q)
-        apart = np.matmul(X0[at, None, :], factors)[:, 0, :] - cells.centres[j]
+        apart = np.matmul(X0[near, None, :], factors)[:, 0, :] - cells.centres[j]
         length = np.sqrt((apart**2).sum(axis=1))
         normals = np.matmul(factors, (apart / length[:, None])[:, :, None])[:, :, 0]
-        terms = np.abs(normals * X0[at]).sum(axis=1) + length + cells.radii[j]
+        terms = np.abs(normals * X0[near]).sum(axis=1) + length + cells.radii[j]
         # Inside by the margin, by the rounding of the terms, and by as much again for the bend.
-        inside = margin * (length - cells.radii[j]) + 2.0 * max(SUM_ROUNDING, 1e-4 * margin) * terms
+        inside = margin * (length - cells.radii[j]) + 2.0 * max(SUM_ROUNDING, TANGENT_SHARE * margin) * terms
         tangents = replace(
             cells,
             normals=np.concatenate([cells.normals, normals]),
-            offsets=np.concatenate([cells.offsets, (normals * X0[at]).sum(axis=1) - length + cells.radii[j] - inside]),
+            offsets=np.concatenate(
+                [cells.offsets, (normals * X0[near]).sum(axis=1) - length + cells.radii[j] - inside]
+            ),
             spans=np.concatenate([cells.spans, len(cells.normals) + np.arange(n)[:, None] + [0, 1]]),
             shifts=np.concatenate([cells.shifts, np.zeros_like(normals)]),
             shift_offsets=np.concatenate([cells.shift_offsets, np.zeros(n)]),
         )
         again = tangents.project(
-            X0[at],
+            X0[near],
             np.arange(n),
-            np.column_stack([polyhedra[at, 0], cells.n_polyhedra + np.arange(n)]),
+            np.column_stack([polyhedra[near, 0], cells.n_polyhedra + np.arange(n)]),
             np.full(n, -1),
             cutoff=np.full(n, np.inf),
             margin=np.full(n, margin),
         )
         moved = apart + np.matmul(again.v[:, None, :], factors)[:, 0, :]
-        good = np.sqrt((moved**2).sum(axis=1)) <= cells.radii[j]
-        good &= (again.status != INFEASIBLE) & (again.status != CUTOFF) & np.isfinite(again.value)
+        in_cone = _has_point(again) & (np.sqrt((moved**2).sum(axis=1)) <= cells.radii[j])
         value, v = batch.value.copy(), batch.v.copy()
-        value[at], v[at] = np.where(good, again.value, np.inf), np.where(good[:, None], again.v, 0.0)
+        value[near], v[near] = np.where(in_cone, again.value, np.inf), np.where(in_cone[:, None], again.v, 0.0)
         return replace(batch, value=value, v=v)
 
     def _extents(
-        self, X0: FloatArray, cone: IntArray, at: IntArray, lower: FloatArray | None, upper: FloatArray | None
+        self, X0: FloatArray, cone: IntArray, chosen: IntArray, lower: FloatArray | None, upper: FloatArray | None
     ) -> FloatArray:
-        """How far points of the cells may be from each row, feature by feature; infinite where that is not known.
+        """How far points of the cells may be from each chosen row, feature by feature; infinite where it is not known.
 
         With ``G`` the pseudo-inverse of ``F``, the point ``x0 + G (F x - F x0)`` is as good as ``x`` if nothing but
         ``F x`` counts, and equal to it if ``F`` has full rank; ``F x`` is ``g`` up to a vector no longer than ``h0``.
         """
         cells = self.cells
-        extents = np.full((len(at), X0.shape[1]), np.inf)
+        extents = np.full((len(chosen), X0.shape[1]), np.inf)
         numeric = cells.group < 0 if len(cells.group) else np.ones(X0.shape[1], dtype=np.bool_)
         q = cells.factors.shape[2] - (len(cells.tilts) > 0)  # the last component of a tilted cone is about categories
-        for j in np.unique(cone[at][cone[at] >= 0]).tolist():
-            here, shape = np.flatnonzero(cone[at] == j), int(cells.shape[j])
+        for j in np.unique(cone[chosen][cone[chosen] >= 0]).tolist():
+            in_cone, shape = np.flatnonzero(cone[chosen] == j), int(cells.shape[j])
             if shape not in self._inverses:
                 self._inverses[shape] = _inverse(cells.factors[shape][numeric, :q])
             inverse, has_full_rank = self._inverses[shape]
             if has_full_rank or self.sees_cones_alone:
-                apart = cells.centres[j, :q] - X0[at[here]][:, numeric] @ cells.factors[shape][numeric, :q]
+                apart = cells.centres[j, :q] - X0[chosen[in_cone]][:, numeric] @ cells.factors[shape][numeric, :q]
                 sizes = np.sqrt((inverse**2).sum(axis=0))
-                extents[np.ix_(here, np.flatnonzero(numeric))] = np.abs(apart @ inverse) + cells.radii[j] * sizes
-        extents[:, ~numeric] = np.abs(X0[at][:, ~numeric]).max(axis=1, initial=0.0)[:, None]  # at most the own level
+                extents[np.ix_(in_cone, np.flatnonzero(numeric))] = np.abs(apart @ inverse) + cells.radii[j] * sizes
+        # an indicator moves no farther than the one of the row's own level
+        extents[:, ~numeric] = np.abs(X0[chosen][:, ~numeric]).max(axis=1, initial=0.0)[:, None]
         if lower is not None and upper is not None:
-            extents = np.minimum(extents, np.maximum(np.abs(lower[at]), np.abs(upper[at])))
+            extents = np.minimum(extents, np.maximum(np.abs(lower[chosen]), np.abs(upper[chosen])))
         return extents
 
 
-def _some(limits: FloatArray | None, at: IntArray) -> FloatArray | None:
-    return None if limits is None else limits[at]
+def _has_point(batch: Batch) -> BoolArray:
+    """Instances in which the kernel found a point, if not the nearest one."""
+    return np.asarray((batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value))
 
 
 def _units(cells: Cells) -> FloatArray:
@@ -224,8 +230,8 @@ def _units(cells: Cells) -> FloatArray:
     elif len(cells.normals):
         table = np.abs(np.concatenate([cells.normals, cells.shifts]))
         for _ in range(EQUILIBRATIONS):
-            rows = (table / units).max(axis=1, keepdims=True)
-            units = (table / np.where(rows > 0, rows, 1.0)).max(axis=0)
+            largest = (table / units).max(axis=1, keepdims=True)  # of each half-space
+            units = (table / np.where(largest > 0, largest, 1.0)).max(axis=0)
             units[units == 0] = 1.0
     positive = units > 0
     units[~positive] = np.exp(np.log(units[positive]).mean()) if positive.any() else 1.0
@@ -237,7 +243,7 @@ def _units(cells: Cells) -> FloatArray:
 def _inverse(factor: FloatArray) -> tuple[FloatArray, bool]:
     """Pseudo-inverse, as array of shape (q, n), of the factor ``F'`` of shape (n, q); and whether ``F`` is injective.
 
-    Units are evened out first. A direction too many makes a reach longer, one too few would make it too short.
+    Units are evened out first. A direction kept in doubt makes a reach longer, one left out would make it too short.
     """
     size = np.sqrt((factor**2).sum(axis=1))
     size[size == 0] = 1.0

@@ -229,6 +229,8 @@ class _TreeSearch(Search):
     def _is_answered(self, nodes: Nodes, relaxed: Relaxed, still_open: BoolArray) -> BoolArray:
         """Whether regions that divide accept what the relaxation of a node found: nothing in the node is nearer."""
         answered = np.zeros(len(nodes), dtype=np.bool_)
+        if not self.problem.divides:
+            return answered
         is_whole = ~(relaxed.fractions > 0).any(axis=1)
         divides = self.refinement.divides[nodes.rows] & (nodes.part >= 0) & self.use_region
         asked = np.flatnonzero(still_open & divides & relaxed.has_point & is_whole)

@@ -69,9 +69,12 @@ class PolyhedraCover(Cover):
             return closed_form
         return np.maximum(closed_form, self.boxes.bounds(rows, self.space.coordinates.stretch, integer))
 
-    def depth(self, points: FloatArray, *, plain: FloatArray | None = None) -> FloatArray:
+    def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
         """Give the distance to the nearest half-space."""
-        return self.closed_form.depth(self.space.coordinates.points(points) if plain is None else plain)
+        if plain is None:
+            assert points is not None
+            plain = self.space.coordinates.points(points)
+        return self.closed_form.depth(plain)
 
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
@@ -87,11 +90,14 @@ class PolyhedraCover(Cover):
 
         Models whose regions have several polyhedra compare numbers one by one, or are too large.
         """
-        if self.n_parts != 1:
+        if self.n_parts != 1 or len(points) == 0:
             return np.zeros(len(points), dtype=np.bool_)
         normals, offsets, sizes, constants = self._terms
-        slacks, rounding = offsets - points @ normals, np.abs(points) @ sizes + constants
-        return np.asarray((np.abs(slacks) <= SUM_ROUNDING * rounding).any(axis=1))
+        slacks = np.abs(offsets - points @ normals)
+        # The largest value of each feature bounds the terms of all points: mostly that settles it.
+        if (slacks.min(axis=0) > SUM_ROUNDING * (np.abs(points).max(axis=0) @ sizes + constants)).all():
+            return np.zeros(len(points), dtype=np.bool_)
+        return np.asarray((slacks <= SUM_ROUNDING * (np.abs(points) @ sizes + constants)).any(axis=1))
 
     @cached_property
     def _terms(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

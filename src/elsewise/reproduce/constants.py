@@ -1,0 +1,36 @@
+"""Numbers that decide something in this package."""
+
+# Least price of a house of class 1, in thousands of dollars: "1 if the price is greater or equal to 20k$".
+LEAST_HIGH_PRICE = 20.0
+
+# Rounding differs between ways to compute a log density: this many nats, and this share of it, are no difference.
+DENSITY_ROUNDING = 1e-9
+# Relative margin from the boundaries of regions and cones as published: enough for predict to agree with the region,
+# far too little to show in a table.
+PUBLISHED_MARGIN = 1e-6
+# How far the threshold lies below the lowest peak, in nats, to have the cones of all components; any distance would do.
+BELOW_PEAKS = 1.0
+# Counterfactuals of two models are the same up to this, relative to 1 + their largest entry: answers are proven to be
+# optimal no finer than that.
+SAME_POINT = 1e-6
+# Shares are rounded down to a tenth of a percent; one that misses a tenth by this many tenths misses it by rounding.
+SHARE_ROUNDING = 1e-9
+
+# Rows of a fold answered one at a time, for the median time of a single call.
+TIMED_ROWS = 20
+# Kernel width of the support vector machine that reads digits, for pixels from 0 to 16: the value in scikit-learn's own
+# example for these data.
+READER_GAMMA = 0.001
+
+# ---- the authors' program ----
+
+# Bandwidths it tries, in the units of model space: first, end (left out) and step.
+PUBLISHED_BANDWIDTHS = (0.1, 10.0, 0.05)
+# Numbers of components it tries: first, and end (left out).
+PUBLISHED_COMPONENTS = (2, 10)
+# Folds of its cross-validated likelihood.
+PUBLISHED_FOLDS = 5
+# Its random state: in a tree it decides between equally good splits, and that moves the figures of iris.
+PUBLISHED_RANDOM_STATE = 42
+# Depth of its decision tree.
+PUBLISHED_TREE_DEPTH = 7

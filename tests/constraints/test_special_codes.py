@@ -1,0 +1,91 @@
+"""Codes that stand for no number, on both sides of the regular values: what rows near them may become."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import elsewise as ew
+
+LOW, HIGH = [-9, -7], [997, 999]
+RULES = {
+    "low": ew.Constraints(special={"a": LOW}),
+    "high": ew.Constraints(special={"a": HIGH}),
+    "both": ew.Constraints(special={"a": [*LOW, *HIGH]}),
+}
+
+
+def fitted(codes: list[int], dtype: str) -> ew.Explainer:
+    """The prediction is ``a + b / 10``; regular values of ``a`` go from 0 to 50, and some rows hold codes."""
+    rng = np.random.default_rng(0)
+    train = pd.DataFrame({"a": rng.integers(0, 51, size=200), "b": rng.integers(-90, 90, size=200)})
+    train.loc[:1, "a"] = [0, 50]
+    for place, code in enumerate(codes):
+        train.loc[10 + place :: 20, "a"] = code
+    model = LinearRegression().fit(train, train["a"])
+    model.coef_, model.intercept_ = np.array([1.0, 0.1]), 0.0
+    return ew.Explainer(model, density=None, distance="manhattan").fit(train.astype(dtype))
+
+
+def ask(side: str, value: float, target: tuple[float | None, float | None], dtype: str = "int64") -> ew.Explanation:
+    codes = {"low": LOW, "high": HIGH, "both": [*LOW, *HIGH]}[side]
+    row = pd.DataFrame({"a": [value], "b": [0]}).astype(dtype)
+    return fitted(codes, dtype).explain(row, target, constraints=RULES[side])[0]
+
+
+@pytest.mark.parametrize("side", ["low", "both"])
+@pytest.mark.parametrize("value", [-8, -12, -10])
+def test_a_row_between_or_beyond_low_codes_is_refused(side, value):
+    with pytest.raises(ew.InvalidInputError, match=rf"'a' is {value}, but the special codes .* lie between"):
+        ask(side, value, (20.0, None))
+
+
+@pytest.mark.parametrize("side", ["high", "both"])
+@pytest.mark.parametrize("value", [998, 1_000, 2_000])
+def test_a_row_between_or_beyond_high_codes_is_refused(side, value):
+    with pytest.raises(ew.InvalidInputError, match=rf"'a' is {value}, but the special codes .* lie between"):
+        ask(side, value, (20.0, None))
+
+
+@pytest.mark.parametrize(("side", "code"), [("low", -9), ("low", -7), ("high", 997), ("high", 999), ("both", -7)])
+def test_a_code_stays(side, code):
+    answer = ask(side, code, (code + 10.0, code + 11.0))
+    assert answer.counterfactual["a"] == code
+    assert answer.counterfactual["b"] == 100
+    down = ask(side, code, (code - 11.0, code - 10.0))
+    assert down.counterfactual["a"] == code
+    assert down.counterfactual["b"] == -100
+
+
+@pytest.mark.parametrize("side", ["low", "both"])
+def test_regular_values_do_not_go_below_the_regular_ones(side):
+    answer = ask(side, 5, (None, -8.0))  # a alone would go to -8, past the code -7
+    assert answer.counterfactual["a"] == 0
+    assert answer.counterfactual["b"] == -80
+    between = ask(side, -3, (None, -8.0))  # further out already, but not beyond a code: it goes no further
+    assert between.counterfactual["a"] == -3
+    assert between.counterfactual["b"] == -50
+    back = ask(side, -3, (20.0, None))
+    assert back.counterfactual["a"] == 20
+
+
+@pytest.mark.parametrize("side", ["high", "both"])
+def test_regular_values_do_not_go_above_the_regular_ones(side):
+    answer = ask(side, 45, (60.0, None))
+    assert answer.counterfactual["a"] == 50
+    assert answer.counterfactual["b"] == 100
+    between = ask(side, 55, (60.0, None))
+    assert between.counterfactual["a"] == 55
+    assert between.counterfactual["b"] == 50
+
+
+def test_without_codes_on_a_side_values_go_beyond_the_regular_ones():
+    assert ask("high", 5, (None, -8.0)).counterfactual["a"] == -8
+    assert ask("low", 45, (60.0, None)).counterfactual["a"] == 60
+
+
+@pytest.mark.xfail(strict=True, raises=ew.InvalidInputError, reason="training rows of plain numbers are not kept")
+def test_codes_among_numbers_that_are_not_whole():
+    assert ask("low", -7, (3.0, 4.0), "float64").counterfactual["a"] == -7
