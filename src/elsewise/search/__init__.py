@@ -8,7 +8,7 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem
-from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Reach, Region
+from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
 from .space import Space
 from .tree_search import search_tree
 
@@ -23,9 +23,12 @@ __all__ = [
     "Found",
     "Goal",
     "Halfspaces",
+    "Inside",
     "Layout",
     "Reach",
     "Region",
+    "RelaxedBox",
+    "RowCone",
     "SearchProblem",
     "Space",
     "compile_problem",

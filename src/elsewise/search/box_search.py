@@ -1,58 +1,222 @@
-"""Searches that a cover does itself: the nearest accepted point of a box, row by row.
+"""Searches that a cover does itself, row by row: it divides boxes, and asks here what else holds in them.
 
-A region may know a better way through boxes than projections, if boxes are all there is: no density, no rule about
-several columns, no earlier answers to differ from. What it finds goes to the same books.
+A region may know a better way through boxes than projections of one part after the other: it bounds distances by itself,
+and a box need not be looked into where that is enough. Everything but the model stays here: the density, rules, whole
+numbers, earlier answers. What is found goes to the same books.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .candidates import Candidates
+from .constants import MODEL_FREE_TOLERANCE, RULE_MARGINS, STILL, SUM_ROUNDING
 from .domain import Domain
-from .earlier_answers import EarlierAnswer
+from .earlier_answers import History
 from .found import Found
-from .problem import SearchProblem
+from .nodes import Nodes
+from .problem import Goal, SearchProblem
+from .refinement import Refinement
+from .region import Inside, RelaxedBox, RowCone
+from .relaxation import Relaxation
+
+# Searches the nearest point of a row's domain, the model left out:
+# (problem, row, goal, domain, cutoff, margin, history) -> Found
+SearchAnything = Callable[[SearchProblem, FloatArray, int, Domain, float, float, History], Found]
 
 
-def asks_for_boxes(problem: SearchProblem, domain: Domain, earlier: Sequence[Sequence[EarlierAnswer]] | None) -> bool:
-    """Whether boxes are all that is asked, and the covers of all goals search them."""
-    if domain.max_changes is not None or len(domain.offsets) or any(earlier or ()):
-        return False
-    return all(not goal.has_density and goal.cover.searches_boxes for goal in problem.goals)
+class BoxSearch:
+    """Searches rows one after the other through their goals' covers.
 
+    Parameters
+    ----------
+    problem : SearchProblem
+    domain : Domain
+    history : History
+    margin : float
+    time_limit : float or None
+    search_anything : function
+        Searches boxes without the model.
+    """
 
-def search_boxes(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    cutoff: FloatArray | None,
-    margin: float,
-    banned: BoolArray | None,
-    time_limit: float | None,
-) -> Found:
-    """Search the nearest point of its goal within its box for every row; parameters as for `search_tree`."""
-    found = Found.nothing(rows)
-    for k, (row, g) in enumerate(zip(rows, goals.tolist())):
-        goal = problem.goals[g]
-        if banned is not None and banned[k, : goal.n_parts].all():
-            found.lower_bound[k] = np.inf
-            continue
-        answer = goal.cover.search_box(
-            row,
-            domain.lower[k],
-            domain.upper[k],
-            domain.integer,
-            cutoff=np.inf if cutoff is None else float(cutoff[k]),
-            margin=margin,
-            seconds=np.inf if time_limit is None else time_limit,
+    def __init__(
+        self,
+        problem: SearchProblem,
+        domain: Domain,
+        history: History,
+        margin: float,
+        time_limit: float | None,
+        search_anything: SearchAnything,
+    ) -> None:
+        self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
+        self.time_limit, self.search_anything = time_limit, search_anything
+        self.asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
+
+    def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
+        """Search every row; parameters as for `search_tree`."""
+        found = Found.nothing(rows)
+        overflows = self.problem.overflows(self.problem.coordinates.points(rows))
+        for k, g in enumerate(goals.tolist()):
+            goal = self.problem.goals[g]
+            if goal.n_parts == 0 or goal.n_cones == 0 or (banned is not None and banned[k, : goal.n_parts].all()):
+                found.lower_bound[k] = np.inf
+                continue
+            self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]))
+            if overflows[k] and (goal.has_density or self.asks_more):
+                found.lower_bound[k] = 0.0
+        return found
+
+    def _search(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float) -> None:
+        """Search one row, cone by cone, nearest first."""
+        goal, domain = self.problem.goals[g], self.domain.of_rows(slice(k, k + 1))
+        started, nearest = time.perf_counter(), np.inf
+        inside: list[_InsideBoxes | None] = [None]
+        order = [(0.0, 0)]
+        if goal.has_density or self.asks_more:
+            inside = [self._inside(row, g, goal, domain, k, j) for j in range(goal.n_cones)]
+            bounds = [box.relax(domain.lower[0], domain.upper[0], cutoff).bound for box in inside if box is not None]
+            order = sorted((bound, j) for j, bound in enumerate(bounds))
+            nearest = order[0][0]
+        found.lower_bound[k] = np.inf
+        for bound, j in order:
+            limit = min(cutoff, float(found.value[k]))
+            if bound >= limit * (1 - MODEL_FREE_TOLERANCE):
+                found.lower_bound[k] = min(found.lower_bound[k], bound)
+                continue
+            seconds = np.inf
+            if self.time_limit is not None:
+                seconds = max(0.0, self.time_limit - (time.perf_counter() - started))
+            answer = goal.cover.search_box(
+                row, domain.lower[0], domain.upper[0], domain.integer,
+                inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
+            )  # fmt: skip
+            found.n_projections[k] += answer.n_boxes
+            found.timed_out[k] |= answer.stopped
+            found.lower_bound[k] = min(found.lower_bound[k], max(bound, answer.lower_bound))
+            if answer.point is not None and answer.value < found.value[k]:
+                found.value[k], found.points[k], found.part[k], found.cone[k] = answer.value, answer.point, 0, j
+        found.lower_bound[k] = min(found.lower_bound[k], found.value[k])
+        value = found.value[k]
+        found.model_free[k] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
+
+    def _inside(self, row: FloatArray, g: int, goal: Goal, domain: Domain, k: int, cone: int) -> _InsideBoxes:
+        history = self.history
+        own = History(
+            history.problem, row[None], np.array([g]), history.layout, [history.refused[k]], [history.earlier[k]], True
         )
-        found.n_projections[k], found.timed_out[k] = answer.n_boxes, answer.stopped
-        found.lower_bound[k] = answer.lower_bound
-        if answer.point is not None:
-            found.value[k], found.points[k] = answer.value, answer.point
-            found.part[k] = found.cone[k] = 0
-    return found
+        return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, self.search_anything)
+
+
+class _InsideBoxes(Inside):
+    """One row in one cone."""
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        row: FloatArray,
+        goal: int,
+        domain: Domain,
+        history: History,
+        margin: float,
+        cone: int,
+        search_anything: SearchAnything,
+    ) -> None:
+        rows, goals = row[None], np.array([goal])
+        self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
+        self.margin, self.search_anything = margin, search_anything
+        self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
+        self.checks = Candidates(problem, rows, goals, domain, margin, False)
+        self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
+        self.is_simple = not domain.discrete.any() and domain.max_changes is None and history.is_empty
+        self.cone = _row_cone(problem, problem.goals[goal], row, cone)
+
+    def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
+        """Solve the relaxation of a box."""
+        nodes = self.node.children(lower=lower[None], upper=upper[None])
+        if (lower > upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
+            return RelaxedBox(np.inf, None, False)
+        if self.relaxation.current_level_is_out(nodes).any():
+            return RelaxedBox(-1.0, None, False)
+        relaxed = self.relaxation.solve(nodes, np.array([limit]))
+        if not relaxed.has_point[0]:
+            return RelaxedBox(float(relaxed.proven[0]), None, False)
+        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], not (relaxed.fractions[0] > 0).any())
+
+    def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Round a relaxed point, or keep it away from rules."""
+        assert relaxed.point is not None
+        first, point = np.zeros(1, dtype=np.int64), relaxed.point[None]
+        if not relaxed.is_whole:
+            fractions = self.relaxation._fractions(first, point)
+            made = self.checks.around(first, point, fractions)[1][0]
+            if self.domain.discrete.all():
+                return made[((made >= lower) & (made <= upper)).all(axis=1)]
+            point = made[:1]
+        discrete = self.domain.discrete
+        if ((point[0] < lower) | (point[0] > upper))[discrete].any():
+            return point[:0]
+        if not discrete.any() and not len(self.domain.offsets):
+            return point
+        nodes = self.node.children(lower=lower[None], upper=upper[None])
+        nodes.lower[:, discrete] = nodes.upper[:, discrete] = point[:, discrete]
+        found = [point] if relaxed.is_whole else []
+        for margin in range(len(RULE_MARGINS)):  # until rounding leaves the user's rules alone
+            solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
+            if not solved.has_point[0]:
+                break
+            still = np.abs(solved.points[0] - self.row) * self.relaxation.prices < STILL
+            found += [np.where(still, self.row, solved.points[0])[None], solved.points]
+            if self.domain.keeps_rules(solved.points)[0]:
+                break
+        return np.concatenate([point[:0], *found])
+
+    def holds(self, points: FloatArray) -> BoolArray:
+        """Check points."""
+        rows = np.zeros(len(points), dtype=np.int64)
+        return self.checks.check(rows, points).holds & self.history.is_new(rows, points)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Measure points."""
+        return self.checks.values(np.zeros(len(points), dtype=np.int64), points)
+
+    def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
+        """Search a box."""
+        if self.is_simple and not len(self.domain.offsets):
+            relaxed = self.relax(lower, upper, limit)
+            return relaxed.bound, relaxed.point
+        domain = replace(self.domain, lower=lower[None], upper=upper[None])
+        found = self.search_anything(self.problem, self.row, self.goal, domain, limit, self.margin, self.history)
+        return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
+
+
+def _row_cone(problem: SearchProblem, goal: Goal, row: FloatArray, cone: int) -> RowCone | None:
+    """Give a goal's cone as a row sees it; None without a density."""
+    if not goal.has_density:
+        return None
+    cells, place = problem.cells, goal.first_cone + cone
+    numbers, shape = np.flatnonzero(problem.space.group < 0), int(cells.shape[place])
+    plain, penalties = problem.coordinates.points(row[None])[0], np.zeros(problem.space.n_features)
+    centre, squared_radius = cells.centres[place], float(cells.radii[place]) ** 2
+    factor = cells.factors[shape].T
+    if len(cells.tilts):  # ||F y||^2 + l^2 <= h^2, where h - l is constant, and h + l linear in the indicators
+        others = plain.copy()
+        others[problem.space.group >= 0] = problem.coordinates.points(np.zeros_like(row)[None])[0][
+            problem.space.group >= 0
+        ]
+        right = float(cells.radii[place] + cells.tilts[place] @ others)
+        last = float(factor[-1] @ others - centre[-1])
+        penalties = -2.0 * (right - last) * cells.tilts[place] * problem.coordinates.stretch
+        squared_radius, factor, centre = (right - last) * (right + last), factor[:-1], centre[:-1]
+    factor = np.ascontiguousarray(factor[:, numbers])
+    apart = centre - factor @ plain[numbers]
+    middle = np.linalg.lstsq(factor, apart, rcond=None)[0]
+    size = np.abs(factor) @ np.abs(middle) + np.abs(apart) + np.abs(factor) @ np.abs(plain[numbers])
+    # what solving for the centre left, and the rounding of it all: the cone is larger by that
+    left = float(np.linalg.norm(factor @ middle - apart) + SUM_ROUNDING * np.linalg.norm(size))
+    radius = np.sqrt(max(squared_radius, 0.0)) * (1 + SUM_ROUNDING) + left
+    return RowCone(shape, numbers, factor, middle, radius**2 * (1 + SUM_ROUNDING), penalties)

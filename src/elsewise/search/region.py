@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
 from .cones import Cones
 from .space import Space
@@ -85,6 +85,85 @@ class BoxAnswer:
     lower_bound: float
     n_boxes: int
     stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RelaxedBox:
+    """The nearest point of a box, the model left out.
+
+    Attributes
+    ----------
+    bound : float
+        Nothing in the box is nearer; infinite if it is empty, negative if nothing is known.
+    point : array of shape (n_features,), or None
+    is_whole : bool
+        The point is whole where it must be: nothing in the box is nearer.
+    """
+
+    bound: float
+    point: FloatArray | None
+    is_whole: bool
+
+
+class Inside(ABC):
+    """What else holds of a row's answers, beside limits and the model: a cone of the density, rules, whole numbers.
+
+    A cover that :attr:`~Cover.searches_boxes` asks it about boxes.
+
+    Attributes
+    ----------
+    cone : RowCone or None
+        The cone itself, for covers that know what to do with it.
+    """
+
+    cone: RowCone | None
+
+    @abstractmethod
+    def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
+        """Find the nearest point of a box; nothing from the limit on is of interest."""
+
+    @abstractmethod
+    def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Make points of a relaxed one that are whole and within the box, array of shape (n, n_features)."""
+
+    @abstractmethod
+    def holds(self, points: FloatArray) -> BoolArray:
+        """Whether points are dense enough, within all rules, and new; the model is not asked. Shape (n,)."""
+
+    @abstractmethod
+    def values(self, points: FloatArray) -> FloatArray:
+        """Distances of points of shape (n, n_features) from the row."""
+
+    @abstractmethod
+    def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
+        """Find the nearest point of a box that holds; give a bound of everything in it, and the point if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowCone:
+    """A cone as a row sees it: ``||F (v - centre)||^2 <= squared_radius - penalties . e``, for numbers moved by ``v``.
+
+    Attributes
+    ----------
+    shape : int
+        Number of the factor among those of the search: cones of equal shape share what is made of it.
+    numbers : int array of shape (n_numbers,)
+        The features that are numbers.
+    factor : array of shape (q, n_numbers)
+        ``F``, for moves in units of the distance.
+    centre : array of shape (n_numbers,)
+    squared_radius : float
+        Rounded up.
+    penalties : array of shape (n_features,)
+        Of indicators; zero for numbers.
+    """
+
+    shape: int
+    numbers: IntArray
+    factor: FloatArray
+    centre: FloatArray
+    squared_radius: float
+    penalties: FloatArray
 
 
 class Region(ABC):
@@ -188,7 +267,7 @@ class Cover(ABC):
 
     @property
     def searches_boxes(self) -> bool:
-        """Whether the cover has a search of its own for points of a box: no density, no rules about several columns."""
+        """Whether the cover has a search of its own for points of a box."""
         return False
 
     def search_box(
@@ -198,6 +277,7 @@ class Cover(ABC):
         upper: FloatArray,
         integer: BoolArray,
         *,
+        inside: Inside | None,
         cutoff: float,
         margin: float,
         seconds: float,
@@ -209,6 +289,8 @@ class Cover(ABC):
         row, lower, upper : arrays of shape (n_features,)
         integer : bool array of shape (n_features,)
             Features that must be whole, unless they stay as they are.
+        inside : Inside or None
+            What else must hold; None if limits and whole numbers are all there is.
         cutoff : float
             Only points nearer than this are wanted.
         margin : float

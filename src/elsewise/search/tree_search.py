@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .box_search import asks_for_boxes, search_boxes
+from .box_search import BoxSearch
 from .candidates import Candidates
 from .constants import (
     MODEL_FREE_TOLERANCE,
@@ -73,10 +73,25 @@ def search_tree(
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
-    if use_region and asks_for_boxes(problem, domain, earlier):
-        return search_boxes(problem, rows, goals, domain, cutoff, margin, banned, time_limit)
     history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
+    if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
+        return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(rows, goals, cutoff, banned)
     return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
+
+
+def _search_anything(
+    problem: SearchProblem,
+    row: FloatArray,
+    goal: int,
+    domain: Domain,
+    cutoff: float,
+    margin: float,
+    history: History,
+) -> Found:
+    """Search the nearest point of a row's domain, the model left out."""
+    goals = np.array([goal])
+    search = _TreeSearch(problem, row[None], goals, domain, np.array([cutoff]), margin, None, history, False)
+    return search.run(None)
 
 
 class _TreeSearch(Search):

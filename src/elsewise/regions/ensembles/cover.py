@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
-from ...search import BoxAnswer, DividingCover, Space
+from ...search import BoxAnswer, DividingCover, Inside, RowCone, Space
 from .indexed import IndexedTrees, indexed
+from .inside import CellsInside
+from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
     from .region import EnsembleRegion
@@ -22,6 +24,11 @@ _MAP_ROUNDING = 32 * np.finfo(np.float64).eps
 _COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # Boxes after which the proof of a row is given up.
 _MOST_BOXES = 100_000
+# The same with a density or rules, where a box costs more.
+_MOST_BOXES_INSIDE = 20_000
+# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; points of projections
+# are known less accurately.
+_TOLERANCE, _TOLERANCE_INSIDE = 1e-9, 1e-7
 _STOPPED, _NO_MEMORY = 1, 2
 
 
@@ -37,6 +44,7 @@ class EnsembleCover(DividingCover):
     def __init__(self, region: EnsembleRegion, space: Space) -> None:
         super().__init__(region, space)
         self.trees, self.decision = region.trees, region.decision
+        self.splits: dict[int, DiagonalSplit | None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # what the kernel holds is made again where it is needed
@@ -61,18 +69,21 @@ class EnsembleCover(DividingCover):
         upper: FloatArray,
         integer: BoolArray,
         *,
+        inside: Inside | None,
         cutoff: float,
         margin: float,
         seconds: float,
     ) -> BoxAnswer:
-        """Search the nearest point of a box that the trees accept."""
+        """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
         values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
+        if inside is not None:
+            return self._search_inside(trees, row, lower, upper, integer, inside, bound, cutoff, wanted, margin, seconds)
         cells, value, lower_bound, status, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, _TOLERANCE
         )
         if status == _NO_MEMORY:
             raise MemoryError("There was not enough memory for the search of one row.")
@@ -83,6 +94,76 @@ class EnsembleCover(DividingCover):
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
         return BoxAnswer(point, value, lower_bound, n_boxes, status == _STOPPED)
+
+    def _search_inside(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        inside: Inside,
+        bound: FloatArray,
+        cutoff: float,
+        wanted: float,
+        margin: float,
+        seconds: float,
+    ) -> BoxAnswer:
+        """Search with projections of boxes, and prices that a cone makes for their cells."""
+        price = self.space.coordinates.stretch
+        inset = np.zeros(len(row))
+        np.maximum.at(inset, trees.feature, trees.blur * _MAP_ROUNDING)
+        if margin > _EXACT_MARGIN:
+            inset = np.maximum(inset, margin * (np.abs(row) + 1.0 / price))
+        inset[integer] = 0.0
+        cone, split = inside.cone, None
+        if cone is not None:
+            if cone.shape not in self.splits:
+                self.splits[cone.shape] = split_of(cone.factor)
+            split = self.splits[cone.shape]
+        moves = None
+        if cone is not None and split is not None:
+            moves = self._moves(trees, row, lower, upper, cone, split)
+            bound = np.where(moves[0] > moves[1], np.inf, bound)
+        boxes = CellsInside(trees, inside, row, lower, upper, inset, wanted)
+        starts = np.ascontiguousarray(boxes.starts(split, cutoff), dtype=np.int32)
+        value, lower_bound, status, n_boxes = trees.forest.search_inside(
+            bound, cutoff, wanted, seconds, _MOST_BOXES_INSIDE, _TOLERANCE_INSIDE, boxes, starts,
+            None if moves is None or split is None or cone is None else (
+                split.P, split.size, split.D, split.K, cone.centre, *moves, cone.penalties[trees.feature],
+                cone.squared_radius,
+            ),
+        )  # fmt: skip
+        if status == _NO_MEMORY:
+            raise MemoryError("There was not enough memory for the search of one row.")
+        if boxes.point is None or not boxes.value < cutoff:
+            return BoxAnswer(None, np.inf, lower_bound, n_boxes, status == _STOPPED)
+        return BoxAnswer(boxes.point, boxes.value, lower_bound, n_boxes, status == _STOPPED)
+
+    def _moves(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        cone: RowCone,
+        split: DiagonalSplit,
+    ) -> tuple[FloatArray, FloatArray]:
+        """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
+        feature, price = trees.feature, self.space.coordinates.stretch
+        x, a, b = row[feature], np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
+        low, high = (a - x) * price[feature], (b - x) * price[feature]
+        slack = _MAP_ROUNDING * (np.abs(x) * price[feature] + np.abs(np.where(np.isfinite(low), low, 0.0)))
+        low, high = low - slack, high + _MAP_ROUNDING * (np.abs(x) * price[feature]) + np.where(
+            np.isfinite(high), _MAP_ROUNDING * np.abs(high), 0.0
+        )
+        width = np.zeros(len(row))
+        width[cone.numbers] = split.half_widths * np.sqrt(cone.squared_radius)
+        middle = np.zeros(len(row))
+        middle[cone.numbers] = cone.centre
+        low = np.where(trees.is_number, np.maximum(low, (middle - width)[feature]), 0.0)
+        high = np.where(trees.is_number, np.minimum(high, (middle + width)[feature]), 0.0)
+        return np.ascontiguousarray(low), np.ascontiguousarray(high)
 
     def cells_of(
         self,

@@ -44,6 +44,8 @@ class IndexedTrees:
     blur : array of shape (n_cells,)
         Size of the terms that become the number the model sees, over its slope; 0 where it sees the number as it is:
         then the ends of the cell are exact.
+    price : array of shape (n_features,)
+        What a unit of each feature costs.
     """
 
     forest: Any
@@ -54,6 +56,11 @@ class IndexedTrees:
     low: FloatArray
     high: FloatArray
     blur: FloatArray
+    price: FloatArray
+
+    def cells(self, points: FloatArray) -> IntArray:
+        """Cells of points of shape (n_samples, n_features), array of shape (n_samples, n_vars)."""
+        return np.asarray(self.forest.locate(np.ascontiguousarray(points), self.high, self.feature))
 
     @property
     def n_vars(self) -> int:
@@ -195,11 +202,12 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
         forest=forest,
         scale=kernel.scale,
         first_cell=first_cell,
-        feature=np.concatenate(feature),
+        feature=np.concatenate(feature).astype(np.int64),
         is_number=np.concatenate(is_number),
         low=np.concatenate(lows),
         high=np.concatenate(highs),
         blur=np.concatenate(blurs),
+        price=space.coordinates.stretch,
     )
 
 

@@ -39,7 +39,26 @@ cdef extern from "forest.h" nogil:
     int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
 
 
+cdef extern from "cone.h" nogil:
+    ctypedef struct ew_cone:
+        int32_t n
+        double squared_radius
+        const double *P
+        const double *size_of_P
+        const double *D
+        const double *K
+        const double *centre
+        const double *low
+        const double *high
+        const double *penalty
+
+
 cdef extern from "search.h" nogil:
+    ctypedef struct ew_inside:
+        void *context
+        double (*relax)(void *, const int32_t *, const int32_t *, const uint8_t *, double, int32_t *, double *, int *) noexcept
+        double (*finish)(void *, const int32_t *, const int32_t *, const uint8_t *, double, double *) noexcept
+
     ctypedef struct ew_row:
         const double *cost
         const double *bound
@@ -47,6 +66,11 @@ cdef extern from "search.h" nogil:
         double margin
         double seconds
         int64_t most_nodes
+        double tolerance
+        const ew_cone *cone
+        const ew_inside *inside
+        const int32_t *starts
+        int32_t n_starts
         int32_t *cells
         double value
         double lower_bound
@@ -56,6 +80,53 @@ cdef extern from "search.h" nogil:
 
     void ew_search(const ew_forest *f, ew_row *row)
     int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
+
+
+cdef class _Asked:
+    """Boxes that the kernel asks about, and what went wrong on the way."""
+
+    cdef object boxes, error
+    cdef int32_t n_vars, n_cells
+
+    cdef tuple box(self, const int32_t *low, const int32_t *high, const uint8_t *levels):
+        cdef const int32_t[::1] low_ = <const int32_t[:self.n_vars]> low
+        cdef const int32_t[::1] high_ = <const int32_t[:self.n_vars]> high
+        cdef const uint8_t[::1] levels_ = <const uint8_t[:self.n_cells]> levels
+        return np.array(low_), np.array(high_), np.array(levels_)
+
+
+cdef double _relax(
+    void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit, int32_t *cells,
+    double *value, int *is_nearest,
+) noexcept with gil:
+    cdef _Asked asked = <_Asked> context
+    cdef const int32_t[::1] found
+    cdef int32_t i
+    try:
+        bound, point, distance, nearest = asked.boxes.relax(*asked.box(low, high, levels), limit)
+        value[0] = distance
+        is_nearest[0] = nearest
+        if point is not None:
+            found = point
+            for i in range(asked.n_vars):
+                cells[i] = found[i]
+        return bound
+    except BaseException as error:  # told after the kernel has cleaned up
+        asked.error = error
+        return float("nan")
+
+
+cdef double _finish(
+    void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit, double *value,
+) noexcept with gil:
+    cdef _Asked asked = <_Asked> context
+    try:
+        bound, distance = asked.boxes.finish(*asked.box(low, high, levels), limit)
+        value[0] = distance
+        return bound
+    except BaseException as error:
+        asked.error = error
+        return float("nan")
 
 
 cdef class Forest:
@@ -134,8 +205,48 @@ cdef class Forest:
                 accepted[k] = ew_accepts(&self.f, &cells[k, 0], margin, &sums[0])
         return accepted_.astype(np.bool_)
 
+    def locate(self, const double[:, ::1] points, const double[::1] high, const int64_t[::1] feature):
+        """Cells of points, array of shape (n_samples, n_vars).
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        high, feature : arrays of shape (n_cells,)
+            Last number of each cell, and the feature it is about.
+        """
+        cells_ = np.zeros((points.shape[0], self.f.n_vars), dtype=np.int32)
+        cdef int32_t[:, ::1] cells = cells_
+        cdef Py_ssize_t k
+        cdef int32_t i, first, low, last, middle
+        with nogil:
+            for k in range(points.shape[0]):
+                for i in range(self.f.n_vars):
+                    first = self.f.first_cell[i]
+                    low = first
+                    last = self.f.first_cell[i + 1] - 1
+                    if self.f.is_ordered[i]:
+                        while low < last:
+                            middle = (low + last) // 2
+                            if points[k, feature[middle]] <= high[middle]:
+                                last = middle
+                            else:
+                                low = middle + 1
+                    else:
+                        for middle in range(first, last + 1):
+                            if points[k, feature[middle]] > points[k, feature[low]]:
+                                low = middle
+                    cells[k, i] = low - first
+        return cells_
+
     def search(
-        self, const double[::1] cost, const double[::1] bound, double cutoff, double margin, double seconds, int64_t nodes
+        self,
+        const double[::1] cost,
+        const double[::1] bound,
+        double cutoff,
+        double margin,
+        double seconds,
+        int64_t nodes,
+        double tolerance,
     ):
         """Search the nearest accepted point of one row.
 
@@ -157,9 +268,78 @@ cdef class Forest:
         row.seconds = seconds
         row.most_nodes = nodes
         row.cells = &cells[0]
+        row.tolerance = tolerance
+        row.cone = NULL
+        row.inside = NULL
         with nogil:
             ew_search(&self.f, &row)
         return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status, row.n_nodes
+
+    def search_inside(
+        self,
+        const double[::1] bound,
+        double cutoff,
+        double margin,
+        double seconds,
+        int64_t nodes,
+        double tolerance,
+        boxes,
+        const int32_t[:, ::1] starts,
+        cone_of_row,
+    ):
+        """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
+
+        Parameters
+        ----------
+        bound : array of shape (n_cells,)
+        cutoff, margin, seconds, nodes, tolerance :
+            As for ew_row.
+        boxes : object with methods `relax` and `finish`
+        starts : int32 array of shape (n_starts, n_vars)
+        cone_of_row : tuple, or None
+            P, size of P, D, K, centre, low, high, penalty, squared radius: as in cone.h.
+
+        Returns
+        -------
+        value, lower_bound : float
+        status, n_nodes : int
+        """
+        cells_ = np.zeros(self.f.n_vars, dtype=np.int32)
+        cdef int32_t[::1] cells = cells_
+        cdef ew_row row
+        cdef ew_inside inside
+        cdef ew_cone cone
+        cdef const double[:, ::1] P, size, K
+        cdef const double[::1] D, centre, low, high, penalty
+        cdef _Asked asked = _Asked()
+        asked.boxes = boxes
+        asked.n_vars = self.f.n_vars
+        asked.n_cells = self.f.first_cell[self.f.n_vars]
+        inside.context = <void *> asked
+        inside.relax = _relax
+        inside.finish = _finish
+        row.cone = NULL
+        if cone_of_row is not None:
+            P, size, D, K, centre, low, high, penalty, cone.squared_radius = cone_of_row
+            cone.n = D.shape[0]
+            cone.P, cone.size_of_P, cone.D, cone.K = &P[0, 0], &size[0, 0], &D[0], &K[0, 0]
+            cone.centre, cone.low, cone.high, cone.penalty = &centre[0], &low[0], &high[0], &penalty[0]
+            row.cone = &cone
+        row.cost = row.bound = &bound[0]
+        row.cutoff = cutoff
+        row.margin = margin
+        row.seconds = seconds
+        row.most_nodes = nodes
+        row.tolerance = tolerance
+        row.cells = &cells[0]
+        row.inside = &inside
+        row.starts = NULL if starts.shape[0] == 0 else &starts[0, 0]
+        row.n_starts = <int32_t> starts.shape[0]
+        with nogil:
+            ew_search(&self.f, &row)
+        if asked.error is not None:
+            raise asked.error
+        return row.value, row.lower_bound, row.status, row.n_nodes
 
     def first_bound(self, const double[::1] cost, const double[::1] bound, double cutoff, int n_sweeps):
         """Bound the distance of everything nearer than a cutoff, with what proves it.
@@ -182,6 +362,9 @@ cdef class Forest:
         row.cutoff = cutoff
         row.margin = 0.0
         row.seconds = 0.0
+        row.tolerance = 0.0
+        row.cone = NULL
+        row.inside = NULL
         with nogil:
             status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
         if status == 2:

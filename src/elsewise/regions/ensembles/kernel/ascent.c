@@ -11,6 +11,8 @@ void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena)
     memset(d, 0, sizeof *d);
     d->pi = EW_TAKE(arena, double, c->n_rows);
     d->theta = EW_TAKE(arena, double, c->n_segments);
+    d->price = EW_TAKE(arena, double, c->n_cells);
+    memcpy(d->price, c->cost, sizeof(double) * (size_t)c->n_cells);
     d->B = EW_TAKE(arena, double, c->n_cells);
     d->total = EW_TAKE(arena, double, c->n_leaves);
     d->value = EW_TAKE(arena, double, c->n_leaves);
@@ -37,9 +39,10 @@ void ew_dual_weigh(ew_dual *d, const ew_compact *c)
     }
 }
 
-int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, double limit)
+int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit)
 {
     d->alive = alive;
+    d->is_dead = is_dead;
     d->base = c->fixed_cost;
     double *cheapest = d->best; /* of each variable */
     for (int32_t i = 0; i < c->n_vars; i++) {
@@ -80,7 +83,7 @@ int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, double 
     for (int32_t t = 0; t < c->n_trees; t++) {
         d->first_active[t] = n;
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++) {
-            d->is_active[l] = cost[l] < limit;
+            d->is_active[l] = cost[l] < limit && !is_dead[l];
             if (d->is_active[l])
                 d->active[n++] = l;
         }
@@ -115,7 +118,7 @@ static double least_alive(const ew_dual *d, const ew_compact *c, int32_t s)
 void ew_dual_refresh(ew_dual *d, const ew_compact *c)
 {
     for (int32_t k = 0; k < c->n_cells; k++)
-        d->B[k] = -d->mu * c->cost[k];
+        d->B[k] = -d->mu * d->price[k];
     memcpy(d->total, d->value, sizeof(double) * (size_t)c->n_leaves);
     for (int32_t t = 0; t < c->n_trees; t++) {
         d->least_messages[t] = 0.0;
@@ -140,8 +143,17 @@ void ew_dual_refresh(ew_dual *d, const ew_compact *c)
 void ew_dual_reprice(ew_dual *d, const ew_compact *c, double mu)
 {
     for (int32_t k = 0; k < c->n_cells; k++)
-        d->B[k] -= (mu - d->mu) * c->cost[k];
+        d->B[k] -= (mu - d->mu) * d->price[k];
     d->mu = mu;
+}
+
+void ew_dual_take_prices(ew_dual *d, const ew_compact *c, const ew_prices *prices)
+{
+    for (int32_t k = 0; k < c->n_cells; k++) {
+        d->B[k] += d->mu * (d->price[k] - prices->price[k]);
+        d->price[k] = prices->price[k];
+    }
+    d->price_constant = prices->constant;
 }
 
 /* Every tree gives its max-marginals over one variable to B: its messages become the best values of its leaves. */
@@ -268,5 +280,5 @@ double ew_dual_estimate(const ew_dual *d, const ew_compact *c, const double *lea
                 most = d->total[d->active[z]];
         rest += most - d->least_messages[t];
     }
-    return c->fixed_cost + (wanted - rest) / d->mu;
+    return c->fixed_cost + d->price_constant + (wanted - rest) / d->mu;
 }

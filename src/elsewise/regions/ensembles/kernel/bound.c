@@ -18,16 +18,18 @@ void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena)
     p->largest = EW_TAKE(arena, double, c->n_vars);
     p->segment_cost = EW_TAKE(arena, double, c->n_cells);
     p->leaf = EW_TAKE(arena, double, c->n_leaves);
+    p->largest_leaf = EW_TAKE(arena, double, c->n_trees);
     p->leaf_cost = EW_TAKE(arena, double, c->n_leaves);
     p->tree_size = EW_TAKE(arena, double, c->n_leaves);
 }
 
 /* sum over variables of max B */
-static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *alive, double mu, const double *theta)
+static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *alive, const ew_prices *prices, double mu,
+                           const double *theta)
 {
     for (int32_t k = 0; k < c->n_cells; k++) {
-        p->B[k] = -mu * c->cost[k];
-        p->size[k] = mu * c->cost[k];
+        p->B[k] = -mu * prices->price[k];
+        p->size[k] = mu * prices->size[k];
     }
     for (int32_t s = 0; s < c->n_slots; s++)
         for (int32_t k = c->first_cell[c->slot_var[s]]; k < c->first_cell[c->slot_var[s] + 1]; k++) {
@@ -52,8 +54,8 @@ static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *aliv
 }
 
 /* sum over trees of the best leaf; infinitely little if a tree has none near enough */
-static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, const double *pi,
-                       const double *theta)
+static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
+                       const double *pi, const double *theta)
 {
     double base = c->fixed_cost;
     for (int32_t i = 0; i < c->n_vars; i++) {
@@ -107,21 +109,22 @@ static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, d
         }
         double most = -INFINITY, size = 0.0;
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
-            if (p->leaf_cost[l] < limit)
+            if (p->leaf_cost[l] < limit && !is_dead[l])
                 most = fmax(most, p->leaf[l]);
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
-            if (p->leaf_cost[l] < limit && p->leaf[l] >= most - CLEARLY_LESS)
+            if (p->leaf_cost[l] < limit && !is_dead[l] && p->leaf[l] >= most - CLEARLY_LESS)
                 size = fmax(size, p->tree_size[l]);
+        p->largest_leaf[t] = most;
         sum += most - slots;
         p->rounding += size + slots_size;
     }
     return sum;
 }
 
-void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, const double *least, double mu,
-              const double *pi, const double *theta)
+void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
+              const double *least, const ew_prices *prices, double mu, const double *pi, const double *theta)
 {
-    p->rounding = 0.0;
+    p->rounding = mu * prices->constant_size;
     p->wanted = 0.0;
     double constant = 0.0;
     for (int32_t r = 0; r < c->n_rows; r++) {
@@ -129,16 +132,55 @@ void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, double lim
         p->wanted += pi[r] * least[r];
         p->rounding += fabs(pi[r] * c->constant[r]) + fabs(pi[r] * least[r]);
     }
-    p->rest = constant + of_variables(p, c, alive, mu, theta) + of_trees(p, c, alive, limit, pi, theta);
+    p->rest = constant + of_variables(p, c, alive, prices, mu, theta) +
+              of_trees(p, c, alive, is_dead, limit, pi, theta);
     p->unit = DBL_EPSILON * (double)(c->n_slots + c->n_trees + c->n_vars + c->n_rows + 8);
     p->rounding *= p->unit;
-    const double distance = c->fixed_cost + (p->wanted - p->rest - p->rounding) / mu;
+    p->fixed = c->fixed_cost + prices->constant;
+    const double distance = p->fixed + (p->wanted - p->rest - p->rounding) / mu;
     p->distance = fmin(limit, distance - fabs(distance) * 8.0 * DBL_EPSILON);
+}
+
+/* Whether nothing is left below the limit if the rest falls to this. */
+static int is_beyond(const ew_proof *p, double rest, double rounding, double limit, double mu)
+{
+    return p->fixed + (p->wanted - rest - rounding) / mu > limit + (fabs(limit) + fabs(p->fixed)) * 8.0 * DBL_EPSILON;
 }
 
 int ew_is_too_far(const ew_proof *p, const ew_compact *c, int32_t var, int32_t cell, double limit, double mu)
 {
+    (void)c;
     const double rest = p->rest - p->largest[var] + p->B[cell];
     const double rounding = p->rounding + p->unit * (p->size[cell] + fabs(p->rest) + fabs(p->largest[var]));
-    return c->fixed_cost + (p->wanted - rest - rounding) / mu > limit * (1.0 + 8.0 * DBL_EPSILON);
+    return is_beyond(p, rest, rounding, limit, mu);
+}
+
+void ew_mark_dead(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, double mu, uint8_t *is_dead)
+{
+    double *lost = p->leaf_cost, *size = p->tree_size; /* what a leaf's own value and its cells fall short of */
+    for (int32_t t = 0; t < c->n_trees; t++) {
+        for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++) {
+            lost[l] = p->largest_leaf[t] - p->leaf[l];
+            size[l] += fabs(p->largest_leaf[t]) + fabs(p->leaf[l]);
+        }
+        for (int32_t s = c->first_slot[t]; s < c->first_slot[t + 1]; s++) {
+            const int32_t i = c->slot_var[s], first = c->first_cell[i], end = c->first_cell[i + 1];
+            const uint16_t *segment = c->segment_of + c->segments_at[s];
+            const int32_t n = c->first_segment[s + 1] - c->first_segment[s];
+            for (int32_t g = 0; g < n; g++)
+                p->segment_cost[g] = -INFINITY;
+            for (int32_t k = first; k < end; k++)
+                if (alive[k])
+                    p->segment_cost[segment[k - first]] = fmax(p->segment_cost[segment[k - first]], p->B[k]);
+            for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+                double most = -INFINITY;
+                for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+                    most = fmax(most, p->segment_cost[c->allowed[a]]);
+                lost[c->condition_leaf[e]] += p->largest[i] - most;
+                size[c->condition_leaf[e]] += isinf(most) ? 0.0 : fabs(p->largest[i]) + fabs(most);
+            }
+        }
+        for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
+            is_dead[l] |= (uint8_t)is_beyond(p, p->rest - lost[l], p->rounding + p->unit * size[l], limit, mu);
+    }
 }

@@ -172,7 +172,7 @@ static int reach(walk *w, const int32_t *own)
 }
 
 /* Number the cells that are left; `place` is where reached cells go within their variable. */
-static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place, ew_compact *c)
+static void sort_out_cells(const walk *w, const uint8_t *starts, const ew_cells *cells, int32_t *place, ew_compact *c)
 {
     const ew_forest *f = w->f;
     c->var = EW_TAKE(w->arena, int32_t, f->n_vars);
@@ -180,6 +180,11 @@ static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place,
     c->first_cell = EW_TAKE(w->arena, int32_t, f->n_vars + 1);
     c->original = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
     c->cost = EW_TAKE(w->arena, double, f->first_cell[f->n_vars]);
+    c->first_original = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
+    c->last_original = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
+    c->low = EW_TAKE(w->arena, double, cells ? f->first_cell[f->n_vars] : 0);
+    c->high = EW_TAKE(w->arena, double, cells ? f->first_cell[f->n_vars] : 0);
+    c->penalty = EW_TAKE(w->arena, double, cells ? f->first_cell[f->n_vars] : 0);
     c->compact_of = EW_TAKE(w->arena, int32_t, f->first_cell[f->n_vars]);
     memset(c->compact_of, -1, sizeof(int32_t) * (size_t)f->first_cell[f->n_vars]);
     for (int32_t i = 0; i < f->n_vars; i++) {
@@ -189,17 +194,28 @@ static void sort_out_cells(const walk *w, const uint8_t *starts, int32_t *place,
             last += k == 0 || starts[first + k];
             place[first + k] = last;
         }
-        if (last == 0) {
+        if (last == 0 && !cells) {
             c->fixed_cost += w->least[i];
             continue;
         }
         const int32_t here = c->first_cell[c->n_vars];
-        for (int32_t k = 0; k <= last; k++)
+        for (int32_t k = 0; k <= last; k++) {
             c->cost[here + k] = INFINITY;
+            c->first_original[here + k] = -1;
+        }
         for (int32_t k = 0; k < w->n_reached[i]; k++) {
-            const int32_t cell = here + place[first + k];
+            const int32_t cell = here + place[first + k], original = first + w->reached[first + k];
             const double cost = reached_cost(w, i, k);
-            c->compact_of[first + w->reached[first + k]] = cell;
+            c->compact_of[original] = cell;
+            if (cells && c->first_original[cell] < 0) {
+                c->low[cell] = cells->low[original];
+                c->penalty[cell] = cells->penalty[original];
+            }
+            if (cells)
+                c->high[cell] = cells->high[original];
+            if (c->first_original[cell] < 0)
+                c->first_original[cell] = w->reached[first + k];
+            c->last_original[cell] = w->reached[first + k];
             if (cost < c->cost[cell]) {
                 c->cost[cell] = cost;
                 c->original[cell] = w->reached[first + k];
@@ -321,8 +337,8 @@ static void sort_out_trees(const walk *w, const int32_t *first_found, const int3
         c->slot_of_var[c->first_of_var[c->slot_var[s] + 1]++] = s;
 }
 
-int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, ew_arena *arena,
-                     ew_compact *c)
+int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
+                     ew_arena *arena, ew_compact *c)
 {
     memset(c, 0, sizeof *c);
     c->n_rows = f->n_rows;
@@ -370,7 +386,7 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     }
     uint8_t *starts = EW_TAKE(arena, uint8_t, n_cells + 1);
     for (int32_t i = 0; i < f->n_vars; i++)
-        if (f->has_tables[i])
+        if (f->has_tables[i] || (cells && !f->is_ordered[i]))
             memset(starts + f->first_cell[i], 1, (size_t)w.n_reached[i]);
     const int32_t *first_condition = w.first_condition.items;
     const condition *conditions = w.conditions.items;
@@ -386,7 +402,7 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     }
     int32_t *place = EW_TAKE(arena, int32_t, n_cells);
     c->tree = kept;
-    sort_out_cells(&w, starts, place, c);
+    sort_out_cells(&w, starts, cells, place, c);
     sort_out_trees(&w, first_found, kept, place, c);
     return 1;
 }

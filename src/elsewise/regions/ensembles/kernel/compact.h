@@ -19,6 +19,9 @@ typedef struct {
     int32_t *compact_of;  /* of each original cell, -1 if it is gone or its variable is */
     int32_t *original;    /* n_cells: the cheapest original cell, counted within its variable */
     double *cost;         /* n_cells: nothing in the cell is nearer */
+    int32_t *first_original, *last_original; /* n_cells: the original cells from and to, within the variable */
+    double *low, *high;   /* n_cells, with a cone: what a number may move by */
+    double *penalty;      /* n_cells, with a cone: of levels */
     int32_t *tree;        /* n_trees: original trees */
     int32_t *first_leaf;  /* n_trees + 1 */
     double *gain;         /* n_leaves x n_rows */
@@ -34,8 +37,14 @@ typedef struct {
     uint16_t *allowed;                   /* segments that such a leaf allows */
 } ew_compact;
 
-/* Build it for points nearer than `limit`. Returns 0 if there are none. `own` are the cheapest cells. */
-int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, ew_arena *arena,
-                     ew_compact *c);
+/* A cone's cells; see cone.h. */
+typedef struct {
+    const double *low, *high, *penalty;
+} ew_cells;
+
+/* Build it for points nearer than `limit`. Returns 0 if there are none. `own` are the cheapest cells. With the cells of a
+ * cone, all variables stay, for the cone tells places within a cell apart, and so do levels. */
+int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
+                     ew_arena *arena, ew_compact *c);
 
 #endif

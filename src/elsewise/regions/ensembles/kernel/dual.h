@@ -3,21 +3,23 @@
  * A point is nearer than D only if its conditions are met. For weights pi >= 0 of the conditions, a price mu > 0 and any
  * messages theta(slot, segment):
  *
- *     B_i(k) = -mu cost_i(k) + sum over slots of i of theta(slot, segment of k)
+ *     B_i(k) = -mu price_i(k) + sum over slots of i of theta(slot, segment of k)
  *     T_t    = max over leaves of [pi . gain - sum over slots of min of theta over the segments the leaf allows]
  *     rest   = pi . constant + sum_i max_k B_i(k) + sum_t T_t
  *
- *     distance >= fixed cost + (pi . least - rest) / mu
+ *     distance >= fixed cost + constant of the prices + (pi . least - rest) / mu
  *
- * for the messages that are added to B are taken from T again, whatever the leaf. */
+ * (prices are costs, or what a cone makes of them: see cone.h), for the messages that are added to B are taken from T again, whatever the leaf. */
 #ifndef EW_DUAL_H
 #define EW_DUAL_H
 
 #include "compact.h"
+#include "cone.h"
 
 typedef struct {
     /* the dual point */
     double mu, *pi, *theta;
+    double price_constant, *price; /* of cells: their cost, or what a cone makes of it */
     /* what follows from it, kept up to date by the ascent */
     double *B;     /* n_cells */
     double *total; /* n_leaves: a leaf's value, the least messages of its tree's slots not yet taken */
@@ -25,6 +27,7 @@ typedef struct {
     double *value;                          /* n_leaves: pi . gain */
     /* the box */
     const uint8_t *alive;  /* n_cells */
+    const uint8_t *is_dead; /* n_leaves: proven to be in no point of the box that matters */
     uint8_t *is_active;    /* n_leaves: meets the box, and is near enough */
     int32_t *active;       /* active leaves, tree by tree */
     int32_t *first_active; /* n_trees + 1 */
@@ -42,11 +45,13 @@ void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena);
 /* Set values of leaves after a change of pi. */
 void ew_dual_weigh(ew_dual *d, const ew_compact *c);
 /* Find what a box leaves below a limit. Returns 0 if nothing is left of a tree, or the box itself is too costly. */
-int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, double limit);
+int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit);
 /* Compute B and totals from the messages. */
 void ew_dual_refresh(ew_dual *d, const ew_compact *c);
 /* Change the price. */
 void ew_dual_reprice(ew_dual *d, const ew_compact *c, double mu);
+/* Take other prices of cells. */
+void ew_dual_take_prices(ew_dual *d, const ew_compact *c, const ew_prices *prices);
 /* One sweep over all variables, forward or backward. */
 void ew_dual_sweep(ew_dual *d, const ew_compact *c, int backward);
 /* The bound as the ascent has it: not to be relied on. */
@@ -55,17 +60,20 @@ double ew_dual_estimate(const ew_dual *d, const ew_compact *c, const double *lea
 /* What is proven; see bound.c. */
 typedef struct {
     double distance; /* nothing in the box is nearer, up to the limit that was asked for */
-    double rest, rounding, wanted;
+    double rest, rounding, wanted, fixed;
     double unit; /* rounding of sums, relative to the size of their terms */
     double *B;        /* n_cells, computed afresh */
     double *largest;  /* n_vars */
-    double *leaf, *leaf_cost, *size, *tree_size, *segment_cost; /* room to work */
+    double *leaf, *largest_leaf; /* n_leaves, n_trees: values less messages */
+    double *leaf_cost, *size, *tree_size, *segment_cost; /* room to work */
 } ew_proof;
 
 void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena);
 /* Evaluate the bound of a dual point from scratch, for points of a box that are nearer than a limit. */
-void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, const double *least, double mu,
-              const double *pi, const double *theta);
+void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
+              const double *least, const ew_prices *prices, double mu, const double *pi, const double *theta);
+/* Mark leaves that the same proves to be in no point of the box nearer than the limit. */
+void ew_mark_dead(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, double mu, uint8_t *is_dead);
 /* Whether the same proves that no point with this cell is nearer than the limit. */
 int ew_is_too_far(const ew_proof *p, const ew_compact *c, int32_t var, int32_t cell, double limit, double mu);
 

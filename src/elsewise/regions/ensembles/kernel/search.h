@@ -2,9 +2,24 @@
 #ifndef EW_SEARCH_H
 #define EW_SEARCH_H
 
+#include "cone.h"
 #include "forest.h"
 
 enum { EW_PROVEN, EW_STOPPED, EW_NO_MEMORY };
+
+/* What else a point must satisfy: a cone, rules, whole numbers. Boxes are given by the first and last cell of every
+ * variable, and a mask of all cells, which counts for levels. */
+typedef struct {
+    void *context;
+    /* The nearest point of a box for all but the trees: returns a bound of its distance, infinite if there is none, less
+     * than zero if nothing is known, NaN to give up. Its cells are told, -1 first without it; `*value` is the distance of
+     * an answer, if the point is one (or something made of it is, `is_nearest` being 0 then), infinite else. */
+    double (*relax)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
+                    int32_t *cells, double *value, int *is_nearest);
+    /* The nearest answer of a box in which the trees accept everything; returns a bound, and its distance in `*value`. */
+    double (*finish)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
+                     double *value);
+} ew_inside;
 
 typedef struct {
     const double *cost;  /* of each cell, as its point would be returned; infinite where there is none */
@@ -13,10 +28,15 @@ typedef struct {
     double margin;       /* that scores keep from what is needed */
     double seconds;      /* infinite for no limit; a row without a point goes on */
     int64_t most_nodes;
+    double tolerance;    /* relative: boxes so near to the incumbent cannot improve it noticeably */
+    const ew_cone *cone; /* NULL for none */
+    const ew_inside *inside; /* NULL where boxes are all that is asked */
+    const int32_t *starts;   /* n_starts x n_vars: points to start from, with `inside` */
+    int32_t n_starts;
     /* what is found */
     int32_t *cells;      /* of the best point */
     double value, lower_bound;
-    int has_point, status;
+    int has_point, status, gave_up;
     int64_t n_nodes;
 } ew_row;
 

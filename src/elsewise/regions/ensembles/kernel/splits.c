@@ -1,0 +1,123 @@
+#include "state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Losses of a split beyond this, in scores that add up to about one, count no more. */
+static const double MOST_LOSS = 1.0;
+
+static void consider(ew_split *best, double first, double second, int32_t var, int32_t cell)
+{
+    const double score = fmin(first, second) + 0.1 * fmax(first, second);
+    if (score > best->score) {
+        best->score = score;
+        best->var = var;
+        best->cell = cell;
+        best->second_first = second < first;
+    }
+}
+
+/* Add up what each tree loses at least if a variable is limited: left[k] to the cells up to k (others: to k alone),
+ * right[k] to those from k on (to all but k). */
+static void add_losses(ew_state *w, int32_t s)
+{
+    const ew_compact *c = &w->c;
+    ew_dual *d = &w->dual;
+    const int32_t t = c->slot_tree[s], i = c->slot_var[s], first = c->first_cell[i], end = c->first_cell[i + 1];
+    const uint16_t *segment = c->segment_of + c->segments_at[s];
+    double *best = d->best, all = -INFINITY, free_leaves = -INFINITY;
+    const int32_t stamp = ++d->last_stamp;
+    for (int32_t g = 0; g < c->first_segment[s + 1] - c->first_segment[s]; g++)
+        best[g] = -INFINITY;
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+        const int32_t l = c->condition_leaf[e];
+        if (!d->is_active[l])
+            continue;
+        d->stamp[l] = stamp;
+        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+            if (d->total[l] > best[c->allowed[a]])
+                best[c->allowed[a]] = d->total[l];
+    }
+    for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
+        const int32_t l = d->active[z];
+        all = fmax(all, d->total[l]);
+        if (d->stamp[l] != stamp)
+            free_leaves = fmax(free_leaves, d->total[l]);
+    }
+    if (free_leaves >= all)
+        return;
+    if (c->is_ordered[i]) {
+        double most = free_leaves;
+        for (int32_t k = first; k < end; k++) {
+            most = d->alive[k] ? fmax(most, best[segment[k - first]]) : most;
+            w->left[k] += fmin(MOST_LOSS, all - most);
+        }
+        most = free_leaves;
+        for (int32_t k = end - 1; k >= first; k--) {
+            most = d->alive[k] ? fmax(most, best[segment[k - first]]) : most;
+            w->right[k] += fmin(MOST_LOSS, all - most);
+        }
+        return;
+    }
+    double largest = free_leaves, second = free_leaves;
+    int32_t where = -1;
+    for (int32_t k = first; k < end; k++) {
+        const double value = d->alive[k] ? fmax(free_leaves, best[segment[k - first]]) : free_leaves;
+        if (value > largest) {
+            second = largest;
+            largest = value;
+            where = k;
+        } else
+            second = fmax(second, value);
+        w->left[k] += fmin(MOST_LOSS, all - value);
+    }
+    for (int32_t k = first; k < end; k++)
+        w->right[k] += fmin(MOST_LOSS, all - (k == where ? second : largest));
+}
+
+ew_split ew_best_split(ew_state *w)
+{
+    const ew_compact *c = &w->c;
+    const double *B = w->dual.B;
+    ew_split best = {-INFINITY, -1, -1, 0};
+    memset(w->left, 0, sizeof(double) * (size_t)c->n_cells);
+    memset(w->right, 0, sizeof(double) * (size_t)c->n_cells);
+    for (int32_t s = 0; s < c->n_slots; s++)
+        if (w->dual.n_alive[s] >= 2)
+            add_losses(w, s);
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        const int32_t first = c->first_cell[i], end = c->first_cell[i + 1];
+        double all = -INFINITY, second = -INFINITY, most = -INFINITY;
+        int32_t where = -1;
+        for (int32_t k = first; k < end; k++) {
+            if (!w->dual.alive[k])
+                continue;
+            if (B[k] > all) {
+                second = all;
+                all = B[k];
+                where = k;
+            } else
+                second = fmax(second, B[k]);
+        }
+        if (isinf(second))
+            continue; /* one cell left */
+        if (!c->is_ordered[i]) {
+            for (int32_t k = first; k < end; k++)
+                if (w->dual.alive[k])
+                    consider(&best, w->left[k] + all - B[k], w->right[k] + all - (k == where ? second : all), i, k);
+            continue;
+        }
+        double *after = w->dual.best; /* most from k on */
+        for (int32_t k = end - 1; k >= first; k--) {
+            most = w->dual.alive[k] ? fmax(most, B[k]) : most;
+            after[k - first] = most;
+        }
+        most = -INFINITY;
+        for (int32_t k = first; k + 1 < end; k++) {
+            most = w->dual.alive[k] ? fmax(most, B[k]) : most;
+            if (w->dual.alive[k] && w->dual.alive[k + 1])
+                consider(&best, w->left[k] + all - most, w->right[k + 1] + all - after[k + 1 - first], i, k + 1);
+        }
+    }
+    return best;
+}

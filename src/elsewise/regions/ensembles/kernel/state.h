@@ -1,0 +1,97 @@
+/* A search under way: the compact problem, the dual point, open boxes. */
+#ifndef EW_STATE_H
+#define EW_STATE_H
+
+#include "compact.h"
+#include "cone.h"
+#include "dual.h"
+#include "moves.h"
+#include "search.h"
+
+/* What children inherit: a dual point, and the leaves that are known to be in no point that matters. */
+typedef struct ew_snapshot {
+    int32_t n_users;
+    float mu, kappa;
+    struct ew_snapshot *next; /* of those that are free */
+    float *pi, *theta, *q;
+    uint8_t *is_dead;
+} ew_snapshot;
+
+typedef struct ew_box {
+    double bound;
+    uint8_t *alive;    /* n_cells */
+    int32_t *relaxed;  /* n_vars, with a cone: cells of the nearest dense point of a box around it; -1 first if unknown */
+    ew_snapshot *dual;
+    struct ew_box *next; /* of those that are free */
+} ew_box;
+
+typedef struct {
+    const ew_forest *f;
+    ew_row *row;
+    ew_arena once, arena; /* for the whole search, for one compact problem */
+    ew_incumbent best;
+    double started, settled, scale; /* scale: of distances, without a point */
+    ew_compact c;
+    ew_dual dual, saved;
+    uint8_t *is_dead; /* n_leaves, of the box that is looked into */
+    ew_prices prices;
+    ew_multipliers at, saved_at;
+    ew_newton newton;
+    ew_proof proof;
+    ew_box **heap, *free_boxes;
+    int64_t n_open, room;
+    ew_snapshot *first, *free_snapshots;
+    size_t kept;
+    double *left, *right, *row_best;
+    int32_t *point;
+    int32_t *low, *high; /* n_vars of the forest: a box of original cells */
+    uint8_t *levels;     /* original cells: levels of categories in such a box */
+    double step;
+    int direction;
+} ew_state;
+
+typedef struct {
+    double score;
+    int32_t var, cell; /* ordered: cells before it and from it on; others: the cell alone and the rest */
+    int second_first;
+} ew_split;
+
+/* boxes.c */
+void ew_push(ew_state *w, ew_box *b);
+ew_box *ew_pop(ew_state *w);
+ew_box *ew_new_box(ew_state *w);
+void ew_drop_box(ew_state *w, ew_box *b);
+ew_snapshot *ew_keep_dual(ew_state *w);
+void ew_drop_dual(ew_state *w, ew_snapshot *s);
+void ew_load_dual(ew_state *w, const ew_snapshot *s);
+/* Divide a box; the half to go on with is returned, the other one is put on the heap. */
+ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at);
+
+/* splits.c: the split both sides of which lose most; var < 0 if the box is a single point. */
+ew_split ew_best_split(ew_state *w);
+
+/* dense.c */
+/* Improve the prices that a cone makes for the messages as they are. Returns the bound, not to be relied on. */
+double ew_improve_prices(ew_state *w, double bound, int is_root);
+/* Look for points that are dense and accepted: along the way from the nearest dense point to the cone's centre. */
+void ew_first_points(ew_state *w);
+/* Offer the box around a point in which all trees stay in their leaves, and what it grows to. */
+void ew_offer_around(ew_state *w, const int32_t *cells);
+/* Ask for the nearest dense point of a box. Returns 0 if the box is settled. */
+int ew_relax_box(ew_state *w, ew_box *b);
+/* The split where the relaxed optimum is spread most; var < 0 if it is not. */
+ew_split ew_spread_split(ew_state *w);
+/* Settle a box in which every tree has one leaf left. */
+void ew_finish_box(ew_state *w, const ew_box *b);
+
+static inline double ew_limit(const ew_state *w)
+{
+    return w->best.value * (1.0 - w->row->tolerance);
+}
+
+static inline const ew_cone *ew_cone_of(const ew_state *w)
+{
+    return w->row->cone;
+}
+
+#endif
