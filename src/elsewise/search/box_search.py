@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .candidates import Candidates
-from .constants import MODEL_FREE_TOLERANCE, RULE_MARGINS, STILL, SUM_ROUNDING
+from .candidates import Candidates, cone_slacks
+from .constants import MODEL_FREE_TOLERANCE, RULE_MARGINS, STILL, SUM_ROUNDING, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
 from .found import Found
@@ -130,6 +130,7 @@ class _InsideBoxes(Inside):
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
+        self.wide = Relaxation(problem, rows, goals, domain, max(margin, WIDE_MARGIN), False, self.relaxation.refinement)
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.is_simple = not domain.discrete.any() and domain.max_changes is None and history.is_empty
@@ -161,7 +162,11 @@ class _InsideBoxes(Inside):
         if ((point[0] < lower) | (point[0] > upper))[discrete].any():
             return point[:0]
         if not discrete.any() and not len(self.domain.offsets):
-            return point
+            if self._is_dense(point)[0]:
+                return point
+            nodes = self.node.children(lower=lower[None], upper=upper[None])
+            solved = self.wide.solve(nodes, np.array([np.inf]))  # solved for inaccurately: keep farther away
+            return solved.points[solved.has_point]
         nodes = self.node.children(lower=lower[None], upper=upper[None])
         nodes.lower[:, discrete] = nodes.upper[:, discrete] = point[:, discrete]
         found = [point] if relaxed.is_whole else []
@@ -178,7 +183,16 @@ class _InsideBoxes(Inside):
     def holds(self, points: FloatArray) -> BoolArray:
         """Check points."""
         rows = np.zeros(len(points), dtype=np.int64)
-        return self.checks.check(rows, points).holds & self.history.is_new(rows, points)
+        holds = self.checks.check(rows, points).holds & self.history.is_new(rows, points)
+        return holds if self.domain.discrete.all() else holds & self._is_dense(points)
+
+    def _is_dense(self, points: FloatArray) -> BoolArray:
+        """Whether points are in some cone, without any slack."""
+        goal = self.problem.goals[self.goal]
+        if not goal.has_density:
+            return np.ones(len(points), dtype=np.bool_)
+        slacks = cone_slacks(self.problem, goal, self.problem.coordinates.points(points))
+        return np.asarray(slacks.max(axis=1, initial=-np.inf) >= 0.0)
 
     def values(self, points: FloatArray) -> FloatArray:
         """Measure points."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
-from ...search import BoxAnswer, DividingCover, Inside, RowCone, Space
+from ...search import BoxAnswer, DividingCover, Inside, Space
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
+from .inside_search import MAP_ROUNDING, TOLERANCE, InsideSearch
 from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
@@ -18,17 +19,10 @@ if TYPE_CHECKING:
 
 # The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
 _EXACT_MARGIN = 1e-9
-# Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
-_MAP_ROUNDING = 32 * np.finfo(np.float64).eps
 # Share by which costs that bound are lowered: rounding of one product.
 _COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # Boxes after which the proof of a row is given up.
 _MOST_BOXES = 100_000
-# The same with a density or rules, where a box costs more.
-_MOST_BOXES_INSIDE = 20_000
-# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; points of projections
-# are known less accurately.
-_TOLERANCE, _TOLERANCE_INSIDE = 1e-9, 1e-7
 _STOPPED, _NO_MEMORY = 1, 2
 
 
@@ -81,9 +75,10 @@ class EnsembleCover(DividingCover):
         values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
         if inside is not None:
-            return self._search_inside(trees, row, lower, upper, integer, inside, bound, cutoff, wanted, margin, seconds)
+            search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
+            return search.run(bound, cutoff, seconds)
         cells, value, lower_bound, status, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, _TOLERANCE
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE
         )
         if status == _NO_MEMORY:
             raise MemoryError("There was not enough memory for the search of one row.")
@@ -103,16 +98,13 @@ class EnsembleCover(DividingCover):
         upper: FloatArray,
         integer: BoolArray,
         inside: Inside,
-        bound: FloatArray,
-        cutoff: float,
-        wanted: float,
         margin: float,
-        seconds: float,
-    ) -> BoxAnswer:
-        """Search with projections of boxes, and prices that a cone makes for their cells."""
+        wanted: float,
+    ) -> InsideSearch:
+        """Make a search that asks about boxes, with a cone if there is one that can be split."""
         price = self.space.coordinates.stretch
         inset = np.zeros(len(row))
-        np.maximum.at(inset, trees.feature, trees.blur * _MAP_ROUNDING)
+        np.maximum.at(inset, trees.feature, trees.blur * MAP_ROUNDING)
         if margin > _EXACT_MARGIN:
             inset = np.maximum(inset, margin * (np.abs(row) + 1.0 / price))
         inset[integer] = 0.0
@@ -121,49 +113,12 @@ class EnsembleCover(DividingCover):
             if cone.shape not in self.splits:
                 self.splits[cone.shape] = split_of(cone.factor)
             split = self.splits[cone.shape]
-        moves = None
-        if cone is not None and split is not None:
-            moves = self._moves(trees, row, lower, upper, cone, split)
-            bound = np.where(moves[0] > moves[1], np.inf, bound)
-        boxes = CellsInside(trees, inside, row, lower, upper, inset, wanted)
-        starts = np.ascontiguousarray(boxes.starts(split, cutoff), dtype=np.int32)
-        value, lower_bound, status, n_boxes = trees.forest.search_inside(
-            bound, cutoff, wanted, seconds, _MOST_BOXES_INSIDE, _TOLERANCE_INSIDE, boxes, starts,
-            None if moves is None or split is None or cone is None else (
-                split.P, split.size, split.D, split.K, cone.centre, *moves, cone.penalties[trees.feature],
-                cone.squared_radius,
-            ),
-        )  # fmt: skip
-        if status == _NO_MEMORY:
-            raise MemoryError("There was not enough memory for the search of one row.")
-        if boxes.point is None or not boxes.value < cutoff:
-            return BoxAnswer(None, np.inf, lower_bound, n_boxes, status == _STOPPED)
-        return BoxAnswer(boxes.point, boxes.value, lower_bound, n_boxes, status == _STOPPED)
+        boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, wanted)
 
-    def _moves(
-        self,
-        trees: IndexedTrees,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        cone: RowCone,
-        split: DiagonalSplit,
-    ) -> tuple[FloatArray, FloatArray]:
-        """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
-        feature, price = trees.feature, self.space.coordinates.stretch
-        x, a, b = row[feature], np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
-        low, high = (a - x) * price[feature], (b - x) * price[feature]
-        slack = _MAP_ROUNDING * (np.abs(x) * price[feature] + np.abs(np.where(np.isfinite(low), low, 0.0)))
-        low, high = low - slack, high + _MAP_ROUNDING * (np.abs(x) * price[feature]) + np.where(
-            np.isfinite(high), _MAP_ROUNDING * np.abs(high), 0.0
-        )
-        width = np.zeros(len(row))
-        width[cone.numbers] = split.half_widths * np.sqrt(cone.squared_radius)
-        middle = np.zeros(len(row))
-        middle[cone.numbers] = cone.centre
-        low = np.where(trees.is_number, np.maximum(low, (middle - width)[feature]), 0.0)
-        high = np.where(trees.is_number, np.minimum(high, (middle + width)[feature]), 0.0)
-        return np.ascontiguousarray(low), np.ascontiguousarray(high)
+        def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return self.cells_of(trees, point, lower, upper, integer, margin)[1:]
+
+        return InsideSearch(boxes, split, cells_around)
 
     def cells_of(
         self,
@@ -183,7 +138,7 @@ class EnsembleCover(DividingCover):
         a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))
         bound = price * np.abs(nearest - x) * (1.0 - _COST_ROUNDING)
-        inset = _MAP_ROUNDING * trees.blur if margin <= _EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
+        inset = MAP_ROUNDING * trees.blur if margin <= _EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
         inset = np.where(whole, 0.0, inset)
         with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
             middle = a + (b - a) / 2

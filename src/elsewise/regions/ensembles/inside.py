@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
-# Steps from the nearest dense point to the middle of the cone at which points to start from are looked for.
-_STEPS = 33
+# Points of a cone, steps between them and the nearest one, and how many of them a search starts from.
+_SAMPLES, _STEPS, _LEAST_STEP, _STARTS = 256, 17, 1e-4, 8
+# Distances from here on stand for none.
+_NO_LIMIT = 1e300
 
 
 class CellsInside:
@@ -21,6 +23,8 @@ class CellsInside:
     trees : IndexedTrees
     inside : Inside
     row, lower, upper : arrays of shape (n_features,)
+    integer : bool array of shape (n_features,)
+        Features that must be whole, unless they stay as they are.
     inset : array of shape (n_cells,)
         How far from the ends of cells points are kept.
     margin : float
@@ -34,9 +38,11 @@ class CellsInside:
         row: FloatArray,
         lower: FloatArray,
         upper: FloatArray,
+        integer: BoolArray,
         inset: FloatArray,
         margin: float,
     ) -> None:
+        self.integers = np.flatnonzero(integer)
         self.trees, self.inside, self.margin = trees, inside, margin
         self.row, self.lower, self.upper, self.inset = row, lower, upper, inset
         self.first = trees.first_cell[:-1]
@@ -44,6 +50,7 @@ class CellsInside:
         self.numbers = trees.feature[self.first[self.is_number]]
         self.levels = np.flatnonzero(~trees.is_number)
         self.point: FloatArray | None = None
+        self.nearest: FloatArray | None = None  # point that is inside, whatever the trees say
         self.value = np.inf
 
     def limits(self, low: IntArray, high: IntArray, levels: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -54,6 +61,9 @@ class CellsInside:
         upper[self.numbers] = np.minimum(upper[self.numbers], trees.high[first + high[number]])
         indicators = trees.feature[self.levels]
         upper[indicators] = np.minimum(upper[indicators], levels[self.levels])
+        own, least, most = self.row[self.integers], lower[self.integers], upper[self.integers]
+        lower[self.integers] = np.where(own >= least, np.minimum(own, np.ceil(least)), np.ceil(least))
+        upper[self.integers] = np.where(own <= most, np.maximum(own, np.floor(most)), np.floor(most))
         return lower, upper
 
     def cells(self, points: FloatArray) -> IntArray:
@@ -62,39 +72,62 @@ class CellsInside:
 
     def relax(
         self, low: IntArray, high: IntArray, levels: IntArray, limit: float
-    ) -> tuple[float, IntArray | None, float, bool]:
-        """Find the nearest point of a box but for the trees: bound, cells, distance if it is an answer, whether it is."""
+    ) -> tuple[float, IntArray | None, FloatArray | None, float, bool]:
+        """Find the nearest point of a box but for the trees.
+
+        Returns
+        -------
+        bound : float
+        cells : int32 array of shape (n_vars,), or None
+        moves : array of shape (n_numbers,), or None
+            By how much numbers move, in units of the distance.
+        value : float
+            Distance of an answer that is made of it, infinite if there is none.
+        is_nearest : bool
+            It is the point itself.
+        """
         lower, upper = self.limits(low, high, levels)
+        limit = limit if limit < _NO_LIMIT else np.inf
         relaxed = self.inside.relax(lower, upper, limit)
         if relaxed.point is None or not relaxed.bound < limit:
-            return relaxed.bound, None, np.inf, False
+            return relaxed.bound, None, None, np.inf, False
         cells = self.cells(relaxed.point[None])
         value = np.inf
         if self.trees.forest.accepts(cells, self.margin)[0]:
             value = self._offer(self.inside.candidates(relaxed, lower, upper), lower, upper)
-        return relaxed.bound, cells[0], value, relaxed.is_whole and value < np.inf
+        moves = (relaxed.point - self.row)[self.numbers] * self.trees.price[self.numbers]
+        return relaxed.bound, cells[0], moves, value, relaxed.is_whole and value < np.inf
 
     def finish(self, low: IntArray, high: IntArray, levels: IntArray, limit: float) -> tuple[float, float]:
         """Find the nearest answer of a box that the trees accept: bound and distance."""
         lower, upper = self.limits(low, high, levels)
+        limit = limit if limit < _NO_LIMIT else np.inf
         bound, point = self.inside.finish(lower, upper, limit)
         return bound, np.inf if point is None else self._offer(point[None], lower, upper)
 
     def starts(self, split: DiagonalSplit | None, limit: float) -> IntArray:
-        """Cells of points to start from: on the way from the nearest dense point to the middle of the cone."""
+        """Cells of points to start from, array of shape (n, n_vars).
+
+        A cone is convex: everything between its nearest point and another one of it is in it. Of points all over the
+        cone that the trees accept, those are taken whose way to the nearest one is accepted farthest.
+        """
         nearest, cone = self.inside.relax(self.lower, self.upper, limit).point, self.inside.cone
+        self.nearest = nearest
         if nearest is None or cone is None or split is None:
             return np.zeros((0, self.trees.n_vars), dtype=np.int32)
-        middle = nearest.copy()
-        middle[cone.numbers] = np.clip(
-            self.row[cone.numbers] + cone.centre / self.trees.price[cone.numbers],
-            self.lower[cone.numbers],
-            self.upper[cone.numbers],
-        )
-        way = nearest + np.linspace(0.0, 1.0, _STEPS)[:, None] * (middle - nearest)
-        cells = self.cells(way)
-        accepted = np.flatnonzero(self.trees.forest.accepts(cells, self.margin))
-        return cells[accepted[[0, -1]]] if len(accepted) else cells[:0]
+        numbers, price = cone.numbers, self.trees.price[cone.numbers]
+        others = np.repeat(nearest[None], 1 + _SAMPLES, axis=0)
+        moves = cone.centre + np.vstack([np.zeros(len(numbers)), _spread(split, cone.squared_radius)])
+        others[:, numbers] = np.clip(self.row[numbers] + moves / price, self.lower[numbers], self.upper[numbers])
+        steps = np.append(0.0, np.geomspace(_LEAST_STEP, 1.0, _STEPS - 1))[:, None, None]
+        ways = nearest + steps * (others - nearest)  # (steps, samples, features)
+        cells = self.cells(ways.reshape(-1, len(nearest)))
+        accepted = self.trees.forest.accepts(cells, self.margin).reshape(_STEPS, -1)
+        found = np.flatnonzero(accepted.any(axis=0))
+        first = accepted[:, found].argmax(axis=0)
+        values = self.inside.values(ways[first, found])
+        best = np.argsort(values, kind="stable")[:_STARTS]
+        return np.asarray(cells.reshape(_STEPS, len(others), -1)[first[best], found[best]])
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
         """Keep the best of points that are answers; give the best distance of them."""
@@ -122,3 +155,12 @@ class CellsInside:
         moved[:, numbers] = np.where(stays, points[:, numbers], np.clip(points[:, numbers], low, high))
         return moved
 
+
+
+def _spread(split: DiagonalSplit, squared_radius: float) -> FloatArray:
+    """Points all over the ellipsoid ``y'Py <= r^2``, the same for every row, array of shape (n_samples, n)."""
+    n = len(split.P)
+    directions = np.random.default_rng(0).standard_normal((_SAMPLES, n))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    lengths = np.linspace(1.0, 0.2, _SAMPLES)[:, None]
+    return np.asarray(np.linalg.solve(np.linalg.cholesky(split.P).T, (lengths * directions).T).T * np.sqrt(squared_radius))

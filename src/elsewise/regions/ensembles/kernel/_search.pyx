@@ -56,8 +56,10 @@ cdef extern from "cone.h" nogil:
 cdef extern from "search.h" nogil:
     ctypedef struct ew_inside:
         void *context
-        double (*relax)(void *, const int32_t *, const int32_t *, const uint8_t *, double, int32_t *, double *, int *) noexcept
+        double (*relax)(void *, const int32_t *, const int32_t *, const uint8_t *, double, int32_t *, double *, double *, int *) noexcept
         double (*finish)(void *, const int32_t *, const int32_t *, const uint8_t *, double, double *) noexcept
+        double (*pause)(void *, double) noexcept
+        int64_t pause_after
 
     ctypedef struct ew_row:
         const double *cost
@@ -85,7 +87,7 @@ cdef extern from "search.h" nogil:
 cdef class _Asked:
     """Boxes that the kernel asks about, and what went wrong on the way."""
 
-    cdef object boxes, error
+    cdef object boxes, pause, error
     cdef int32_t n_vars, n_cells
 
     cdef tuple box(self, const int32_t *low, const int32_t *high, const uint8_t *levels):
@@ -97,19 +99,23 @@ cdef class _Asked:
 
 cdef double _relax(
     void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit, int32_t *cells,
-    double *value, int *is_nearest,
+    double *moves, double *value, int *is_nearest,
 ) noexcept with gil:
     cdef _Asked asked = <_Asked> context
     cdef const int32_t[::1] found
+    cdef const double[::1] moved
     cdef int32_t i
     try:
-        bound, point, distance, nearest = asked.boxes.relax(*asked.box(low, high, levels), limit)
+        bound, point, moves_, distance, nearest = asked.boxes.relax(*asked.box(low, high, levels), limit)
         value[0] = distance
         is_nearest[0] = nearest
         if point is not None:
             found = point
             for i in range(asked.n_vars):
                 cells[i] = found[i]
+            moved = moves_
+            for i in range(<int32_t> moved.shape[0]):
+                moves[i] = moved[i]
         return bound
     except BaseException as error:  # told after the kernel has cleaned up
         asked.error = error
@@ -124,6 +130,15 @@ cdef double _finish(
         bound, distance = asked.boxes.finish(*asked.box(low, high, levels), limit)
         value[0] = distance
         return bound
+    except BaseException as error:
+        asked.error = error
+        return float("nan")
+
+
+cdef double _pause(void *context, double bound) noexcept with gil:
+    cdef _Asked asked = <_Asked> context
+    try:
+        return asked.pause(bound)
     except BaseException as error:
         asked.error = error
         return float("nan")
@@ -286,6 +301,9 @@ cdef class Forest:
         boxes,
         const int32_t[:, ::1] starts,
         cone_of_row,
+        *,
+        pause=None,
+        int64_t pause_after=-1,
     ):
         """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
 
@@ -298,6 +316,9 @@ cdef class Forest:
         starts : int32 array of shape (n_starts, n_vars)
         cone_of_row : tuple, or None
             P, size of P, D, K, centre, low, high, penalty, squared radius: as in cone.h.
+        pause : function of a bound, optional
+            Called once, after so many boxes: the distance of the best answer by then.
+        pause_after : int
 
         Returns
         -------
@@ -318,6 +339,9 @@ cdef class Forest:
         inside.context = <void *> asked
         inside.relax = _relax
         inside.finish = _finish
+        inside.pause = _pause
+        inside.pause_after = pause_after if pause is not None else -2
+        asked.pause = pause
         row.cone = NULL
         if cone_of_row is not None:
             P, size, D, K, centre, low, high, penalty, cone.squared_radius = cone_of_row

@@ -29,22 +29,50 @@ static void worth_of_messages(ew_state *w)
         w->newton.worth[k] = w->dual.B[k] / w->dual.mu + w->dual.price[k];
 }
 
-static double scale_of(const ew_state *w, double bound)
-{
-    const double missing = ew_limit(w) - bound;
-    return isfinite(missing) && missing > 0.0 ? missing : bound > 0.0 ? bound : 1.0;
-}
-
 static void set_prices(ew_state *w)
 {
     ew_prices_set(&w->prices, &w->c, w->row->cone, &w->at);
     ew_dual_take_prices(&w->dual, &w->c, &w->prices);
 }
 
-double ew_improve_prices(ew_state *w, double bound, int is_root)
+void ew_try_relaxed(ew_state *w)
+{
+    /* z = y at the nearest dense point, and, where numbers moved, sign(v) + 2 kappa (P y) = 0 */
+    const ew_cone *cone = w->row->cone;
+    const int32_t n = cone->n;
+    const double before = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+    double *y = w->newton.trial, product = 0.0, square = 0.0;
+    w->saved_at.kappa = w->at.kappa;
+    memcpy(w->saved_at.q, w->at.q, sizeof(double) * (size_t)n);
+    for (int32_t i = 0; i < n; i++)
+        y[i] = w->moves[i] - cone->centre[i];
+    for (int32_t i = 0; i < n; i++) {
+        double Py = 0.0;
+        for (int32_t j = 0; j < n; j++)
+            Py += cone->P[(size_t)i * (size_t)n + (size_t)j] * y[j];
+        w->at.q[i] = -2.0 * (Py - cone->D[i] * y[i]);
+        if (w->moves[i] != 0.0) {
+            product -= copysign(1.0, w->moves[i]) * Py;
+            square += Py * Py;
+        }
+    }
+    /* a box whose nearest dense point is the row itself needs no cone, at first */
+    const double no_cone = LEAST_KAPPA * LEAST_KAPPA * ew_limit(w) / cone->squared_radius;
+    w->at.kappa = square > 0.0 ? fmax(product / (2.0 * square), no_cone) : no_cone;
+    for (int32_t i = 0; i < n; i++)
+        w->at.q[i] *= square > 0.0 ? w->at.kappa : 0.0;
+    set_prices(w);
+    if (ew_dual_estimate(&w->dual, &w->c, w->f->least) > before)
+        return;
+    w->at.kappa = w->saved_at.kappa;
+    memcpy(w->at.q, w->saved_at.q, sizeof(double) * (size_t)n);
+    set_prices(w);
+}
+
+double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
 {
     const ew_cone *cone = w->row->cone;
-    const double scale = scale_of(w, bound), least_kappa = LEAST_KAPPA * scale / cone->squared_radius;
+    const double scale = missing, least_kappa = LEAST_KAPPA * scale / cone->squared_radius;
     worth_of_messages(w);
     w->saved_at.kappa = w->at.kappa;
     memcpy(w->saved_at.q, w->at.q, sizeof(double) * (size_t)cone->n);
@@ -172,35 +200,77 @@ static double ask(ew_state *w, int32_t *cells, double *value, int *is_nearest)
     *is_nearest = 0;
     cells[0] = -1;
     const double bound =
-        inside->relax(inside->context, w->low, w->high, w->levels, w->best.value, cells, value, is_nearest);
+        inside->relax(inside->context, w->low, w->high, w->levels, w->best.value, cells, w->moves, value, is_nearest);
     if (isnan(bound))
         w->row->gave_up = 1;
     take(w, *value);
     return bound;
 }
 
-/* Grow a box that is accepted around a point, towards the row or where the point touches its ends, and project again, as
- * long as that brings answers nearer. */
+enum { TOWARDS_ROW, WHERE_BLOCKED, ANY_ORDER, WAYS };
+
+/* The order in which variables are grown: those first by which most could be saved, or any, another one each time. */
+static void order_variables(ew_state *w, int way)
+{
+    const int32_t n = w->f->n_vars;
+    for (int32_t i = 0; i < n; i++)
+        w->order[i] = i;
+    if (way == ANY_ORDER) {
+        for (int32_t i = n - 1; i > 0; i--) {
+            w->chance = w->chance * 6364136223846793005u + 1442695040888963407u;
+            const int32_t j = (int32_t)((w->chance >> 33) % (uint64_t)(i + 1)), other = w->order[i];
+            w->order[i] = w->order[j];
+            w->order[j] = other;
+        }
+        return;
+    }
+    for (int32_t i = 1; i < n; i++) { /* by how far numbers moved */
+        const int32_t var = w->order[i];
+        int32_t place = i;
+        for (; place > 0 && fabs(w->moves[w->order[place - 1]]) < fabs(w->moves[var]); place--)
+            w->order[place] = w->order[place - 1];
+        w->order[place] = var;
+    }
+}
+
+/* Grow the box at hand, all of which is accepted: towards the row, or to both sides where the point is at an end of it. */
+static void grow(ew_state *w, const int32_t *cells, int way)
+{
+    const ew_forest *f = w->f;
+    order_variables(w, way);
+    for (int pass = 0; pass < (way == WHERE_BLOCKED ? 2 : 1); pass++)
+        for (int32_t z = 0; z < f->n_vars; z++) {
+            const int32_t i = w->order[z], last = f->first_cell[i + 1] - f->first_cell[i] - 1, own = w->best.own[i];
+            if (!f->is_ordered[i] || f->has_tables[i])
+                continue;
+            if (way == TOWARDS_ROW) {
+                if (own < w->low[i])
+                    grow_end(w, &w->low[i], own);
+                if (own > w->high[i])
+                    grow_end(w, &w->high[i], own);
+                continue;
+            }
+            const int is_blocked = cells[i] == w->low[i] || cells[i] == w->high[i];
+            if (way == WHERE_BLOCKED && is_blocked == pass)
+                continue;
+            grow_end(w, &w->low[i], 0);
+            grow_end(w, &w->high[i], last);
+        }
+}
+
+/* Grow a box that is accepted around an answer and project again, as long as that brings answers nearer. */
 static void walk(ew_state *w, int32_t *cells)
 {
     const ew_forest *f = w->f;
     for (int round = 0; round < MOST_ROUNDS && !w->row->gave_up; round++) {
         int better = 0;
-        for (int way = 0; way < 2 && !better; way++) {
+        for (int way = 0; way < WAYS && !better; way++) {
             const double before = w->best.value;
             double value;
             int is_nearest;
             int32_t *there = w->best.other;
             leaf_box(w, cells);
-            for (int32_t i = 0; i < f->n_vars; i++) {
-                if (!f->is_ordered[i] || f->has_tables[i])
-                    continue;
-                const int32_t last = f->first_cell[i + 1] - f->first_cell[i] - 1, own = w->best.own[i];
-                if (way ? cells[i] == w->low[i] : own < w->low[i])
-                    grow_end(w, &w->low[i], way ? 0 : own);
-                if (way ? cells[i] == w->high[i] : own > w->high[i])
-                    grow_end(w, &w->high[i], way ? last : own);
-            }
+            grow(w, cells, way);
             ask(w, there, &value, &is_nearest);
             better = there[0] >= 0 && value < before * (1.0 - 1e-7);
             if (better)
@@ -274,8 +344,9 @@ static int still_holds_relaxed(const ew_state *w, const ew_box *b)
     return 1;
 }
 
-int ew_relax_box(ew_state *w, ew_box *b)
+int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
 {
+    *is_new = 0;
     if (still_holds_relaxed(w, b))
         return 1;
     double value;
@@ -297,6 +368,7 @@ int ew_relax_box(ew_state *w, ew_box *b)
     b->relaxed[0] = -1;
     if (w->point[0] < 0)
         return 1;
+    *is_new = 1;
     for (int32_t i = 0; i < c->n_vars; i++) {
         const int32_t cell = c->compact_of[w->f->first_cell[c->var[i]] + w->point[c->var[i]]];
         if (cell < 0 || !b->alive[cell]) {
@@ -388,13 +460,13 @@ static double gain_of_side(ew_state *w, const ew_split *at, int side, double bef
     return ew_newton_value(&w->newton, c, w->row->cone, alive, &w->saved_at) - before;
 }
 
-ew_split ew_spread_split(ew_state *w)
+ew_split ew_spread_split(ew_state *w, double missing)
 {
     const ew_compact *c = &w->c;
     const ew_cone *cone = w->row->cone;
     ew_split best = {-INFINITY, -1, -1, 0}, tried[SPLITS_TRIED];
     int n_tried = 0;
-    const double missing = scale_of(w, ew_dual_estimate(&w->dual, c, w->f->least)), width = WIDTH * missing;
+    const double width = WIDTH * missing;
     worth_of_messages(w);
     ew_newton_spread(&w->newton, c, cone, w->dual.alive, &w->at, width);
     for (int32_t i = 0; i < c->n_vars; i++) {

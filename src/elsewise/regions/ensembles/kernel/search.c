@@ -143,6 +143,13 @@ static void prove(ew_state *w, ew_box *b)
     b->bound = fmax(b->bound, w->proof.distance);
 }
 
+/* What is missing of a box's bound to the incumbent, or a scale of distances without one. */
+static double missing(const ew_state *w, const ew_box *b)
+{
+    const double gap = ew_limit(w) - b->bound;
+    return w->best.has_point && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
+}
+
 /* Sweep until the bound is good enough or stalls. Returns whether the incumbent fell so much that it is worth building
  * the problem anew. */
 static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
@@ -153,7 +160,7 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
         ew_dual_sweep(&w->dual, &w->c, sweep & 1);
         bound = ew_dual_estimate(&w->dual, &w->c, w->f->least);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
-            bound = ew_improve_prices(w, bound, is_root);
+            bound = ew_improve_prices(w, bound, missing(w, b), is_root);
         if (bound >= ew_limit(w)) {
             prove(w, b);
             if (b->bound >= ew_limit(w))
@@ -247,7 +254,8 @@ static int is_out_of_time(const ew_state *w)
 static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box **go_on)
 {
     *go_on = NULL;
-    if (w->row->inside && !ew_relax_box(w, b)) {
+    int is_new = 0;
+    if (w->row->inside && !ew_relax_box(w, b, &is_new)) {
         ew_drop_box(w, b);
         return 0;
     }
@@ -258,6 +266,8 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
         }
         b->bound = fmax(b->bound, w->dual.base);
         ew_dual_refresh(&w->dual, &w->c);
+        if (round == 0 && is_new && w->row->cone)
+            ew_try_relaxed(w);
         if (ascend(w, b, is_root && round == 0, built_for))
             return 1;
         if (b->bound >= ew_limit(w)) {
@@ -291,7 +301,7 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
     ew_split at = {0};
     at.var = -1;
     if (w->row->cone)
-        at = ew_spread_split(w);
+        at = ew_spread_split(w, missing(w, b));
     if (at.var < 0)
         at = ew_best_split(w);
     if (b->bound >= ew_limit(w)) { /* a better point turned up */
@@ -361,6 +371,21 @@ static void first_dual(ew_state *w)
     ew_dual_weigh(&w->dual, &w->c);
 }
 
+/* Let others look for better answers. Returns 1 if the problem is to be built anew. */
+static int pause(ew_state *w, const ew_box *b, double built_for)
+{
+    const ew_inside *inside = w->row->inside;
+    const double bound = fmin(fmin(w->settled, b->bound), w->n_open ? w->heap[0]->bound : INFINITY);
+    const double value = inside->pause(inside->context, bound);
+    if (isnan(value))
+        w->row->gave_up = 1;
+    if (!(value < w->best.value))
+        return 0;
+    w->best.value = value;
+    w->best.has_point = 1;
+    return value < built_for * (1.0 - REBUILD);
+}
+
 /* Search one compact problem. Returns 1 if it is to be built anew. */
 static int search_problem(ew_state *w)
 {
@@ -392,7 +417,8 @@ static int search_problem(ew_state *w)
             w->settled = fmin(w->settled, fmin(b->bound, w->n_open ? w->heap[0]->bound : INFINITY));
             return 0;
         }
-        w->row->n_nodes++;
+        if (++w->row->n_nodes == (w->row->inside ? w->row->inside->pause_after : -1) && pause(w, b, built_for))
+            return 1;
         ew_box *next;
         if (look_into(w, b, is_root, built_for, &next))
             return 1;
@@ -448,6 +474,8 @@ void ew_search(const ew_forest *f, ew_row *row)
                                      .margin = row->margin, .best = row->cells, .value = fmin(row->cutoff, all)};
             ew_incumbent_open(&w->best, &w->once);
             w->point = EW_TAKE(&w->once, int32_t, f->n_vars);
+            w->moves = EW_TAKE(&w->once, double, f->n_vars);
+            w->order = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);

@@ -12,13 +12,17 @@ enum { EW_PROVEN, EW_STOPPED, EW_NO_MEMORY };
 typedef struct {
     void *context;
     /* The nearest point of a box for all but the trees: returns a bound of its distance, infinite if there is none, less
-     * than zero if nothing is known, NaN to give up. Its cells are told, -1 first without it; `*value` is the distance of
+     * than zero if nothing is known, NaN to give up. Its cells are told, -1 first without it, and with a cone by how much
+     * numbers move; `*value` is the distance of
      * an answer, if the point is one (or something made of it is, `is_nearest` being 0 then), infinite else. */
     double (*relax)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
-                    int32_t *cells, double *value, int *is_nearest);
+                    int32_t *cells, double *moves, double *value, int *is_nearest);
     /* The nearest answer of a box in which the trees accept everything; returns a bound, and its distance in `*value`. */
     double (*finish)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
                      double *value);
+    /* Called once, after `pause_after` boxes, with the bound so far: the distance of the best answer by now. */
+    double (*pause)(void *context, double bound);
+    int64_t pause_after;
 } ew_inside;
 
 typedef struct {

@@ -25,6 +25,7 @@ typedef struct ew_box {
     struct ew_box *next; /* of those that are free */
 } ew_box;
 
+
 typedef struct {
     const ew_forest *f;
     ew_row *row;
@@ -42,10 +43,13 @@ typedef struct {
     int64_t n_open, room;
     ew_snapshot *first, *free_snapshots;
     size_t kept;
+    double *moves;     /* numbers: of the last point that was asked for */
     double *left, *right, *row_best;
     int32_t *point;
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
+    int32_t *order;      /* n_vars of the forest */
+    uint64_t chance;
     double step;
     int direction;
 } ew_state;
@@ -72,15 +76,17 @@ ew_split ew_best_split(ew_state *w);
 
 /* dense.c */
 /* Improve the prices that a cone makes for the messages as they are. Returns the bound, not to be relied on. */
-double ew_improve_prices(ew_state *w, double bound, int is_root);
+double ew_improve_prices(ew_state *w, double bound, double missing, int is_root);
+/* Take the multipliers of the nearest dense point of the box, if they are better. */
+void ew_try_relaxed(ew_state *w);
 /* Look for points that are dense and accepted: along the way from the nearest dense point to the cone's centre. */
 void ew_first_points(ew_state *w);
 /* Offer the box around a point in which all trees stay in their leaves, and what it grows to. */
 void ew_offer_around(ew_state *w, const int32_t *cells);
-/* Ask for the nearest dense point of a box. Returns 0 if the box is settled. */
-int ew_relax_box(ew_state *w, ew_box *b);
+/* Ask for the nearest dense point of a box, if it is not that of the box around it: *is_new. Returns 0 if the box is settled. */
+int ew_relax_box(ew_state *w, ew_box *b, int *is_new);
 /* The split where the relaxed optimum is spread most; var < 0 if it is not. */
-ew_split ew_spread_split(ew_state *w);
+ew_split ew_spread_split(ew_state *w, double missing);
 /* Settle a box in which every tree has one leaf left. */
 void ew_finish_box(ew_state *w, const ew_box *b);
 

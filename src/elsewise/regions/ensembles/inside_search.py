@@ -1,0 +1,150 @@
+"""The search of a sum of trees with a density or rules: points to start from, the proof, and a look around in between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ...search import BoxAnswer
+from .inside import CellsInside
+from .splits import DiagonalSplit
+
+# Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
+MAP_ROUNDING = 32 * np.finfo(np.float64).eps
+# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; points of projections
+# are known less accurately.
+TOLERANCE, _TOLERANCE_INSIDE = 1e-9, 1e-7
+# Boxes after which the proof of a row is given up.
+_MOST_BOXES = 20_000
+# Boxes of a search around the nearest dense point, for points to start from.
+_BOXES_TO_START = 20
+# A proof that is not done after so many boxes is interrupted: boxes around the incumbent, a share of the cone's width to
+# either side, are searched, so many each time, wider by a factor where nothing is found.
+_BOXES_AT_FIRST, _BOXES_AROUND, _TIMES_AROUND = 80, 60, 8
+_WIDTH_AROUND, _WIDER = 0.06, 1.6
+# Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
+_GOOD_GAP, _GOOD_GAIN = 0.02, 1e-4
+_STOPPED, _NO_MEMORY = 1, 2
+
+
+class InsideSearch:
+    """Searches one row.
+
+    Parameters
+    ----------
+    boxes : CellsInside
+    split : DiagonalSplit or None
+        Of the cone; None without one, or if it is too flat.
+    cells_around : function of a point
+        What cells cost, as seen from a point: as returned, and at least.
+    """
+
+    def __init__(
+        self,
+        boxes: CellsInside,
+        split: DiagonalSplit | None,
+        cells_around: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    ) -> None:
+        self.boxes, self.split, self.cells_around = boxes, split, cells_around
+        self.cone = boxes.inside.cone if split is not None else None
+        self.trees, self.n_boxes = boxes.trees, 0
+
+    def run(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:
+        """Search the nearest point below a cutoff.
+
+        Parameters
+        ----------
+        bound : array of shape (n_cells,)
+            Of what cells cost.
+        cutoff, seconds : float
+        """
+        boxes, ends = self.boxes, time.perf_counter() + seconds
+
+        def pause(so_far: float) -> float:
+            if self.split is not None and boxes.value * (1 - _GOOD_GAP) > so_far:
+                self._look_around(bound, cutoff, ends)
+            return boxes.value
+
+        lower_bound, stopped = self._search(bound, cutoff, seconds, _MOST_BOXES, self._starts(cutoff), pause)
+        if boxes.point is None or not boxes.value < cutoff:
+            return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
+        return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
+
+    def _starts(self, cutoff: float) -> IntArray:
+        boxes, trees = self.boxes, self.trees
+        starts = boxes.starts(self.split, cutoff)
+        if boxes.nearest is not None:  # accepted, though not dense perhaps, and near to what is dense
+            cost, least = self.cells_around(boxes.nearest)
+            cells = trees.forest.search(cost, least, np.inf, boxes.margin, np.inf, _BOXES_TO_START, TOLERANCE)[0]
+            starts = starts if cells is None else np.vstack([cells[None], starts])
+        return np.ascontiguousarray(starts, dtype=np.int32)
+
+    def _look_around(self, bound: FloatArray, cutoff: float, ends: float) -> None:
+        """Search boxes around the incumbent for better ones; nothing is proven by that."""
+        boxes, split = self.boxes, self.split
+        assert split is not None and self.cone is not None
+        width, numbers = _WIDTH_AROUND, boxes.numbers
+        reach = split.half_widths * np.sqrt(self.cone.squared_radius) / self.trees.price[numbers]
+        lower, upper = boxes.lower, boxes.upper
+        for _ in range(_TIMES_AROUND):
+            before, point = boxes.value, boxes.point
+            if point is None or time.perf_counter() > ends:
+                break
+            boxes.lower, boxes.upper = lower.copy(), upper.copy()
+            boxes.lower[numbers] = np.maximum(lower[numbers], point[numbers] - width * reach)
+            boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
+            left = max(0.0, ends - time.perf_counter())
+            none = np.zeros((0, self.trees.n_vars), dtype=np.int32)
+            _, stopped = self._search(bound, min(cutoff, before), left, _BOXES_AROUND, none)
+            if boxes.value > before * (1 - _GOOD_GAIN):
+                if stopped:
+                    break
+                width *= _WIDER
+        boxes.lower, boxes.upper = lower, upper
+
+    def _search(
+        self,
+        bound: FloatArray,
+        cutoff: float,
+        seconds: float,
+        most: int,
+        starts: IntArray,
+        pause: Callable[[float], float] | None = None,
+    ) -> tuple[float, bool]:
+        """Search within the limits that hold at the moment: a bound, and whether it was stopped."""
+        boxes, cone, split = self.boxes, self.cone, self.split
+        of_row: tuple[Any, ...] | None = None
+        if cone is not None and split is not None:
+            low, high = self._moves()
+            bound = np.where(low > high, np.inf, bound)
+            penalties = cone.penalties[self.trees.feature]
+            of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
+        _, lower_bound, status, n_boxes = self.trees.forest.search_inside(
+            bound, cutoff, boxes.margin, seconds, most, _TOLERANCE_INSIDE, boxes, starts, of_row,
+            pause=pause, pause_after=_BOXES_AT_FIRST,
+        )  # fmt: skip
+        if status == _NO_MEMORY:
+            raise MemoryError("There was not enough memory for the search of one row.")
+        self.n_boxes += n_boxes
+        return lower_bound, status == _STOPPED
+
+    def _moves(self) -> tuple[FloatArray, FloatArray]:
+        """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
+        boxes, trees, cone, split = self.boxes, self.trees, self.cone, self.split
+        assert cone is not None and split is not None
+        feature, price = trees.feature, trees.price[trees.feature]
+        x = boxes.row[feature]
+        low = (np.maximum(trees.low, boxes.lower[feature]) - x) * price
+        high = (np.minimum(trees.high, boxes.upper[feature]) - x) * price
+        slack = MAP_ROUNDING * np.abs(x) * price
+        low = low - slack - np.where(np.isfinite(low), MAP_ROUNDING * np.abs(low), 0.0)
+        high = high + slack + np.where(np.isfinite(high), MAP_ROUNDING * np.abs(high), 0.0)
+        middle, width = np.zeros(len(boxes.row)), np.zeros(len(boxes.row))
+        middle[cone.numbers], width[cone.numbers] = cone.centre, split.half_widths * np.sqrt(cone.squared_radius)
+        low = np.where(trees.is_number, np.maximum(low, (middle - width)[feature]), 0.0)
+        high = np.where(trees.is_number, np.minimum(high, (middle + width)[feature]), 0.0)
+        return np.ascontiguousarray(low), np.ascontiguousarray(high)
