@@ -130,7 +130,9 @@ class _InsideBoxes(Inside):
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
-        self.wide = Relaxation(problem, rows, goals, domain, max(margin, WIDE_MARGIN), False, self.relaxation.refinement)
+        self.wide = Relaxation(
+            problem, rows, goals, domain, max(margin, WIDE_MARGIN), False, self.relaxation.refinement
+        )
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.is_simple = not domain.discrete.any() and domain.max_changes is None and history.is_empty

@@ -75,7 +75,9 @@ def search_tree(
     """
     history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
-        return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(rows, goals, cutoff, banned)
+        return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
+            rows, goals, cutoff, banned
+        )
     return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
 
 

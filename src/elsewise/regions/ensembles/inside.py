@@ -156,11 +156,12 @@ class CellsInside:
         return moved
 
 
-
 def _spread(split: DiagonalSplit, squared_radius: float) -> FloatArray:
     """Points all over the ellipsoid ``y'Py <= r^2``, the same for every row, array of shape (n_samples, n)."""
     n = len(split.P)
     directions = np.random.default_rng(0).standard_normal((_SAMPLES, n))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     lengths = np.linspace(1.0, 0.2, _SAMPLES)[:, None]
-    return np.asarray(np.linalg.solve(np.linalg.cholesky(split.P).T, (lengths * directions).T).T * np.sqrt(squared_radius))
+    return np.asarray(
+        np.linalg.solve(np.linalg.cholesky(split.P).T, (lengths * directions).T).T * np.sqrt(squared_radius)
+    )

@@ -15,6 +15,8 @@ from ...arrays import FloatArray
 
 # Sweeps over the diagonal, and how fast the barrier falls, to its least.
 _SWEEPS, _FALL, _LEAST_BARRIER = 60, 0.8, 0.01
+# Least eigenvalue, with columns scaled, below which a cone is too flat to be split.
+_FLAT = 1e-12
 # Share of the diagonal of P by which P - D is kept away from having a negative eigenvalue, per column: some times the
 # rounding of P, whose entries are off by less than n eps (|F|'|F|), which is at most n times its own diagonal.
 _ROUNDING = 16 * np.finfo(np.float64).eps
@@ -70,13 +72,11 @@ def _is_positive(S: FloatArray) -> bool:
 
 def _largest_diagonal(P: FloatArray) -> FloatArray | None:
     """Maximise ``sum log D_i + barrier log det(P - D)``, entry by entry, as the barrier falls."""
-    if not _is_positive(P):
+    scale = np.sqrt(np.diag(P))
+    if not (scale > 0).all() or np.linalg.eigvalsh(P / np.outer(scale, scale))[0] < _FLAT:
         return None
-    inverse = np.linalg.inv(P)
-    share = 1.0 / np.diag(inverse)
+    share = 1.0 / np.diag(np.linalg.inv(P))
     least = np.linalg.eigvalsh(P / np.sqrt(np.outer(share, share)))[0]
-    if not least > 0:
-        return None
     D, barrier = 0.5 * least * share, 1.0
     inverse = np.linalg.inv(P - np.diag(D))
     for sweep in range(_SWEEPS):

@@ -400,7 +400,8 @@ void ew_finish_box(ew_state *w, const ew_box *b)
     if (isnan(bound))
         w->row->gave_up = 1;
     take(w, value);
-    w->settled = fmin(w->settled, isnan(bound) ? b->bound : fmax(b->bound, bound));
+    if (!(bound >= ew_limit(w)))
+        w->settled = fmin(w->settled, isnan(bound) ? b->bound : fmax(b->bound, bound));
 }
 
 /* ---- splits ---- */
