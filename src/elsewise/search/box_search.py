@@ -1,8 +1,8 @@
 """Searches that a cover does itself, row by row: it divides boxes, and asks here what else holds in them.
 
-A region may know a better way through boxes than projections of one part after the other: it bounds distances by itself,
-and a box need not be looked into where that is enough. Everything but the model stays here: the density, rules, whole
-numbers, earlier answers. What is found goes to the same books.
+A region may know a better way through boxes than projections of one part after the other: it bounds distances by
+itself, and a box need not be looked into where that is enough. Everything but the model stays here: the density,
+rules, whole numbers, earlier answers. What is found goes to the same books.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ class _InsideBoxes(Inside):
         )
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
+        self.no_fractions = np.zeros(domain.layout.n_columns)
         self.is_simple = not domain.discrete.any() and domain.max_changes is None and history.is_empty
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
 
@@ -142,25 +143,23 @@ class _InsideBoxes(Inside):
         """Solve the relaxation of a box."""
         nodes = self.node.children(lower=lower[None], upper=upper[None])
         if (lower > upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
-            return RelaxedBox(np.inf, None, False)
+            return RelaxedBox(np.inf, None, self.no_fractions)
         if self.relaxation.current_level_is_out(nodes).any():
-            return RelaxedBox(-1.0, None, False)
+            return RelaxedBox(-1.0, None, self.no_fractions)
         relaxed = self.relaxation.solve(nodes, np.array([limit]))
         if not relaxed.has_point[0]:
-            return RelaxedBox(float(relaxed.proven[0]), None, False)
-        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], not (relaxed.fractions[0] > 0).any())
+            return RelaxedBox(float(relaxed.proven[0]), None, self.no_fractions)
+        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], relaxed.fractions[0])
 
     def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Round a relaxed point, or keep it away from rules."""
         assert relaxed.point is not None
-        first, point = np.zeros(1, dtype=np.int64), relaxed.point[None]
-        if not relaxed.is_whole:
-            fractions = self.relaxation._fractions(first, point)
-            made = self.checks.around(first, point, fractions)[1][0]
-            if self.domain.discrete.all():
-                return made[((made >= lower) & (made <= upper)).all(axis=1)]
-            point = made[:1]
-        discrete = self.domain.discrete
+        point, discrete = relaxed.point[None].copy(), self.domain.discrete
+        if discrete.any():
+            nearest, made = self.checks.around(np.zeros(1, dtype=np.int64), point, relaxed.fractions[None])
+            if discrete.all():
+                return np.asarray(made[0][((made[0] >= lower) & (made[0] <= upper)).all(axis=1)])
+            point[:, discrete] = nearest[:, discrete]
         if ((point[0] < lower) | (point[0] > upper))[discrete].any():
             return point[:0]
         if not discrete.any() and not len(self.domain.offsets):

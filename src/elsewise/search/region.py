@@ -96,13 +96,18 @@ class RelaxedBox:
     bound : float
         Nothing in the box is nearer; infinite if it is empty, negative if nothing is known.
     point : array of shape (n_features,), or None
-    is_whole : bool
-        The point is whole where it must be: nothing in the box is nearer.
+    fractions : array of shape (n_columns,)
+        What it costs to make each column whole, zero where it is.
     """
 
     bound: float
     point: FloatArray | None
-    is_whole: bool
+    fractions: FloatArray
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the point is whole where it must be: nothing in the box is nearer."""
+        return not (self.fractions > 0).any()
 
 
 class Inside(ABC):
@@ -136,7 +141,7 @@ class Inside(ABC):
 
     @abstractmethod
     def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
-        """Find the nearest point of a box that holds; give a bound of everything in it, and the point if there is one."""
+        """Find the nearest point of a box that holds: a bound of everything in it, and the point if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The search of a sum of trees with a density or rules: points to start from, the proof, and a look around in between."""
+"""The search of a sum of trees with a density or rules: points to start from, a proof, a look around in between."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .splits import DiagonalSplit
 
 # Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
 MAP_ROUNDING = 32 * np.finfo(np.float64).eps
-# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; points of projections
-# are known less accurately.
+# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; projections are less
+# accurate.
 TOLERANCE, _TOLERANCE_INSIDE = 1e-9, 1e-7
 # Boxes after which the proof of a row is given up.
 _MOST_BOXES = 20_000
 # Boxes of a search around the nearest dense point, for points to start from.
 _BOXES_TO_START = 20
-# A proof that is not done after so many boxes is interrupted: boxes around the incumbent, a share of the cone's width to
-# either side, are searched, so many each time, wider by a factor where nothing is found.
+# A proof that is not done after so many boxes is interrupted: boxes around the incumbent, a share of the cone's width
+# to either side, are searched, so many each time, wider by a factor where nothing is found.
 _BOXES_AT_FIRST, _BOXES_AROUND, _TIMES_AROUND = 80, 60, 8
 _WIDTH_AROUND, _WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
@@ -86,7 +86,8 @@ class InsideSearch:
     def _look_around(self, bound: FloatArray, cutoff: float, ends: float) -> None:
         """Search boxes around the incumbent for better ones; nothing is proven by that."""
         boxes, split = self.boxes, self.split
-        assert split is not None and self.cone is not None
+        assert split is not None
+        assert self.cone is not None
         width, numbers = _WIDTH_AROUND, boxes.numbers
         reach = split.half_widths * np.sqrt(self.cone.squared_radius) / self.trees.price[numbers]
         lower, upper = boxes.lower, boxes.upper
@@ -98,7 +99,7 @@ class InsideSearch:
             boxes.lower[numbers] = np.maximum(lower[numbers], point[numbers] - width * reach)
             boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
             left = max(0.0, ends - time.perf_counter())
-            none = np.zeros((0, self.trees.n_vars), dtype=np.int32)
+            none: IntArray = np.zeros((0, self.trees.n_vars), dtype=np.int32)
             _, stopped = self._search(bound, min(cutoff, before), left, _BOXES_AROUND, none)
             if boxes.value > before * (1 - _GOOD_GAIN):
                 if stopped:
@@ -135,7 +136,8 @@ class InsideSearch:
     def _moves(self) -> tuple[FloatArray, FloatArray]:
         """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
         boxes, trees, cone, split = self.boxes, self.trees, self.cone, self.split
-        assert cone is not None and split is not None
+        assert cone is not None
+        assert split is not None
         feature, price = trees.feature, trees.price[trees.feature]
         x = boxes.row[feature]
         low = (np.maximum(trees.low, boxes.lower[feature]) - x) * price

@@ -88,4 +88,4 @@ def _largest_diagonal(P: FloatArray) -> FloatArray | None:
         barrier = max(_FALL * barrier, _LEAST_BARRIER)
         if sweep % 5 == 4:
             inverse = np.linalg.inv(P - np.diag(D))
-    return D
+    return np.asarray(D)

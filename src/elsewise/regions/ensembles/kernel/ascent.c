@@ -26,6 +26,12 @@ void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena)
     d->segment_cost = EW_TAKE(arena, double, c->n_segments);
     d->best = EW_TAKE(arena, double, 2 * c->n_cells + c->n_vars + 4);
     d->own_least = EW_TAKE(arena, double, c->n_leaves);
+    const int32_t n_conditions = c->first_condition[c->n_slots];
+    d->first_met = EW_TAKE(arena, int32_t, c->n_slots + 1);
+    d->met_leaf = EW_TAKE(arena, int32_t, n_conditions);
+    d->met = EW_TAKE(arena, int32_t, n_conditions);
+    d->met_low = EW_TAKE(arena, uint16_t, n_conditions);
+    d->met_high = EW_TAKE(arena, uint16_t, n_conditions);
     d->stamp = EW_TAKE(arena, int32_t, c->n_leaves);
 }
 
@@ -37,6 +43,33 @@ void ew_dual_weigh(ew_dual *d, const ew_compact *c)
             value += d->pi[r] * c->gain[(size_t)l * (size_t)c->n_rows + (size_t)r];
         d->value[l] = value;
     }
+}
+
+/* List the conditions of active leaves, with what the box leaves of the segments they allow. */
+static void list_conditions(ew_dual *d, const ew_compact *c)
+{
+    int32_t n = 0;
+    for (int32_t s = 0; s < c->n_slots; s++) {
+        d->first_met[s] = n;
+        if (d->n_alive[s] < 2)
+            continue; /* a slot with one segment left says nothing */
+        const uint8_t *alive = d->segment_alive + c->first_segment[s];
+        int32_t low = 0, high = c->first_segment[s + 1] - c->first_segment[s] - 1;
+        while (!alive[low])
+            low++;
+        while (!alive[high])
+            high--;
+        for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+            if (!d->is_active[c->condition_leaf[e]])
+                continue;
+            const int32_t from = c->allowed[c->first_allowed[e]], to = c->allowed[c->first_allowed[e + 1] - 1];
+            d->met_leaf[n] = c->condition_leaf[e];
+            d->met[n] = e;
+            d->met_low[n] = (uint16_t)(from < low ? low : from);
+            d->met_high[n++] = (uint16_t)(to > high ? high : to);
+        }
+    }
+    d->first_met[c->n_slots] = n;
 }
 
 int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit)
@@ -91,19 +124,42 @@ int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const u
             return 0;
     }
     d->first_active[c->n_trees] = n;
+    list_conditions(d, c);
     return 1;
 }
 
 /* Least message among the segments that a condition allows and the box leaves. */
-static inline double least_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t e)
+static inline double least_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t m)
 {
     const double *theta = d->theta + c->first_segment[s];
+    double least;
+    if (c->has_ranges[s]) {
+        least = theta[d->met_low[m]];
+        for (int32_t g = d->met_low[m] + 1; g <= d->met_high[m]; g++)
+            least = theta[g] < least ? theta[g] : least;
+        return least;
+    }
     const uint8_t *alive = d->segment_alive + c->first_segment[s];
-    double least = INFINITY;
+    const int32_t e = d->met[m];
+    least = INFINITY;
     for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
         if (alive[c->allowed[a]] && theta[c->allowed[a]] < least)
             least = theta[c->allowed[a]];
     return least;
+}
+
+/* Raise the best value of each segment that a condition allows. */
+static inline void raise_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t m, double value, double *best)
+{
+    if (c->has_ranges[s]) {
+        for (int32_t g = d->met_low[m]; g <= d->met_high[m]; g++)
+            best[g] = value > best[g] ? value : best[g];
+        return;
+    }
+    const int32_t e = d->met[m];
+    for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+        if (value > best[c->allowed[a]])
+            best[c->allowed[a]] = value;
 }
 
 static double least_alive(const ew_dual *d, const ew_compact *c, int32_t s)
@@ -131,11 +187,8 @@ void ew_dual_refresh(ew_dual *d, const ew_compact *c)
             const double least = least_alive(d, c, s);
             d->least_message[s] = least;
             d->least_messages[t] += least;
-            if (d->n_alive[s] < 2)
-                continue;
-            for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++)
-                if (d->is_active[c->condition_leaf[e]])
-                    d->total[c->condition_leaf[e]] -= least_allowed(d, c, s, e) - least;
+            for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++)
+                d->total[d->met_leaf[m]] -= least_allowed(d, c, s, m) - least;
         }
     }
 }
@@ -166,16 +219,12 @@ static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
     const int32_t stamp = ++d->last_stamp;
     for (int32_t g = 0; g < n; g++)
         best[g] = -INFINITY;
-    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-        const int32_t l = c->condition_leaf[e];
-        if (!d->is_active[l])
-            continue;
+    for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
+        const int32_t l = d->met_leaf[m];
         d->stamp[l] = stamp;
-        const double own = least_allowed(d, c, s, e), without = d->total[l] + own;
+        const double own = least_allowed(d, c, s, m);
         d->own_least[l] = own - least;
-        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-            if (without > best[c->allowed[a]])
-                best[c->allowed[a]] = without;
+        raise_allowed(d, c, s, m, d->total[l] + own, best);
     }
     double free_leaves = -INFINITY;
     for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
@@ -189,7 +238,7 @@ static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
             best[g] = 0.0;
             continue;
         }
-        double gift = fmax(best[g], free_leaves) - others - theta[g];
+        double gift = (best[g] > free_leaves ? best[g] : free_leaves) - others - theta[g];
         gift = gift < FORBIDDEN ? FORBIDDEN : gift;
         theta[g] += gift;
         best[g] = gift;
@@ -222,12 +271,9 @@ static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double 
     const double least = least_alive(d, c, s);
     d->least_messages[t] += least - d->least_message[s];
     d->least_message[s] = least;
-    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-        const int32_t l = c->condition_leaf[e];
-        if (!d->is_active[l])
-            continue;
-        const double own = least_allowed(d, c, s, e) - least;
-        d->total[l] += d->own_least[l] - own;
+    for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
+        const int32_t l = d->met_leaf[m];
+        d->total[l] += d->own_least[l] - (least_allowed(d, c, s, m) - least);
     }
 }
 

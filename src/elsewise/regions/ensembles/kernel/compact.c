@@ -324,6 +324,9 @@ static void sort_out_trees(const walk *w, const int32_t *first_found, const int3
     c->condition_leaf = condition_leaf.items;
     c->first_allowed = first_allowed.items;
     c->allowed = allowed.items;
+    c->has_ranges = EW_TAKE(w->arena, uint8_t, c->n_slots);
+    for (int32_t z = 0; z < c->n_slots; z++)
+        c->has_ranges[z] = !f->has_tables[c->var[c->slot_var[z]]];
     c->first_condition = EW_TAKE(w->arena, int32_t, c->n_slots + 1);
     c->first_of_var = EW_TAKE(w->arena, int32_t, c->n_vars + 2);
     c->slot_of_var = EW_TAKE(w->arena, int32_t, c->n_slots);

@@ -34,7 +34,8 @@ typedef struct {
     int32_t *first_condition;            /* n_slots + 1 */
     int32_t *condition_leaf;             /* leaves that are not free in the slot */
     size_t *first_allowed;               /* n_conditions + 1 */
-    uint16_t *allowed;                   /* segments that such a leaf allows */
+    uint16_t *allowed;                   /* segments that such a leaf allows, ascending */
+    uint8_t *has_ranges;                 /* n_slots: what leaves allow has no gaps */
 } ew_compact;
 
 /* A cone's cells; see cone.h. */

@@ -13,13 +13,12 @@ static const double MAY_FALL = 0.02;
 static const double LEAST_KAPPA = 1e-3;
 /* A spread below this share of what is missing is none. */
 static const double LEAST_SPREAD = 1e-6;
-/* Starts that are walked on from, and rounds of a walk. */
-enum { MOST_WALKS = 4, MOST_ROUNDS = 30 };
-/* Splits that are tried on both sides, steps of each trial, and how much wider its soft minima are. */
-enum { SPLITS_TRIED = 8, TRIAL_STEPS = 2 };
+/* Rounds of a walk. */
+enum { MOST_ROUNDS = 30 };
+/* Splits that are tried on both sides, fewer where there are many leaves; steps of each trial, and how much wider its
+ * soft minima are. */
+enum { SPLITS_TRIED = 8, SPLITS_TRIED_OF_MANY = 3, MANY_LEAVES = 1000, TRIAL_STEPS = 2 };
 static const double TRIAL_WIDTH = 3.0;
-/* Every so many boxes, the relaxed optimum is made a point. */
-enum { ROUND_EVERY = 16 };
 
 /* ---- prices ---- */
 
@@ -466,6 +465,7 @@ ew_split ew_spread_split(ew_state *w, double missing)
     const ew_compact *c = &w->c;
     const ew_cone *cone = w->row->cone;
     ew_split best = {-INFINITY, -1, -1, 0}, tried[SPLITS_TRIED];
+    const int most = c->n_leaves > MANY_LEAVES ? SPLITS_TRIED_OF_MANY : SPLITS_TRIED;
     int n_tried = 0;
     const double width = WIDTH * missing;
     worth_of_messages(w);
@@ -486,11 +486,11 @@ ew_split ew_spread_split(ew_state *w, double missing)
         }
         if (at.cell < 0 || !(at.score > LEAST_SPREAD * missing))
             continue;
-        int place = n_tried < SPLITS_TRIED ? n_tried++ : SPLITS_TRIED;
+        int place = n_tried < most ? n_tried++ : most; /* sorted by score, the lowest falls off the end */
         for (; place > 0 && tried[place - 1].score < at.score; place--)
-            if (place < SPLITS_TRIED)
+            if (place < most)
                 tried[place] = tried[place - 1];
-        if (place < SPLITS_TRIED)
+        if (place < most)
             tried[place] = at;
     }
     if (n_tried == 0)

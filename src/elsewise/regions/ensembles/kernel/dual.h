@@ -35,6 +35,10 @@ typedef struct {
     int32_t *n_alive;       /* n_slots: segments alive */
     double *segment_cost;   /* n_segments: cheapest cell alive, infinite if none */
     double base;            /* cheapest point of the box */
+    /* conditions of active leaves, slot by slot */
+    int32_t *first_met;        /* n_slots + 1 */
+    int32_t *met_leaf, *met;   /* the leaf, and the condition itself */
+    uint16_t *met_low, *met_high; /* first and last segment that is allowed and alive */
     /* room to work */
     double *best, *own_least;
     int32_t *stamp, last_stamp;

@@ -29,10 +29,8 @@ static void add_losses(ew_state *w, int32_t s)
     const int32_t stamp = ++d->last_stamp;
     for (int32_t g = 0; g < c->first_segment[s + 1] - c->first_segment[s]; g++)
         best[g] = -INFINITY;
-    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-        const int32_t l = c->condition_leaf[e];
-        if (!d->is_active[l])
-            continue;
+    for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
+        const int32_t l = d->met_leaf[m], e = d->met[m];
         d->stamp[l] = stamp;
         for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
             if (d->total[l] > best[c->allowed[a]])
