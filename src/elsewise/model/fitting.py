@@ -17,7 +17,7 @@ from ..density import fit_class_densities
 from ..distances import resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
-from ..regions import Label, builder_of, region_of
+from ..regions import Label, as_estimator, builder_of, classes_of, region_of
 from .fitted_model import FittedModel
 from .profiles import ColumnProfile, profiles_of
 
@@ -33,6 +33,7 @@ def fit_model(
     threshold: Any,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
+    model = as_estimator(model)
     estimator = unwrap(model)[1]
     if isinstance(estimator, type):
         raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
@@ -47,7 +48,7 @@ def fit_model(
     rows = compiled.features
     if isinstance(getattr(estimator, "classes_", None), list):
         region_of(estimator, Label(0))  # several outputs: the family says that it takes one
-    classes = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
+    classes = classes_of(estimator)
     fitted = FittedModel(
         model=model,
         estimator=estimator,

@@ -4,7 +4,7 @@ from ..search import Halfspaces, Reach, Region
 from . import ensembles, linear, prototypes, regression, tree  # noqa: F401 - they register their model families
 from .outcomes import Interval, Label, Outcome
 from .polyhedra import PolyhedronUnion, polyhedron, union
-from .registry import builder_of, families, region_of, register
+from .registry import as_estimator, builder_of, classes_of, families, region_of, register
 
 __all__ = [
     "Halfspaces",
@@ -14,7 +14,9 @@ __all__ = [
     "PolyhedronUnion",
     "Reach",
     "Region",
+    "as_estimator",
     "builder_of",
+    "classes_of",
     "families",
     "polyhedron",
     "region_of",

@@ -1,4 +1,4 @@
-"""Ensembles that scikit-learn builds over any estimator, where that is a tree: bagging and AdaBoost.
+"""Ensembles that scikit-learn builds over estimators, where these are trees: bagging, AdaBoost, isolation forests.
 
 treelite does not read these; their trees are read as scikit-learn has them.
 """
@@ -9,12 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    IsolationForest,
+)
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ...arrays import FloatArray, IntArray
 from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
-from ..outcomes import Outcome, require_interval, require_label
+from ..outcomes import Label, Outcome, require_interval, require_label
 from ..registry import register
 from .decisions import Largest, Range, smallest_number
 from .region import EnsembleRegion
@@ -82,6 +88,49 @@ def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     )
 
 
+@register(IsolationForest)
+def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of inliers (1) or outliers (-1): where the paths through all trees are long enough, or not.
+
+    Its labels in order are -1 and 1; a range of predictions is taken, too.
+    """
+    if isinstance(outcome, Label):
+        wanted = [(-1, 1)[outcome.index]]
+        if outcome.min_probability is not None:
+            raise UnsupportedSettingError("min_probability is not supported for IsolationForest, which reports none.")
+    else:
+        wanted = [label for label in (-1, 1) if outcome.low <= label <= outcome.high]
+    if len(wanted) != 1:
+        return EnsembleRegion(_path_lengths(model), Range(-np.inf if wanted else np.inf, np.inf if wanted else -np.inf))
+    longest = len(model.estimators_) * _typical_path_length(float(model.max_samples_))
+
+    def is_inlier(length: float) -> bool:  # as decision_function has it, in arrays, whose powers may round otherwise
+        share = np.array([length]) / longest if longest else np.ones(1)
+        return bool((-(2.0**-share) - model.offset_ >= 0).all())
+
+    shortest = smallest_number(is_inlier)
+    below = np.nextafter(shortest, -np.inf)
+    decision = Range(shortest, np.inf) if wanted == [1] else Range(-np.inf, below)
+    return EnsembleRegion(_path_lengths(model), decision)
+
+
+def _path_lengths(model: Any) -> TreeSum:
+    """Read how long the ways to the leaves of an isolation forest are, with what samples in one leaf would add."""
+    lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree)
+    read = [
+        _tree(tree.tree_, (depth + more - 1.0)[:, None], model.n_features_in_, features)
+        for tree, features, (depth, more) in zip(model.estimators_, model.estimators_features_, lengths)
+    ]
+    return _sum(read, 1.0)
+
+
+def _typical_path_length(n: float) -> float:
+    """Average length of a way in an isolation tree of so many samples, as scikit-learn has it."""
+    if n <= 2:
+        return 0.0 if n <= 1 else 1.0
+    return float(2.0 * (np.log(n - 1.0) + np.euler_gamma) - 2.0 * (n - 1.0) / n)
+
+
 def _require_trees(model: Any, kind: type) -> list[Any]:
     for estimator in model.estimators_:
         if not isinstance(estimator, kind):
@@ -107,6 +156,7 @@ def _tree(tree: Any, value: FloatArray, n_features: int, features: IntArray) -> 
         codes=np.full(len(is_leaf), -1),
         code_sets=(),
         missing_left=tree.missing_go_to_left.astype(np.bool_),
+        zero_is_missing=np.zeros(len(is_leaf), dtype=np.bool_),
         left=tree.children_left.astype(np.int64),
         right=tree.children_right.astype(np.int64),
         value=np.where(is_leaf[:, None], value, 0.0),
