@@ -19,6 +19,7 @@ from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, as_estimator, builder_of, classes_of, region_of
 from .fitted_model import FittedModel
+from .missing import refuse_missing
 from .profiles import ColumnProfile, profiles_of
 
 
@@ -45,7 +46,10 @@ def fit_model(
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
     compiled = compile_model(model, given, columns)
     table = compiled.table
-    rows = compiled.features
+    rows, missing = compiled.features, table.missing(given)
+    if density is not None:
+        refuse_missing(table, missing, given)
+    present = np.where(missing, np.nan, rows)
     if isinstance(getattr(estimator, "classes_", None), list):
         region_of(estimator, Label(0))  # several outputs: the family says that it takes one
     classes = classes_of(estimator)
@@ -55,7 +59,7 @@ def fit_model(
         table=table,
         to_model=compiled.to_model,
         classes=classes,
-        distance=resolve_distance(distance, rows, table),
+        distance=resolve_distance(distance, present, table),
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
@@ -63,7 +67,7 @@ def fit_model(
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
-    fitted = replace(fitted, densities=densities, profiles=_profiles(table, rows, y, classes))
+    fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     fitted.problem(fitted.labels)
     return fitted
 

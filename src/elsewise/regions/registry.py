@@ -84,6 +84,11 @@ def as_estimator(model: Any) -> Any:
     return model
 
 
+def is_adapter(model: Any) -> bool:
+    """Whether a model is an estimator made of another one."""
+    return type(model) in list(adapters_by_name.values())
+
+
 def classes_of(model: Any) -> AnyArray | None:
     """Labels that a model predicts, in order; None for a regressor."""
     if hasattr(model, "classes_"):
@@ -100,7 +105,7 @@ def builder_of(model: object) -> Builder:
         if name in families_by_name:
             return families_by_name[name]
     by_name = {name.rpartition(".")[2] for name in families_by_name}
-    made = list(adapters_by_name.values())
+    made: list[Any] = list(adapters_by_name.values())
     supported = sorted({kind.__name__ for kind in families if kind not in made} | by_name)
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "

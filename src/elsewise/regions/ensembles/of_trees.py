@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
@@ -86,6 +87,19 @@ def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
         "AdaBoostRegressor predicts a weighted median of its trees, which is no sum. Use GradientBoostingRegressor or "
         "RandomForestRegressor instead."
     )
+
+
+def one_tree_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of a single decision tree, as a sum of one: its missing directions are known there."""
+    everything = np.arange(model.n_features_in_)
+    if isinstance(model, RegressorMixin):
+        interval = require_interval(model, outcome)
+        tree = _tree(model.tree_, model.tree_.value[:, 0, :1], model.n_features_in_, everything)
+        return EnsembleRegion(tree, Range(interval.low, interval.high))
+    label = require_label(model, outcome)
+    tree = _tree(model.tree_, model.tree_.value[:, 0, :], model.n_features_in_, everything)
+    least = -np.inf if label.min_probability is None else label.min_probability
+    return EnsembleRegion(tree, Largest(label.index, least=least))
 
 
 @register(IsolationForest)
