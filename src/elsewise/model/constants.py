@@ -8,3 +8,5 @@ MOST_PATTERNS_KEPT = 16
 # Bins of a histogram: more cannot be told apart in a small picture.
 MOST_BINS = 40
 FEWEST_BINS = 10
+# Values whose spread is a smaller share of their size than this get wider bins: edges must not round to each other.
+NARROWEST_SPREAD = 1e-12

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..columns import Table
-from .constants import FEWEST_BINS, MOST_BINS
+from .constants import FEWEST_BINS, MOST_BINS, NARROWEST_SPREAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,4 +69,8 @@ def _bins(values: FloatArray, whole: bool) -> Any:
     low, high = float(values.min()), float(values.max())
     if whole and high - low < MOST_BINS:
         return np.arange(np.floor(low) - 0.5, high + 1.0)
-    return min(MOST_BINS, max(FEWEST_BINS, int(np.sqrt(len(values)))))
+    n_bins = min(MOST_BINS, max(FEWEST_BINS, int(np.sqrt(len(values)))))
+    size = max(abs(low), abs(high))
+    if 0 < high - low <= NARROWEST_SPREAD * size:  # floats next to each other leave no room for bins between them
+        return np.linspace(low - NARROWEST_SPREAD * size, high + NARROWEST_SPREAD * size, n_bins + 1)
+    return n_bins
