@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import treelite
 
 from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
@@ -32,6 +31,8 @@ _ZERO_IS_MISSING = "Zero"
 
 def read_forest(model: Any) -> TreeSum:
     """Read a scikit-learn ensemble whose trees round values to 32 bits and sum in 64: forests, gradient boosting."""
+    import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
+
     trees = _trees(treelite.sklearn.import_model(model), compares_single=True, sums_single=False)
     if trees.divisor != 1.0:
         own = np.concatenate([estimator.tree_.value[:, 0, :] for estimator in model.estimators_])
@@ -96,6 +97,8 @@ def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
     in_place : bool
         Rows are predicted in place, as XGBoost's estimators do, not through a DMatrix: dart rounds otherwise.
     """
+    import treelite
+
     learner = json.loads(booster.save_config())["learner"]
     kind = learner["gradient_booster"]["name"]
     if kind not in ("gbtree", "dart"):
@@ -133,6 +136,8 @@ def _weighted(trees: TreeSum, weights: list[float], in_place: bool) -> TreeSum:
 
 def read_lightgbm(booster: Any) -> TreeSum:
     """Read a LightGBM booster, up to the iteration it predicts with: 64 bits throughout."""
+    import treelite
+
     dumped = booster.dump_model()
     trees = _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
     if any(_ZERO_IS_MISSING in json.dumps(tree) for tree in dumped["tree_info"]):
