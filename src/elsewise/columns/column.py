@@ -55,6 +55,11 @@ class Column:
         return slice(self.start, self.stop)
 
     @property
+    def may_be_missing(self) -> bool:
+        """Whether rows may come without a number in it: an imputer puts one, or the model takes it so."""
+        return self.fill is not None or (self.missing_stays and self.kind != "category")
+
+    @property
     def is_group(self) -> bool:
         """Whether it stands for several columns that the user has one-hot encoded."""
         return len(self.sources) > 1
