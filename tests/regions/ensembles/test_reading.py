@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, IsolationForest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
 
+import elsewise as ew
 from elsewise.arrays import FloatArray
 from elsewise.errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from elsewise.regions import Interval, Label, as_estimator, region_of
 from elsewise.regions.ensembles.decisions import largest_number, smallest_number
 from elsewise.regions.ensembles.trees import TreeSum, left_limits
-from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, numbers, regressor
+from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, nearest_of_numbers, numbers, regressor
 
 
 def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArray:
@@ -191,6 +193,36 @@ def test_catboost_of_numbers_and_another_threshold():
     assert strict.predict(Z).sum() < (strict.predict_proba(Z)[:, 1] > 0.5).sum()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_weighted_median_of_adaboost(seed):
+    X, _, score = numbers(seed)
+    model = AdaBoostRegressor(DecisionTreeRegressor(max_depth=3), n_estimators=12, random_state=seed).fit(X, score)
+    ends = np.quantile(model.predict(X), [0.2, 0.5, 0.8])
+    Z = around_thresholds(region_of(model, Interval(0.0, 1.0)).trees, X)
+    predicted = model.predict(Z)
+    for low, high in [
+        (ends[0], ends[1]),
+        (-np.inf, ends[1]),
+        (ends[1], np.inf),
+        (ends[1], ends[1]),
+        (ends[2], ends[0]),
+    ]:
+        wanted = (predicted >= low) & (predicted <= high)
+        np.testing.assert_array_equal(region_of(model, Interval(low, high)).accepts(Z), wanted)
+    rows = X[model.predict(X) < ends[1]][:6]
+    explainer = ew.Explainer(model, density=None).fit(X)
+    answers = explainer.explain(rows, (ends[1], ends[2]))
+    for row, answer in zip(rows, answers):
+        nearest = nearest_of_numbers(
+            region_of(model, Interval(0.0, 1.0)).trees.cuts(),
+            row,
+            explainer.distance_.weights,
+            lambda points: (model.predict(points) >= ends[1]) & (model.predict(points) <= ends[2]),
+        )
+        assert answer.status == "optimal"
+        np.testing.assert_allclose(answer.distance, nearest.distance, rtol=1e-9)
+
+
 @pytest.mark.parametrize("settings", [{}, {"max_features": 2}, {"contamination": 0.2}, {"max_samples": 2}])
 def test_isolation_forests(settings):
     X, _, _ = numbers(0)
@@ -330,8 +362,9 @@ def test_what_is_refused_of_catboost():
 
 def test_what_is_no_sum_of_trees_is_refused():
     X, y, score = numbers(0)
-    with pytest.raises(UnsupportedModelError, match="weighted median"):
-        region_of(AdaBoostRegressor(n_estimators=3).fit(X, score), Interval(0.0, 1.0))
+    bad = AdaBoostRegressor(LinearRegression(), n_estimators=3).fit(X, score)
+    with pytest.raises(UnsupportedModelError, match="over decision trees, received LinearRegression"):
+        region_of(bad, Interval(0.0, 1.0))
     with pytest.raises(UnsupportedModelError, match="over decision trees, received LogisticRegression"):
         region_of(BaggingClassifier(LogisticRegression(), n_estimators=2).fit(X, y), Label(1))
     with pytest.raises(UnsupportedSettingError, match="min_probability is not supported for AdaBoost"):

@@ -82,11 +82,27 @@ def adaboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 @register(AdaBoostRegressor)
 def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
-    """Refuse a weighted median."""
-    raise UnsupportedModelError(
-        "AdaBoostRegressor predicts a weighted median of its trees, which is no sum. Use GradientBoostingRegressor or "
-        "RandomForestRegressor instead."
-    )
+    """Region of a weighted median of trees.
+
+    The median is the smallest prediction up to which at least half of the weight lies. So it is at most ``high`` where
+    the trees that say so have half of the weight, and at least ``low`` where those that say less have not: two sums of
+    leaves, each on its side of one half. Written as the largest of three scores, of which the middle one is zero.
+    """
+    interval = require_interval(model, outcome)
+    trees, n_features = _require_trees(model, DecisionTreeRegressor), model.n_features_in_
+    weights, read = model.estimator_weights_[: len(trees)], []
+    for tree, weight in zip(trees, weights):
+        predicted = tree.tree_.value[:, 0, 0]
+        below, up_to = weight * (predicted < interval.low), weight * (predicted <= interval.high)
+        value = np.column_stack([below, np.zeros(len(predicted)), -up_to])
+        read.append(_tree(tree.tree_, value, n_features, np.arange(n_features)))
+    half = 0.5 * float(weights.sum())
+    # it sums weights in the order of the predictions, not of the trees
+    doubt = 2 * len(trees) * float(np.finfo(np.float64).eps) * half
+    together = replace(_sum(read, 1.0), base=np.array([-half, 0.0, half]), doubt=doubt)
+    if interval.low > interval.high:
+        return EnsembleRegion(together, Largest(1, least=np.inf))
+    return EnsembleRegion(together, Largest(1))
 
 
 def one_tree_region(model: Any, outcome: Outcome) -> EnsembleRegion:
