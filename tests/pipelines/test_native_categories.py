@@ -177,3 +177,50 @@ def test_bare_boosters_of_frames(library, tmp_path):
     np.testing.assert_array_equal(
         ew.load(tmp_path / "bare.ew").explain(rows, 1).distances, explainer.explain(rows, 1).distances
     )
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_rules_that_need_projections(name):
+    frame, y = colours(n=150)
+    frame.loc[::7, "c"] = np.nan
+    model = native(name, n_trees=3, depth=2).fit(frame, y)
+    explainer = ew.Explainer(model, density=None).fit(frame, y)
+    rows = frame[(model.predict(frame) == 0) & (frame.x + frame.n < 9)][:6]
+    cuts = np.unique(np.concatenate(region_of(model, Label(1)).trees.cuts()))
+    table = explainer.table_
+    for constraints in (ew.Constraints(max_changes=1), ew.Constraints(linear=["x + n <= 9"])):
+        answers = explainer.explain(rows, 1, constraints=constraints)
+        for place in range(len(rows)):
+            row = rows.iloc[[place]]
+            numbers = np.unique([row.x.iloc[0], *cuts, *np.nextafter(cuts, np.inf)])
+            is_missing = row.c.isna().iloc[0]
+            levels = [row.c.iloc[0]] if is_missing else ["blue", "green", "grey", "red", "white"]
+            listed = pd.DataFrame(list(itertools.product(numbers, levels, np.arange(-3, 13))), columns=row.columns)
+            listed = listed.astype(row.dtypes)
+            if constraints.max_changes is not None:
+                same_level = np.full(len(listed), True) if is_missing else (listed.c == row.c.iloc[0]).to_numpy()
+                changes = (listed.x != row.x.iloc[0]).to_numpy().astype(int) + (listed.n != row.n.iloc[0]) + ~same_level
+                listed = listed[changes <= 1]
+            else:
+                listed = listed[listed.x + listed.n <= 9]
+            good = listed[model.predict(listed) == 1]
+            if len(good) == 0:
+                assert answers[place].status == "infeasible"
+                continue
+            nearest = explainer.distance_(table.encode(good), table.encode(row)).min()
+            # numbers that are projected keep a margin from cuts
+            np.testing.assert_allclose(answers[place].distance, nearest, rtol=1e-6)
+            assert answers[place].lower_bound <= nearest * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_density_of_numbers_and_categories(name):
+    frame, y = colours(n=150)
+    model = native(name, n_trees=3, depth=2).fit(frame, y)
+    explainer = ew.Explainer(model, threshold=0.2).fit(frame, y)
+    rows = frame[model.predict(frame) == 0][:4]
+    answers = explainer.explain(rows, 1)
+    found = answers.counterfactuals[answers.found].astype(frame.dtypes)
+    assert len(found) > 0
+    assert (model.predict(found) == 1).all()
+    assert (explainer.log_density(found, 1) >= explainer.densities_[1].log_threshold_).all()
