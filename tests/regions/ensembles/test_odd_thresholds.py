@@ -136,20 +136,20 @@ def test_cells_and_answers_are_those_of_predict(name, drawn):
         inside = ((corner >= indexed.low[grid]) & (corner <= indexed.high[grid])).all(axis=1)
         np.testing.assert_array_equal(model.predict(corner[inside]) == 1, accepted[inside])
     assert (np.diff(indexed.low[places[0]]) > 0).all()
-    rows = np.array([[0.0, 0.0], [-1.0, 2.0]])
-    answer = region.cover(space).search_box(
-        rows[1], np.full(2, -LARGEST), np.full(2, LARGEST), np.zeros(2, dtype=bool),
-        cutoff=np.inf, margin=1e-9, seconds=np.inf,
-    )  # fmt: skip
-    nearest = np.clip(rows[1], np.maximum(indexed.low, -LARGEST)[grid], np.minimum(indexed.high, LARGEST)[grid])
-    good = nearest[accepted & ((nearest >= indexed.low[grid]) & (nearest <= indexed.high[grid])).all(axis=1)]
-    best = np.abs(good - rows[1]).sum(axis=1).min(initial=np.inf)
+    row, most = np.array([-1.0, 2.0]), 1e38  # numbers must be so for 32 bits to hold them
+    limits = ew.Constraints(bounds={"x0": (-most, most), "x1": (-most, most)})
+    X = np.random.default_rng(1).normal(size=(20, 2))
+    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(X, X[:, 0] > 0)
+    (answer,) = explainer.explain(row[None], 1, constraints=limits)
+    first, last = np.maximum(indexed.low, -most)[grid], np.minimum(indexed.high, most)[grid]
+    good = np.clip(row, first, last)[accepted & (first <= last).all(axis=1)]
+    best = np.abs(good - row).sum(axis=1).min(initial=np.inf)
     if np.isinf(best):
-        assert answer.point is None
+        assert answer.status == "infeasible"
         return
-    assert answer.point is not None
-    assert model.predict(answer.point[None])[0] == 1
-    np.testing.assert_allclose(answer.value, best, rtol=1e-12)
+    assert answer.status == "optimal"
+    assert model.predict(answer.counterfactual[None])[0] == 1
+    np.testing.assert_allclose(answer.distance, best, rtol=1e-12, atol=1e-300)
     assert answer.lower_bound <= best * (1 + 1e-12)
 
 
