@@ -18,7 +18,17 @@ LAYERS = [
     "reproduce", "app", "cli",
 ]  # fmt: skip
 # Members of scikit-learn's objects that have no public name: what a fitted model is, is written nowhere else.
-OF_OTHER_LIBRARIES = {"_base_loss", "_fit_X", "_label_binarizer", "_y"}
+OF_OTHER_LIBRARIES = {
+    "_average_path_length_per_tree",
+    "_base_loss",
+    "_baseline_prediction",
+    "_decision_path_lengths",
+    "_fit_X",
+    "_label_binarizer",
+    "_predictors",
+    "_preprocessor",
+    "_y",
+}
 
 
 def modules() -> list[Path]:

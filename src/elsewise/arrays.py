@@ -17,8 +17,11 @@ BoolArray = NDArray[np.bool_]
 AnyArray = NDArray[Any]
 
 
-def check_rows(Z: ArrayLike) -> FloatArray:
-    """Return ``Z`` as a finite, contiguous float64 array of shape (n_samples, n_features), or say what is wrong."""
+def check_rows(Z: ArrayLike, *, some_missing: bool = False) -> FloatArray:
+    """Return ``Z`` as a finite, contiguous float64 array of shape (n_samples, n_features), or say what is wrong.
+
+    With ``some_missing``, NaN is let through.
+    """
     try:
         rows = np.ascontiguousarray(Z, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -28,8 +31,9 @@ def check_rows(Z: ArrayLike) -> FloatArray:
             "Expected an array of shape (n_samples, n_features) with at least one feature, received shape "
             f"{np.shape(Z)}. Reshape a single row with row.reshape(1, -1), a single feature with column.reshape(-1, 1)."
         )
-    if not np.isfinite(rows).all():
-        row, feature = np.argwhere(~np.isfinite(rows))[0]
+    wrong = ~(np.isfinite(rows) | (np.isnan(rows) & some_missing))
+    if wrong.any():
+        row, feature = np.argwhere(wrong)[0]
         raise InvalidInputError(
             f"Expected finite numbers, received {rows[row, feature]} in row {row}, feature {feature}. "
             "Impute or drop missing values first."

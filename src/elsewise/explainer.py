@@ -17,6 +17,7 @@ from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
+from .model.missing import refuse_missing
 from .results import Explanations, Frontier, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
@@ -144,7 +145,7 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator sees them, after the pipeline's own transformers."""
         fitted = self.require_fitted()
-        return fitted.in_model_space(fitted.table.of_numbers().encode(as_table(X)))
+        return fitted.as_the_estimator_sees(as_table(X))
 
     def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
         """Log density of rows as data of a class: the component-wise maximum that answers are held to.
@@ -159,7 +160,9 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples,)
         """
         fitted = self.require_fitted()
-        return fitted.log_density(fitted.table.of_numbers().encode(as_table(X)), label)
+        given = as_table(X)
+        refuse_missing(fitted.table, fitted.table.missing(given))
+        return fitted.log_density(fitted.table.of_numbers().encode(given), label)
 
     def explain_one(
         self,

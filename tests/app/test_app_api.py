@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import Ridge
 
 import elsewise as ew
@@ -262,3 +263,25 @@ def test_without_rows_there_is_a_typical_one(small):
         assert about["n_rows"] == 0
         answer = client.post("/api/explain", json={"row": about["typical"], "target": "yes"})
         assert answer.json()["status"] == "optimal"
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_missing_numbers_of_a_model_that_takes_them(named):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    gaps = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    given = pandas.DataFrame(gaps, columns=["x0", "x1"]) if named else gaps
+    labels = (X.sum(axis=1) > 0).astype(int)
+    model = HistGradientBoostingClassifier(max_iter=8, min_samples_leaf=5).fit(given, labels)
+    explainer = ew.Explainer(model, density=None).fit(given, labels)
+    row = gaps[(model.predict(given) == 0) & np.isnan(gaps[:, 0])][0]
+    with serving(create_app(explainer, given)) as address, httpx.Client(base_url=address) as client:
+        about = client.get("/api/about").json()
+        assert [column["optional"] for column in about["columns"]] == [True, True]
+        rows = client.get("/api/rows").json()["rows"]
+        assert (rows[0]["row"]["x0"] is None) == np.isnan(gaps[0, 0])
+        answer = client.post("/api/explain", json={"row": {"x0": None, "x1": row[1]}, "target": 1}).json()
+        assert answer["status"] == "optimal"
+        assert answer["counterfactual"]["x0"] is None
+        assert answer["counterfactual"]["x1"] > row[1]

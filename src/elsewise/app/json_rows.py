@@ -69,7 +69,7 @@ class JsonRows:
             )
         table = self.table
         if table.is_plain:
-            return np.array([[self.number(column, row[column.name], "row") for column in table.columns]], dtype=float)
+            return np.array([[self._number_or_nan(column, row[column.name]) for column in table.columns]], dtype=float)
         cells: list[Any] = [self._from_template(place) for place in range(len(table.names))]
         for column in table.columns:
             value = row[column.name]
@@ -80,11 +80,12 @@ class JsonRows:
             elif column.kind in ("category", "ordinal"):
                 level = self.level(column, value, "row")
                 cells[column.sources[0]] = column.missing if level is None else level
-            elif value is None and column.fill is not None:
-                cells[column.sources[0]] = np.nan
             else:
-                cells[column.sources[0]] = self.number(column, value, "row")
+                cells[column.sources[0]] = self._number_or_nan(column, value)
         return _as_rows(table, cells)
+
+    def _number_or_nan(self, column: Column, value: Any) -> float | int:
+        return np.nan if value is None and column.may_be_missing else self.number(column, value, "row")
 
     def _from_template(self, place: int) -> Any:
         if self.template is None:
@@ -110,7 +111,7 @@ class JsonRows:
 
     def _written(self, column: Column, features: FloatArray, values: Any, place: int) -> Any:
         if column.kind in ("number", "integer"):
-            if column.fill is not None:
+            if column.may_be_missing:
                 value = _entry(values, place)
                 if is_missing_value(value):
                     return None

@@ -41,7 +41,7 @@ def about(
                 "low": float(profile.percentiles[0]) if len(profile.percentiles) else None,
                 "high": float(profile.percentiles[-1]) if len(profile.percentiles) else None,
                 "open": column.open,
-                "optional": column.fill is not None,
+                "optional": column.may_be_missing,
             }
             for column, profile in zip(explainer.table_.columns, explainer.profiles_[None])
         ],

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..constraints import Constraints, Rules
-from ..constraints.atomic import FewChanges, Linear
+from ..constraints.atomic import FewChanges, Linear, MissingStays
 from ..constraints.relaxing import without
 from ..density import ClassDensity, at_threshold
 from ..model import FittedModel
@@ -125,6 +125,8 @@ class Inquiry:
         asked = Constraints() if self.constraints is None else self.constraints
         reliefs = []
         for index in conflict:
+            if isinstance(self.rules.single[index], MissingStays):
+                continue  # no rule of the user's
             distance = self._distance(self.rules.without([index]), self.density)
             if np.isfinite(distance):
                 reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))

@@ -109,7 +109,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     features = explainer.table_.encode(rows.columns, name=str(arguments.data))
     with errors_about(arguments.rules):
         resolved = explainer.fitted_.rules(rules)
-        resolved.check_rows(features, rows.columns)
+        resolved.check_rows(features, rows.columns, explainer.table_.missing(rows.columns))
     options = Options(
         constraints=rules,
         min_probability=arguments.min_probability,

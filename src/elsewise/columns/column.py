@@ -31,6 +31,10 @@ class Column:
         What the pipeline's imputer puts for a missing number; None: missing numbers are refused.
     missing : object
         How a missing value of a category is written in the training data: None, NaN or ``pandas.NA``.
+    missing_stays : bool
+        The model itself takes missing values: they stay missing, and no other becomes missing.
+    stand_in : float
+        What stands for a missing number that stays so among the features; the model sees the missing value.
     """
 
     name: str
@@ -42,11 +46,18 @@ class Column:
     open: bool = False
     fill: float | None = None
     missing: Any = None
+    missing_stays: bool = False
+    stand_in: float = 0.0
 
     @property
     def features(self) -> slice:
         """Its slice of the features."""
         return slice(self.start, self.stop)
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether rows may come without a number in it: an imputer puts one, or the model takes it so."""
+        return self.fill is not None or (self.missing_stays and self.kind != "category")
 
     @property
     def is_group(self) -> bool:

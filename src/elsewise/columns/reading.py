@@ -29,9 +29,9 @@ def numbers(values: UserColumn, column: Column, name: str, *, largest: float = L
     _refuse_text(values, column, name)
     missing = np.isnan(read)
     if missing.any():
-        if column.fill is None:
+        if column.fill is None and not column.missing_stays:
             _refuse(name, np.nan, missing, column, "must be finite", "Impute or drop missing values first.")
-        read = np.where(missing, column.fill, read)
+        read = np.where(missing, column.stand_in if column.fill is None else column.fill, read)
     infinite = np.isinf(read)
     if infinite.any():
         value = read[int(np.argmax(infinite))]

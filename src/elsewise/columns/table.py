@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .column import Column
 from .constants import LARGEST_NUMBER
-from .frames import as_table, cell_as, columns_of, is_frame, written
+from .frames import as_table, cell_as, column_of, columns_of, is_frame, written
 from .reading import check_whole, codes, group_indicators, numbers
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
@@ -123,6 +123,31 @@ class Table:
                 lower[column.start], upper[column.start] = ends.min, ends.max
         return lower, upper
 
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether some numbers may be missing and stay so."""
+        return any(column.missing_stays and column.kind != "category" for column in self.columns)
+
+    def missing(self, X: Any, *, name: str = "X") -> BoolArray:
+        """Which features of rows are numbers that are missing and stay so.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_columns)
+        name : str
+            What errors call it.
+
+        Returns
+        -------
+        bool array of shape (n_samples, n_features)
+        """
+        X = self.own_columns(X, name=name)
+        missing = np.zeros((len(X), self.n_features), dtype=np.bool_)
+        for column in self.columns if self.keeps_missing else ():
+            if column.missing_stays and column.kind != "category":
+                missing[:, column.start] = is_missing(column_of(X, column.sources[0]))
+        return missing
+
     def of_numbers(self) -> Table:
         """Make the table in which whole numbers are numbers like any others."""
         return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])
@@ -173,7 +198,8 @@ class Table:
         X = self.own_columns(X, name=name)
         if self.is_identity:
             values = as_given(X, name=name)
-            if values.dtype.kind in "fiub" or (self.is_plain and not is_frame(X)):
+            has_gaps = self.keeps_missing and bool(self.missing(X, name=name).any())
+            if not has_gaps and (values.dtype.kind in "fiub" or (self.is_plain and not is_frame(X))):
                 features = as_floats(values, self.names, name=name, largest=self.largest)
                 for column in self.columns:
                     if column.kind == "integer":
@@ -212,7 +238,7 @@ class Table:
         given = self.own_columns(given, name="given")
         before = self.encode(given, name="given") if encoded is None else encoded
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
-        if self.is_plain and not is_frame(given):
+        if self.is_plain and not is_frame(given) and (numeric or not self.keeps_missing):
             return np.where(features == before, given if numeric else before, features)
         changed = self.changed(before, features)
         result: Any = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy

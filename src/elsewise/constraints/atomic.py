@@ -105,6 +105,32 @@ class Stays(_ColumnRule):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MissingStays(_ColumnRule):
+    """What is missing stays missing, and nothing becomes missing.
+
+    For a number the rule is about rows in which it is missing: what stands for it stays.
+    """
+
+    def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
+        if self.column.kind != "category":
+            lower[:, self.column.start] = upper[:, self.column.start] = E[:, self.column.start]
+
+    def bar(self, E: FloatArray, reachable: BoolArray) -> None:
+        if self.column.kind == "category":
+            nothing = self.column.start + self.column.levels.index(None)
+            others = np.setdiff1d(np.arange(self.column.start, self.column.stop), nothing)
+            is_missing = E[:, nothing] == 1
+            reachable[np.ix_(is_missing, others)] = False
+            reachable[~is_missing, nothing] = False
+
+    def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
+        f = self.column.start
+        if self.column.kind == "category":
+            f += self.column.levels.index(None)
+        return np.asarray(E0[:, f] != E1[:, f])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OneWay(_ColumnRule):
     """A number, or the rank of an ordered level, moves up only (``sign`` 1) or down only (-1)."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from . import words
-from .atomic import Codes, FewChanges, Linear, OneWay, Rule, Stays, Transitions, Whole, Within
+from .atomic import Codes, FewChanges, Linear, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
 from .constants import MOST_LISTED
 from .constraints import Constraints
 from .linear import HalfSpace, LinearRule, read_rule
@@ -77,6 +77,11 @@ class _Resolution:
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
             *special,
+            *(
+                MissingStays(f"{column.name}: what is missing stays missing", column)
+                for column in self.columns
+                if column.missing_stays and column.kind == "category" and None in column.levels
+            ),
         ]
         most = self.given.max_changes
         if most is not None:

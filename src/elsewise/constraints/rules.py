@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
-from .atomic import FewChanges, Linear, Rule, Whole, value_in_words
+from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 
 if TYPE_CHECKING:
@@ -116,6 +116,30 @@ class Rules:
         kept = tuple(rule for index, rule in enumerate(self.single) if index not in dropped)
         return replace(self, single=kept, integer=integer)
 
+    def where_missing(self, missing: BoolArray) -> Rules:
+        """Make the rules of rows in which some numbers are missing: these stay so, and no other rule is about them.
+
+        Parameters
+        ----------
+        missing : bool array of shape (n_features,)
+
+        Raises
+        ------
+        InvalidInputError
+            A linear rule needs one of these numbers.
+        """
+        columns = [column for column in self.columns if missing[column.start] and column.kind != "category"]
+        for rule in self.single:
+            if isinstance(rule, Linear) and (rule.normals[:, missing] != 0).any():
+                needed = next(column.name for column in columns if (rule.normals[:, column.start] != 0).any())
+                raise InvalidInputError(
+                    f"linear: {rule.name!r} needs a number in column {needed!r}, which is missing in a row. Leave the "
+                    "rule out for such rows, or impute the column in the pipeline."
+                )
+        kept = [rule for rule in self.single if not _is_about(rule, missing)]
+        stays = [MissingStays(f"{column.name} is missing and stays so", column) for column in columns]
+        return replace(self, single=(*kept, *stays))
+
     def limits(self, E: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of each feature for the counterfactuals of rows.
 
@@ -168,7 +192,7 @@ class Rules:
                 reachable[:, column.features] |= E[:, column.features] == 1
         return reachable
 
-    def check_rows(self, E: FloatArray, given: object = None) -> None:
+    def check_rows(self, E: FloatArray, given: object = None, missing: BoolArray | None = None) -> None:
         """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
 
         Parameters
@@ -176,9 +200,11 @@ class Rules:
         E : array of shape (n_samples, n_features)
         given : data frame, optional
             The rows as they came: their labels help to find a row.
+        missing : bool array of shape (n_samples, n_features), optional
+            Numbers that are missing: no rule is about them.
         """
         for rule in self.single:
-            excluded = np.flatnonzero(rule.excludes(E))
+            excluded = np.flatnonzero(rule.excludes(E) & ~_is_about(rule, missing))
             if len(excluded):
                 row = int(excluded[0])
                 column: Column = rule.column  # type: ignore[attr-defined]  # only rules about a column exclude rows
@@ -188,13 +214,15 @@ class Rules:
                     f"{rule.objection(E[row])}.{more}"
                 )
 
-    def broken(self, E0: FloatArray, E1: FloatArray) -> list[tuple[int, str]]:
+    def broken(self, E0: FloatArray, E1: FloatArray, missing: BoolArray | None = None) -> list[tuple[int, str]]:
         """Check counterfactuals against every rule, one by one and by direct comparison.
 
         Parameters
         ----------
         E0, E1 : arrays of shape (n_samples, n_features)
             Rows, and their counterfactuals as they would be returned.
+        missing : bool array of shape (n_samples, n_features), optional
+            Numbers that are missing: no rule is about them.
 
         Returns
         -------
@@ -207,7 +235,7 @@ class Rules:
                 values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
-            for row in np.flatnonzero(rule.breaks(E0, E1)).tolist():
+            for row in np.flatnonzero(rule.breaks(E0, E1) & ~_is_about(rule, missing)).tolist():
                 found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))
         return sorted(found, key=lambda item: item[0])
 
@@ -228,6 +256,14 @@ class Rules:
 
     def _is_declared_whole(self, column: Column) -> bool:
         return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
+
+
+def _is_about(rule: Rule, missing: BoolArray | None) -> BoolArray:
+    """Whether a rule is about a column whose number is missing, of one row or of rows with features as columns."""
+    column = getattr(rule, "column", None)
+    if missing is None or column is None or isinstance(rule, MissingStays):
+        return np.zeros((), dtype=np.bool_)
+    return np.asarray(missing[..., column.start])
 
 
 def _row_in_words(row: int, given: object) -> str:

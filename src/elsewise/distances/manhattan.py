@@ -37,6 +37,9 @@ class Manhattan:
     weights: Weights = None
 
     def resolve(self, X: ArrayLike, table: Table | None = None) -> ResolvedManhattan:
-        """Check the weights against the training rows ``X`` in features, of shape (n_samples, n_features)."""
-        names = column_names(table, check_rows(X).shape[1])
+        """Check the weights against the training rows ``X`` in features, of shape (n_samples, n_features).
+
+        Numbers may be missing (NaN).
+        """
+        names = column_names(table, check_rows(X, some_missing=True).shape[1])
         return ResolvedManhattan(feature_weights(column_weights("Manhattan", self.weights, names), table))

@@ -44,13 +44,23 @@ class Scaled:
     weights: Weights = None
 
     def resolve(self, X: ArrayLike, table: Table | None = None) -> ResolvedManhattan:
-        """Find the scales in the training rows ``X`` in features, of shape (n_samples, n_features)."""
-        rows = check_rows(X)
+        """Find the scales in the training rows ``X`` in features, of shape (n_samples, n_features).
+
+        Missing numbers (NaN) are left out; a column without any number has the scale 1.
+        """
+        rows = check_rows(X, some_missing=True)
         names = column_names(table, rows.shape[1])
         factors = feature_weights(column_weights("Scaled", self.weights, names), table)
-        apart = np.abs(rows - np.median(rows, axis=0))
-        median, mean = np.median(apart, axis=0), apart.mean(axis=0)
-        rounding = SPREAD_ROUNDING * np.abs(np.median(rows, axis=0))
+        if np.isnan(rows).any():
+            rows = np.where(np.isnan(rows).all(axis=0), 0.0, rows)
+            middle = np.nanmedian(rows, axis=0)
+            apart = np.abs(rows - middle)
+            median, mean = np.nanmedian(apart, axis=0), np.nanmean(apart, axis=0)
+        else:
+            middle = np.median(rows, axis=0)
+            apart = np.abs(rows - middle)
+            median, mean = np.median(apart, axis=0), apart.mean(axis=0)
+        rounding = SPREAD_ROUNDING * np.abs(middle)
         scales = np.where(median > rounding, median, np.where(mean > rounding, mean, 1.0))
         if table is not None:
             scales[table.group >= 0] = 1.0

@@ -3,6 +3,10 @@
 # Search problems of one fitted model that are kept compiled. A classifier needs one for all of its labels and seldom
 # more; ranges of a regressor come and go.
 MOST_PROBLEMS_KEPT = 8
+# Kinds of rows with missing values whose models are kept.
+MOST_PATTERNS_KEPT = 16
 # Bins of a histogram: more cannot be told apart in a small picture.
 MOST_BINS = 40
 FEWEST_BINS = 10
+# Values whose spread is a smaller share of their size than this get wider bins: edges must not round to each other.
+NARROWEST_SPREAD = 1e-12

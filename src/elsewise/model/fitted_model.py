@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray
 from ..columns import Table
 from ..columns.frames import is_frame
 from ..columns.rows import column_names
@@ -18,9 +18,9 @@ from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
-from ..regions import Interval, Label, Outcome, region_of
+from ..regions import Interval, Label, Outcome, Region, region_of, region_where_missing
 from ..search import SearchProblem, compile_problem
-from .constants import MOST_PROBLEMS_KEPT
+from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
 
@@ -51,6 +51,14 @@ class FittedModel:
         In features; kept for tables only, whose rules may speak of what the rows hold.
     problems : dict
         Search problems compiled so far, by their outcomes.
+    regions : dict
+        Regions of outcomes that were read so far.
+    complete : FittedModel or None
+        For rows with missing values: the model for rows without.
+    missing : bool array of shape (n_features,), or None
+        Features that are missing in these rows.
+    partial : dict
+        Models for rows with missing values, by what is missing.
     """
 
     model: Any
@@ -64,6 +72,10 @@ class FittedModel:
     origin: FloatArray
     training_rows: FloatArray | None
     problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
+    regions: dict[Outcome, Region] = field(default_factory=dict)
+    complete: FittedModel | None = None
+    missing: BoolArray | None = None
+    partial: dict[bytes, FittedModel] = field(default_factory=dict)
 
     @property
     def has_categories(self) -> bool:
@@ -80,7 +92,22 @@ class FittedModel:
         if not self.densities:
             raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
-        return replace(self, densities=densities, problems={})
+        return replace(self, densities=densities, problems={}, partial={})
+
+    def where_missing(self, missing: BoolArray) -> FittedModel:
+        """Give the same model for rows in which some numbers are missing, without a density.
+
+        Parameters
+        ----------
+        missing : bool array of shape (n_features,)
+        """
+        key = missing.tobytes()
+        if key not in self.partial:
+            _make_room(self.partial, MOST_PATTERNS_KEPT)
+            self.partial[key] = replace(
+                self, densities={}, problems={}, regions={}, complete=self, missing=missing, partial={}
+            )
+        return self.partial[key]
 
     def table_under(self, rules: Rules) -> Table:
         """Make the table in which those columns are whole that rules say are."""
@@ -132,7 +159,7 @@ class FittedModel:
     def _as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
         """Write points in the user's columns, and with names if the model saw names."""
         table = self.table if table is None else table
-        if not table.is_plain or is_frame(given):
+        if not table.is_plain or is_frame(given) or table.keeps_missing:
             written = table.decode(points, given, encoded=points if rows is None else rows)
         else:
             written = points
@@ -150,6 +177,12 @@ class FittedModel:
         if self.model is self.estimator and self.table.is_plain:
             return rows
         return row_product(rows, self.to_model.matrix.T) + self.to_model.offset
+
+    def as_the_estimator_sees(self, given: Any) -> FloatArray:
+        """Map rows in the user's columns to model space; what is missing and stays so is NaN."""
+        seen = self.in_model_space(self.table.of_numbers().encode(given))
+        missing = self.table.missing(given)
+        return np.where(missing @ (self.to_model.matrix != 0).T, np.nan, seen) if missing.any() else seen
 
     def density_rows(self, rows: FloatArray) -> FloatArray:
         """Write features as densities take them: in model space, or as numbers and codes where there are categories."""
@@ -175,15 +208,33 @@ class FittedModel:
         """Give the search problem whose goals are these outcomes, compiled once."""
         key = tuple(outcomes)
         if key not in self.problems:
-            while len(self.problems) >= MOST_PROBLEMS_KEPT:
-                self.problems.pop(list(self.problems)[-1], None)
+            _make_room(self.problems, MOST_PROBLEMS_KEPT)
             self.problems[key] = self.compile(key, [self.density_of(outcome) for outcome in key])
         return self.problems[key]
+
+    def region(self, outcome: Outcome) -> Region:
+        """Give the region of model space where the model decides for an outcome, read once."""
+        if outcome not in self.regions:
+            _make_room(self.regions, MOST_PROBLEMS_KEPT)
+            self.regions[outcome] = self._read_region(outcome)
+        return self.regions[outcome]
+
+    def _read_region(self, outcome: Outcome) -> Region:
+        if self.complete is None or self.missing is None:
+            return region_of(self.estimator, outcome)
+        seen = (self.to_model.matrix[:, self.missing] != 0).any(axis=1)
+        return region_where_missing(self.estimator, outcome, self.complete.region(outcome), seen)
 
     def compile(self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None]) -> SearchProblem:
         """Compile a search problem of outcomes with densities of their own."""
         parts = [
-            (region_of(self.estimator, outcome), None if density is None else density.cones())
+            (self.region(outcome), None if density is None else density.cones())
             for outcome, density in zip(outcomes, densities)
         ]
         return compile_problem(parts, space_of(self.to_model, self.distance, self.origin, self.table.group))
+
+
+def _make_room(kept: dict[Any, Any], most: int) -> None:
+    """Forget what came last, so that there is room for one more; the first, made by the fit, is needed most."""
+    while len(kept) >= most:
+        kept.pop(list(kept)[-1], None)

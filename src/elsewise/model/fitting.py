@@ -17,8 +17,9 @@ from ..density import fit_class_densities
 from ..distances import resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
-from ..regions import Label, builder_of, region_of
+from ..regions import Label, as_estimator, builder_of, classes_of, region_of
 from .fitted_model import FittedModel
+from .missing import refuse_missing
 from .profiles import ColumnProfile, profiles_of
 
 
@@ -33,6 +34,7 @@ def fit_model(
     threshold: Any,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
+    model = as_estimator(model)
     estimator = unwrap(model)[1]
     if isinstance(estimator, type):
         raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
@@ -44,17 +46,20 @@ def fit_model(
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
     compiled = compile_model(model, given, columns)
     table = compiled.table
-    rows = compiled.features
+    rows, missing = compiled.features, table.missing(given)
+    if density is not None:
+        refuse_missing(table, missing, given)
+    present = np.where(missing, np.nan, rows)
     if isinstance(getattr(estimator, "classes_", None), list):
         region_of(estimator, Label(0))  # several outputs: the family says that it takes one
-    classes = np.asarray(estimator.classes_) if hasattr(estimator, "classes_") else None
+    classes = classes_of(estimator)
     fitted = FittedModel(
         model=model,
         estimator=estimator,
         table=table,
         to_model=compiled.to_model,
         classes=classes,
-        distance=resolve_distance(distance, rows, table),
+        distance=resolve_distance(distance, present, table),
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
@@ -62,7 +67,7 @@ def fit_model(
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
-    fitted = replace(fitted, densities=densities, profiles=_profiles(table, rows, y, classes))
+    fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     fitted.problem(fitted.labels)
     return fitted
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..columns import Table
-from .constants import FEWEST_BINS, MOST_BINS
+from .constants import FEWEST_BINS, MOST_BINS, NARROWEST_SPREAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class ColumnProfile:
 
 
 def profiles_of(table: Table, rows: FloatArray) -> tuple[ColumnProfile, ...]:
-    """Profile the columns of a table over rows in features, of shape (n_samples, n_features)."""
+    """Profile the columns of a table over rows in features, of shape (n_samples, n_features); NaN is left out."""
     profiles = []
     for column in table.columns:
         values, nothing = rows[:, column.start : column.stop], np.empty(0)
@@ -55,8 +55,11 @@ def profiles_of(table: Table, rows: FloatArray) -> tuple[ColumnProfile, ...]:
             counts = np.bincount(values[:, 0].astype(np.int64), minlength=len(column.levels))
             profiles.append(ColumnProfile(column.name, column.kind, counts, nothing, column.levels, nothing))
         else:
-            counts, edges = np.histogram(values[:, 0], bins=_bins(values[:, 0], column.kind == "integer"))
-            percentiles = np.percentile(values[:, 0], np.arange(101))
+            numbers = values[~np.isnan(values[:, 0]), 0]
+            if len(numbers) == 0:
+                numbers = np.array([column.stand_in])
+            counts, edges = np.histogram(numbers, bins=_bins(numbers, column.kind == "integer"))
+            percentiles = np.percentile(numbers, np.arange(101))
             profiles.append(ColumnProfile(column.name, column.kind, counts, edges, (), percentiles))
     return tuple(profiles)
 
@@ -66,4 +69,8 @@ def _bins(values: FloatArray, whole: bool) -> Any:
     low, high = float(values.min()), float(values.max())
     if whole and high - low < MOST_BINS:
         return np.arange(np.floor(low) - 0.5, high + 1.0)
-    return min(MOST_BINS, max(FEWEST_BINS, int(np.sqrt(len(values)))))
+    n_bins = min(MOST_BINS, max(FEWEST_BINS, int(np.sqrt(len(values)))))
+    size = max(abs(low), abs(high))
+    if 0 < high - low <= NARROWEST_SPREAD * size:  # floats next to each other leave no room for bins between them
+        return np.linspace(low - NARROWEST_SPREAD * size, high + NARROWEST_SPREAD * size, n_bins + 1)
+    return n_bins

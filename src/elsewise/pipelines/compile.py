@@ -24,6 +24,8 @@ from ..errors import InvalidInputError, UnsupportedModelError
 from .affine import AffineMap
 from .composites import selections
 from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .missing import with_missing
+from .native_categories import own_steps
 from .steps import Step, unwrap
 from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
 from .walk import Walk
@@ -69,6 +71,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     """
     steps, estimator = unwrap(model)
     X = as_table(X)
+    steps = [*steps, *own_steps(estimator, None if steps else X)]
     seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
     if seen_by_model:
         X = select_columns(X, seen_by_model)
@@ -86,6 +89,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
     if isinstance(estimator, BaseDecisionTree):
         table = replace(table, largest=_largest_in_single_precision(to_model))
+    table = with_missing(table, estimator, steps, X)
     features = table.encode(X)
     _check(steps, table, to_model, X, features, seen_by_model)
     return CompiledModel(table, to_model, estimator, features)
@@ -208,7 +212,10 @@ def _check(
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
+    stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
+    found = np.where(stays_missing, np.nan, found)
     wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
+    wrong &= ~(np.isnan(found) & np.isnan(expected))
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
         touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]

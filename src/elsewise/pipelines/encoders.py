@@ -24,7 +24,7 @@ Encoder = OneHotEncoder | OrdinalEncoder | TargetEncoder
 @register(OneHotEncoder, OrdinalEncoder, TargetEncoder)
 def _encoder(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     encoder = step.transformer
-    level_streams = [_as_levels(walk, step, stream) for stream in streams]
+    level_streams = [as_levels(walk, step, stream) for stream in streams]
     accepts = isinstance(encoder, TargetEncoder) or encoder.handle_unknown != "error"
     for stream, known in zip(level_streams, encoder.categories_, strict=True):
         if not stream.encoded:
@@ -34,7 +34,8 @@ def _encoder(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     return _tabulated(walk, step, level_streams)
 
 
-def _as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream:
+def as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream:
+    """Give a stream that has a value a level, or ask for its column to be a category."""
     if isinstance(stream, LevelStream):
         return stream
     if stream.column < 0:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+from sklearn.base import OutlierMixin
+
+from ..arrays import AnyArray
 from ..errors import UnsupportedModelError
 from ..search import Region
 from .outcomes import Outcome
@@ -12,12 +16,13 @@ from .outcomes import Outcome
 # What makes a region of a fitted model of its family, whatever type that has, and an outcome.
 Builder = Callable[[Any, Outcome], Region]
 SomeBuilder = TypeVar("SomeBuilder", bound=Builder)
+SomeAdapter = TypeVar("SomeAdapter", bound=Callable[[Any], Any])
 # Builders by model type.
 families: dict[type, Builder] = {}
 # The same by full names, for types of libraries that are not imported before someone has a model of theirs.
 families_by_name: dict[str, Builder] = {}
-# Known, but only to say why they are refused.
-_REFUSED = ("catboost.", "xgboost.core.", "lightgbm.basic.")
+# By the same names, what makes an estimator of a model that is none, for it predicts no labels of plain rows.
+adapters_by_name: dict[str, Callable[[Any], Any]] = {}
 
 
 def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
@@ -59,6 +64,38 @@ def register_by_name(*names: str) -> Callable[[SomeBuilder], SomeBuilder]:
     return add
 
 
+def register_adapter(*names: str) -> Callable[[SomeAdapter], SomeAdapter]:
+    """Register what makes an estimator, with ``predict``, of models of types given by module and name."""
+
+    def add(adapter: SomeAdapter) -> SomeAdapter:
+        for name in names:
+            adapters_by_name[name] = adapter
+        return adapter
+
+    return add
+
+
+def as_estimator(model: Any) -> Any:
+    """Give a model that predicts labels or numbers of plain rows: the model itself, or an estimator made of it."""
+    for kind in type(model).__mro__:
+        adapter = adapters_by_name.get(f"{kind.__module__}.{kind.__qualname__}")
+        if adapter is not None:
+            return adapter(model)
+    return model
+
+
+def is_adapter(model: Any) -> bool:
+    """Whether a model is an estimator made of another one."""
+    return type(model) in list(adapters_by_name.values())
+
+
+def classes_of(model: Any) -> AnyArray | None:
+    """Labels that a model predicts, in order; None for a regressor."""
+    if hasattr(model, "classes_"):
+        return np.asarray(model.classes_)
+    return np.array([-1, 1]) if isinstance(model, OutlierMixin) else None
+
+
 def builder_of(model: object) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
     for kind in type(model).__mro__:
@@ -67,17 +104,14 @@ def builder_of(model: object) -> Builder:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in families_by_name:
             return families_by_name[name]
-    supported = sorted({kind.__name__ for kind in families} | _supported_by_name())
+    by_name = {name.rpartition(".")[2] for name in families_by_name}
+    made: list[Any] = list(adapters_by_name.values())
+    supported = sorted({kind.__name__ for kind in families if kind not in made} | by_name)
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
         f"{', '.join(supported)}; or a Pipeline that ends in one of them. "
         "Register your own with elsewise.regions.register."
     )
-
-
-def _supported_by_name() -> set[str]:
-    """Names of types of other libraries, those that are known only to be refused left out."""
-    return {name.rsplit(".", 1)[1] for name in families_by_name if not name.startswith(_REFUSED)}
 
 
 def region_of(model: object, outcome: Outcome) -> Region:

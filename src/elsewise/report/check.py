@@ -63,7 +63,7 @@ def check_again(
     if np.isfinite(answers.log_thresholds).any():
         checks.append(("the density, evaluated anew, reaches the threshold", _is_dense(explainer, answers, after)))
     if constraints is not None:
-        checks.append(("every rule is kept", _keeps_rules(explainer, constraints, before, after)))
+        checks.append(("every rule is kept", _keeps_rules(explainer, constraints, answers, before, after)))
     return tuple(Checked(promise, len(found), tuple(found[~held].tolist())) for promise, held in checks)
 
 
@@ -100,7 +100,11 @@ def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) ->
     return held
 
 
-def _keeps_rules(explainer: Explainer, constraints: Constraints, before: FloatArray, after: FloatArray) -> BoolArray:
+def _keeps_rules(
+    explainer: Explainer, constraints: Constraints, answers: Explanations, before: FloatArray, after: FloatArray
+) -> BoolArray:
     held = np.ones(len(after), dtype=np.bool_)
-    held[[row for row, _ in explainer.fitted_.rules(constraints).broken(before, after)]] = False
+    held[
+        [row for row, _ in explainer.fitted_.rules(constraints).broken(before, after, answers.table.missing(answers.x))]
+    ] = False
     return held

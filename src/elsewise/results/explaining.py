@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
-from ..constraints import Constraints
+from ..constraints import Constraints, Rules
 from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..model import FittedModel
+from ..model.missing import refuse_missing
 from ..regions import Outcome
 from .explanation import Explanation
 from .explanations import Explanations, concatenate
@@ -52,25 +53,46 @@ def explain_rows(
     if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
         raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
     wanted = outcomes_of_rows(target, len(rows), fitted.classes, min_probability).among(fitted)
-    rules = fitted.rules(constraints)
-    rules.check_rows(rows, given)
-    question = pose(
-        fitted,
-        wanted.outcomes,
-        rules,
-        time_limit=time_limit,
-        use_model=use_model,
-        differ=n_counterfactuals > 1,
-    )
+    rules, missing = fitted.rules(constraints), fitted.table.missing(given)
+    rules.check_rows(rows, given, missing)
+    if fitted.densities:
+        refuse_missing(fitted.table, missing)
 
-    def run(span: slice) -> Explanations:
-        answers = answers_of(question, rows_of(given, span), rows[span], wanted.goal[span], n_counterfactuals)
-        part = in_turn(answers, wanted.goal[span], span.start)
-        report(span.stop - span.start)
-        return part
+    def answers_where(places: IntArray) -> list[Explanations]:
+        own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
+        differ = n_counterfactuals > 1
+        question = pose(own, wanted.outcomes, own_rules, time_limit=time_limit, use_model=use_model, differ=differ)
+
+        def run(span: slice) -> Explanations:
+            chosen = places[span]
+            goals = wanted.goal[chosen]
+            part = in_turn(
+                answers_of(question, rows_of(given, chosen), rows[chosen], goals, n_counterfactuals), goals, chosen
+            )
+            report(len(chosen))
+            return part
+
+        return in_chunks(question, len(places), n_jobs, run)
 
     with reporter(progress, len(rows)) as report:
-        return concatenate(in_chunks(question, len(rows), n_jobs, run))
+        groups = _alike(missing)
+        joined = concatenate([part for places in groups for part in answers_where(places)])
+    return joined if len(groups) == 1 else joined.take(np.argsort(joined.rows, kind="stable"))
+
+
+def _alike(missing: BoolArray) -> list[IntArray]:
+    """Find rows in which the same features are missing: their positions, one array a kind, at least one."""
+    if not missing.any():
+        return [np.arange(len(missing))]
+    kind = np.unique(missing, axis=0, return_inverse=True)[1].ravel()
+    return [np.flatnonzero(kind == number) for number in range(int(kind.max()) + 1)]
+
+
+def _where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
+    """Give model and rules for rows with missing features, of shape (at most 1, n_features)."""
+    if not missing.any():
+        return fitted, rules
+    return fitted.where_missing(missing[0]), rules.where_missing(missing[0])
 
 
 def explain_row(
@@ -125,6 +147,7 @@ def find_frontier(
     if levels.ndim != 1 or len(levels) == 0:
         raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
     densities = [at_threshold(density, float(level)) for level in levels]
+    refuse_missing(fitted.table, fitted.table.missing(given))
     rules = fitted.rules(constraints)
     rules.check_rows(row, given)
     question = pose(fitted, [outcome] * len(levels), rules, densities=densities, time_limit=time_limit)
@@ -145,9 +168,12 @@ def find_why_not(
 ) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = _one_question(fitted, x, target, min_probability)
-    rules = fitted.rules(constraints)
-    rules.check_rows(row, given)
-    return WhyNot.of(Inquiry(fitted, outcome, given, row, constraints, rules).result())
+    rules, missing = fitted.rules(constraints), fitted.table.missing(given)
+    rules.check_rows(row, given, missing)
+    if fitted.densities:
+        refuse_missing(fitted.table, missing)
+    own, own_rules = _where_missing(fitted, rules, missing)
+    return WhyNot.of(Inquiry(own, outcome, given, row, constraints, own_rules).result())
 
 
 def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:

@@ -17,9 +17,8 @@ from .constants import OPTIMAL_GAP
 from .explanations import Explanations, concatenate
 
 
-def in_turn(answers: Sequence[Answers], goals: IntArray, first_row: int) -> Explanations:
-    """Present best, second best and further answers of consecutive rows, row by row."""
-    numbers = np.arange(first_row, first_row + len(goals))
+def in_turn(answers: Sequence[Answers], goals: IntArray, numbers: IntArray) -> Explanations:
+    """Present best, second best and further answers of rows with ascending numbers, row by row."""
     best = explanations_of(answers[0], goals, numbers)
     # dtypes of further answers are those of the rows, for none is missing
     further = [

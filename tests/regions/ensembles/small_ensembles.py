@@ -52,6 +52,11 @@ def classifier(name: str, seed: int = 0, n_trees: int = 6, depth: int = 2) -> An
     if name == "xgboost":
         xgboost = pytest.importorskip("xgboost")
         return xgboost.XGBClassifier(n_estimators=n_trees, max_depth=depth, n_jobs=1, random_state=seed)
+    if name == "catboost":
+        catboost = pytest.importorskip("catboost")
+        return catboost.CatBoostClassifier(
+            iterations=n_trees, depth=depth, random_seed=seed, thread_count=1, verbose=0, allow_writing_files=False
+        )
     lightgbm = pytest.importorskip("lightgbm")
     return lightgbm.LGBMClassifier(
         n_estimators=n_trees, num_leaves=2**depth, min_child_samples=5, n_jobs=1, verbose=-1, random_state=seed
@@ -75,6 +80,11 @@ def regressor(name: str, seed: int = 0, n_trees: int = 6, depth: int = 2) -> Any
     if name == "xgboost":
         xgboost = pytest.importorskip("xgboost")
         return xgboost.XGBRegressor(n_estimators=n_trees, max_depth=depth, n_jobs=1, random_state=seed)
+    if name == "catboost":
+        catboost = pytest.importorskip("catboost")
+        return catboost.CatBoostRegressor(
+            iterations=n_trees, depth=depth, random_seed=seed, thread_count=1, verbose=0, allow_writing_files=False
+        )
     lightgbm = pytest.importorskip("lightgbm")
     return lightgbm.LGBMRegressor(
         n_estimators=n_trees, num_leaves=2**depth, min_child_samples=5, n_jobs=1, verbose=-1, random_state=seed

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, IsolationForest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
 
+import elsewise as ew
 from elsewise.arrays import FloatArray
-from elsewise.errors import UnsupportedModelError, UnsupportedSettingError
-from elsewise.regions import Interval, Label, region_of
+from elsewise.errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from elsewise.regions import Interval, Label, as_estimator, region_of
 from elsewise.regions.ensembles.decisions import largest_number, smallest_number
 from elsewise.regions.ensembles.trees import TreeSum, left_limits
-from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, numbers, regressor
+from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, nearest_of_numbers, numbers, regressor
 
 
 def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArray:
@@ -103,19 +106,188 @@ def test_missing_values_go_where_the_library_sends_them(name):
     np.testing.assert_array_equal(scores, np.reshape(own_scores(name, model, X), (len(X), -1)))
 
 
-@pytest.mark.parametrize("name", ["xgboost", "lightgbm"])
-def test_splits_by_category(name):
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(size=300), rng.integers(0, 9, 300)])
-    y = (X[:, 0] + 2 * np.sin(3 * X[:, 1]) > 0).astype(int)
-    model = classifier(name, 0, n_trees=20, depth=3)
-    if name == "xgboost":
-        model.set_params(enable_categorical=True, feature_types=["q", "c"], max_cat_to_onehot=1).fit(X, y)
+def with_codes(seed: int, n_classes: int, *, missing: bool) -> tuple[FloatArray, np.ndarray, FloatArray]:
+    """Rows of two numbers, many of them zero, and codes of a category, with labels; and rows with missing values."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=300), rng.normal(size=300) * (rng.random(300) < 0.6), rng.integers(0, 9, 300)])
+    score = X[:, 0] + (X[:, 1] == 0) + 2 * np.sin(3 * X[:, 2])
+    some = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    labels = np.digitize(score, np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]))
+    return (some if missing else X), labels, np.concatenate([X, some])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ["histograms", "xgboost", "xgboost dart", "lightgbm", "lightgbm zeros", "lightgbm rf"])
+def test_categories_missing_values_and_odd_settings_give_the_librarys_scores(name, n_classes, missing):
+    X, y, Z = with_codes(n_classes, n_classes, missing=missing)
+    library = name.partition(" ")[0]
+    model = classifier(library, 0, n_trees=20, depth=3)
+    if library == "histograms":
+        model.set_params(categorical_features=[2]).fit(X, y)
+    elif library == "xgboost":
+        model.set_params(enable_categorical=True, feature_types=["q", "q", "c"], max_cat_to_onehot=1)
+        model.set_params(**({"booster": "dart", "rate_drop": 0.3} if "dart" in name else {})).fit(X, y)
     else:
-        model.set_params(min_data_per_group=5, max_cat_to_onehot=2).fit(X, y, categorical_feature=[1])
+        model.set_params(min_data_per_group=5, max_cat_to_onehot=2, zero_as_missing="zeros" in name)
+        if "rf" in name:
+            model.set_params(boosting_type="rf", bagging_freq=1, bagging_fraction=0.7)
+        model.fit(X, y, categorical_feature=[2])
     trees = region_of(model, Label(1)).trees
     assert len(trees.code_sets) > 0
-    np.testing.assert_array_equal(trees.scores(X), np.reshape(own_scores(name, model, X), (len(X), -1)))
+    assert trees.zero_is_missing.any() == ("zeros" in name)
+    own = np.reshape(own_scores(library, model, Z), (len(Z), -1))
+    if "rf" in name:  # its probabilities are of averages, its raw scores are sums
+        own = own / 20
+    np.testing.assert_array_equal(trees.scores(Z), own)
+    for index in range(n_classes):
+        np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), model.predict(Z) == index)
+
+
+@pytest.mark.parametrize("name", [*LIBRARIES, *OVER_TREES, "catboost"])
+def test_rows_with_missing_values_see_a_smaller_sum(name):
+    X, y, _ = numbers(0)
+    missing = np.array([True, False, True])
+    rows = np.where(missing, np.nan, X)
+    train = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    if name in ("boosting", "adaboost"):  # these take no missing values
+        train = X
+    trees = region_of(classifier(name, 0, n_trees=20, depth=4).fit(train, y), Label(1)).trees
+    smaller = trees.where_missing(missing)
+    assert not np.isin(smaller.feature, [0, 2]).any()
+    assert smaller.n_trees == trees.n_trees
+    np.testing.assert_array_equal(smaller.scores(X), trees.scores(rows))
+    nothing = trees.where_missing(np.zeros(3, dtype=bool))
+    np.testing.assert_array_equal(nothing.scores(X), trees.scores(X))
+
+
+@pytest.mark.parametrize("grow_policy", ["SymmetricTree", "Depthwise", "Lossguide"])
+@pytest.mark.parametrize("nan_mode", ["Min", "Max"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_catboost(n_classes, nan_mode, grow_policy):
+    X, y, _ = numbers(1, n_classes)
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    model = classifier("catboost", 0, n_trees=20, depth=3).set_params(nan_mode=nan_mode, grow_policy=grow_policy)
+    model.fit(X, y)
+    for index in range(n_classes):
+        region = region_of(model, Label(index))
+        Z = np.concatenate([X, around_thresholds(region.trees, np.nan_to_num(X))])
+        own = np.reshape(model.predict(Z, prediction_type="RawFormulaVal"), (len(Z), -1))
+        np.testing.assert_array_equal(region.trees.scores(Z), own)
+        wanted = model.predict(Z).ravel() == index
+        np.testing.assert_array_equal(region.accepts(Z), wanted)
+        likely = region_of(model, Label(index, min_probability=0.6)).accepts(Z)
+        np.testing.assert_array_equal(likely, wanted & (model.predict_proba(Z)[:, index] >= 0.6))
+
+
+def test_catboost_of_numbers_and_another_threshold():
+    X, y, score = numbers(1)
+    model = regressor("catboost", n_trees=20, depth=3).fit(X, score)
+    trees = region_of(model, Interval(0.0, 1.0)).trees
+    Z = around_thresholds(trees, X)
+    np.testing.assert_array_equal(trees.scores(Z)[:, 0], model.predict(Z))
+    strict = classifier("catboost", n_trees=20, depth=3).fit(X, y)
+    strict.set_probability_threshold(0.7)
+    for index in range(2):
+        np.testing.assert_array_equal(region_of(strict, Label(index)).accepts(Z), strict.predict(Z) == index)
+    assert strict.predict(Z).sum() < (strict.predict_proba(Z)[:, 1] > 0.5).sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_weighted_median_of_adaboost(seed):
+    X, _, score = numbers(seed)
+    model = AdaBoostRegressor(DecisionTreeRegressor(max_depth=3), n_estimators=12, random_state=seed).fit(X, score)
+    ends = np.quantile(model.predict(X), [0.2, 0.5, 0.8])
+    Z = around_thresholds(region_of(model, Interval(0.0, 1.0)).trees, X)
+    predicted = model.predict(Z)
+    for low, high in [
+        (ends[0], ends[1]),
+        (-np.inf, ends[1]),
+        (ends[1], np.inf),
+        (ends[1], ends[1]),
+        (ends[2], ends[0]),
+    ]:
+        wanted = (predicted >= low) & (predicted <= high)
+        np.testing.assert_array_equal(region_of(model, Interval(low, high)).accepts(Z), wanted)
+    rows = X[model.predict(X) < ends[1]][:6]
+    explainer = ew.Explainer(model, density=None).fit(X)
+    answers = explainer.explain(rows, (ends[1], ends[2]))
+    for row, answer in zip(rows, answers):
+        nearest = nearest_of_numbers(
+            region_of(model, Interval(0.0, 1.0)).trees.cuts(),
+            row,
+            explainer.distance_.weights,
+            lambda points: (model.predict(points) >= ends[1]) & (model.predict(points) <= ends[2]),
+        )
+        assert answer.status == "optimal"
+        np.testing.assert_allclose(answer.distance, nearest.distance, rtol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_features": 2}, {"contamination": 0.2}, {"max_samples": 2}])
+def test_isolation_forests(settings):
+    X, _, _ = numbers(0)
+    model = IsolationForest(n_estimators=20, random_state=0, **settings).fit(X)
+    Z = around_thresholds(region_of(model, Label(1)).trees, 1.5 * X)
+    predicted = model.predict(Z)
+    for index, label in enumerate((-1, 1)):
+        np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), predicted == label)
+        np.testing.assert_array_equal(region_of(model, Interval(label - 0.5, label)).accepts(Z), predicted == label)
+    assert region_of(model, Interval(-2, 2)).accepts(Z).all()
+    assert not region_of(model, Interval(2, 3)).accepts(Z).any()
+    assert region_of(model, Interval(2, 3)).parts() == ()
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("kind", ["two", "three", "numbers", "counts"])
+def test_bare_boosters(library, kind):
+    X, y, score = numbers(1, 3 if kind == "three" else 2)
+    target = np.exp(score / 2) if kind == "counts" else score if kind == "numbers" else y
+    if kind in ("two", "three"):
+        model = classifier(library, n_trees=20, depth=3).fit(X, y)
+    else:
+        model = regressor(library, n_trees=20, depth=3)
+        if kind == "counts":
+            model.set_params(objective={"xgboost": "count:poisson", "lightgbm": "poisson"}[library])
+        model.fit(X, target)
+    bare = model.get_booster() if library == "xgboost" else model.booster_
+    estimator = as_estimator(bare)
+    assert as_estimator(model) is model
+    if kind in ("two", "three"):
+        np.testing.assert_array_equal(estimator.classes_, model.classes_)
+        Z = around_thresholds(region_of(bare, Label(1)).trees, X)
+        for index in range(len(model.classes_)):
+            np.testing.assert_array_equal(region_of(bare, Label(index)).accepts(Z), estimator.predict(Z) == index)
+        np.testing.assert_array_equal(estimator.predict(Z), model.predict(Z))
+        np.testing.assert_array_equal(estimator.predict_proba(Z), model.predict_proba(Z))
+        return
+    assert not hasattr(estimator, "classes_")
+    low, high = (float(end) for end in np.quantile(estimator.predict(X), [0.4, 0.7]))
+    region = region_of(bare, Interval(low, high))
+    Z = around_thresholds(region.trees, X)
+    predicted = estimator.predict(Z)
+    clear = np.minimum(np.abs(predicted - low), np.abs(predicted - high)) > (1e-6 * high if kind == "counts" else 0)
+    np.testing.assert_array_equal(region.accepts(Z)[clear], ((predicted >= low) & (predicted <= high))[clear])
+    with pytest.raises(InvalidInputError, match="Booster is a regressor"):
+        region_of(bare, Label(1))
+
+
+def test_dart_rounds_otherwise_in_a_bare_booster():
+    xgboost = pytest.importorskip("xgboost")
+    X, _, score = numbers(0)
+    few = (score > np.quantile(score, 0.8)).astype(int)  # the base is not zero
+    model = classifier("xgboost", n_trees=20, depth=3).set_params(booster="dart", rate_drop=0.3).fit(X, few)
+    booster = model.get_booster()
+    margins = booster.predict(xgboost.DMatrix(X), output_margin=True)
+    assert (margins != model.predict(X, output_margin=True)).any()
+    np.testing.assert_array_equal(region_of(booster, Label(1)).trees.scores(X)[:, 0], margins)
+
+
+def test_lightgbms_sigmoid_may_be_steeper():
+    X, y, _ = numbers(0)
+    model = classifier("lightgbm", n_trees=20).set_params(sigmoid=3.0).fit(X, y)
+    likely = region_of(model, Label(1, min_probability=0.8)).accepts(X)
+    np.testing.assert_array_equal(likely, model.predict_proba(X)[:, 1] >= 0.8)
+    assert likely.any()
 
 
 def test_limits_of_comparisons():
@@ -146,33 +318,54 @@ def test_bisection_of_floats():
 
 def test_what_is_refused_says_why():
     X, y, _ = numbers(0)
-    codes = np.column_stack([X[:, :2], np.arange(len(X)) % 4])
-    model = HistGradientBoostingClassifier(categorical_features=[2], max_iter=3).fit(codes, y)
-    with pytest.raises(UnsupportedSettingError, match="categorical_features"):
-        region_of(model, Label(1))
     several = classifier("forest").fit(X, np.column_stack([y, y]))
     with pytest.raises(UnsupportedSettingError, match="outputs at once"):
         region_of(several, Label(1))
+    with pytest.raises(UnsupportedSettingError, match="min_probability is not supported for IsolationForest"):
+        region_of(IsolationForest(n_estimators=3).fit(X), Label(1, min_probability=0.5))
+
+
+def test_what_is_refused_of_xgboost():
+    pytest.importorskip("xgboost")
+    X, y, score = numbers(0)
+    with pytest.raises(UnsupportedSettingError, match="booster='gbtree' or 'dart', received 'gblinear'"):
+        region_of(classifier("xgboost").set_params(booster="gblinear", max_depth=None).fit(X, y), Label(1))
+    with pytest.raises(UnsupportedSettingError, match="supported with the objectives binary:logistic"):
+        region_of(classifier("xgboost").set_params(objective="binary:hinge").fit(X, y), Label(1))
+    ranks = regressor("xgboost").set_params(objective="reg:squaredlogerror").fit(X, np.exp(score))
+    with pytest.raises(UnsupportedSettingError, match="received 'reg:squaredlogerror'"):
+        region_of(ranks.get_booster(), Interval(0.0, 1.0))
+
+
+def test_what_is_refused_of_lightgbm():
+    pytest.importorskip("lightgbm")
+    X, _, score = numbers(0)
+    with pytest.raises(UnsupportedSettingError, match="objectives binary, multiclass, received 'multiclassova'"):
+        region_of(classifier("lightgbm").set_params(objective="multiclassova").fit(X, np.arange(len(X)) % 3), Label(1))
+    with pytest.raises(UnsupportedSettingError, match="without reg_sqrt"):
+        region_of(regressor("lightgbm").set_params(reg_sqrt=True).fit(X, score), Interval(0.0, 1.0))
+
+
+def test_what_is_refused_of_catboost():
+    catboost = pytest.importorskip("catboost")
+    X, _, score = numbers(0)
+    plain = catboost.CatBoost({"iterations": 2, "verbose": 0, "allow_writing_files": False}).fit(X, score)
+    with pytest.raises(UnsupportedModelError, match="CatBoostClassifier or a CatBoostRegressor instead"):
+        region_of(plain, Interval(0.0, 1.0))
+    words = pd.DataFrame({"a": X[:, 0], "b": np.where(np.arange(len(X)) % 3 == 0, "x", "y")})
+    model = classifier("catboost").fit(words, (words.b == "x").to_numpy().astype(int), cat_features=["b"])
+    with pytest.raises(UnsupportedSettingError, match="expected splits by numbers alone"):
+        region_of(model, Label(1))
+    with pytest.raises(UnsupportedSettingError, match="supported with the losses RMSE"):
+        region_of(regressor("catboost").set_params(loss_function="Poisson").fit(X, np.exp(score)), Interval(0.0, 1.0))
 
 
 def test_what_is_no_sum_of_trees_is_refused():
     X, y, score = numbers(0)
-    with pytest.raises(UnsupportedModelError, match="weighted median"):
-        region_of(AdaBoostRegressor(n_estimators=3).fit(X, score), Interval(0.0, 1.0))
+    bad = AdaBoostRegressor(LinearRegression(), n_estimators=3).fit(X, score)
+    with pytest.raises(UnsupportedModelError, match="over decision trees, received LinearRegression"):
+        region_of(bad, Interval(0.0, 1.0))
     with pytest.raises(UnsupportedModelError, match="over decision trees, received LogisticRegression"):
         region_of(BaggingClassifier(LogisticRegression(), n_estimators=2).fit(X, y), Label(1))
     with pytest.raises(UnsupportedSettingError, match="min_probability is not supported for AdaBoost"):
         region_of(classifier("adaboost").fit(X, y), Label(1, min_probability=0.8))
-
-
-def test_bare_boosters_and_zero_as_missing_are_refused():
-    lightgbm = pytest.importorskip("lightgbm")
-    X, y, _ = numbers(0)
-    model = classifier("lightgbm").fit(X, y)
-    with pytest.raises(UnsupportedModelError, match="bare Booster"):
-        region_of(model.booster_, Label(1))
-    zeros = X.copy()
-    zeros[::3] = 0.0
-    odd = lightgbm.LGBMClassifier(n_estimators=3, zero_as_missing=True, verbose=-1, min_child_samples=5).fit(zeros, y)
-    with pytest.raises(UnsupportedSettingError, match="zero_as_missing"):
-        region_of(odd, Label(1))

@@ -1,6 +1,7 @@
-"""Sums of trees: forests and boosting of scikit-learn, XGBoost and LightGBM, with a search of their own."""
+"""Sums of trees: forests and boosting of scikit-learn, XGBoost, LightGBM and CatBoost, with a search of their own."""
 
-from . import families, of_trees  # noqa: F401 - they register their model families
+from . import boosters, families, of_catboost, of_trees  # noqa: F401 - they register their model families
+from .of_trees import one_tree_region
 from .region import EnsembleRegion
 
-__all__ = ["EnsembleRegion"]
+__all__ = ["EnsembleRegion", "one_tree_region"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
-from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from ...errors import InvalidInputError, UnsupportedSettingError
 from ..outcomes import Interval, Label, Outcome, require_interval, require_label
 from ..registry import register, register_by_name
 from .decisions import Decision, Largest, Range, largest_number, smallest_number
@@ -30,12 +29,47 @@ from .trees import TreeSum
 Link = Callable[[float], float]
 
 
+def _sigmoid_single(s: float) -> float:
+    with np.errstate(over="ignore", under="ignore"):
+        one = np.float32(1.0)
+        return float(one / (one + np.exp(-np.float32(np.clip(s, -3e38, 3e38)))))
+
+
+def sigmoid(s: float, steepness: float = 1.0) -> float:
+    """Probability of the second class, with 64 bits."""
+    with np.errstate(over="ignore"):
+        return float(1.0 / (1.0 + np.exp(-steepness * s)))
+
+
+def _exp_single(s: float) -> float:
+    return float(np.exp(np.float32(s)))
+
+
+# Objectives of classes; of numbers, with the growing function that a sum of leaves goes through.
+XGBOOST_CLASSES = ("binary:logistic", "multi:softprob", "multi:softmax")
+XGBOOST_LINKS: dict[str, Link | None] = {
+    "reg:squarederror": None,
+    "reg:absoluteerror": None,
+    "reg:pseudohubererror": None,
+    "reg:quantileerror": None,
+    "count:poisson": _exp_single,
+    "reg:gamma": _exp_single,
+    "reg:tweedie": _exp_single,
+    "reg:logistic": _sigmoid_single,
+}
+LIGHTGBM_CLASSES = ("binary", "multiclass")
+LIGHTGBM_LINKS: dict[str, Link | None] = {
+    **dict.fromkeys(["regression", "regression_l1", "huber", "fair", "quantile", "mape"]),
+    **dict.fromkeys(["poisson", "gamma", "tweedie"], lambda s: float(np.exp(s))),
+}
+
+
 @register(RandomForestClassifier, ExtraTreesClassifier)
 def forest_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a forest that averages the shares of classes in its leaves; ties go to the first class."""
     label = require_label(model, outcome)
     _require_one_output(model)
-    p = _probability(model, label)
+    p = minimum_probability(model, label)
     return EnsembleRegion(read_forest(model), Largest(label.index, least=-np.inf if p is None else p))
 
 
@@ -82,91 +116,90 @@ def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> Ensembl
 @register_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
 def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of XGBoost: class 1 where the probability, in 32 bits, is above one half, or the most probable class."""
-    label, objective = require_label(model, outcome), model.objective
-    if objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
-        raise UnsupportedSettingError(
-            "XGBClassifier is supported with the objectives binary:logistic, multi:softprob and multi:softmax, "
-            f"received {objective!r}."
-        )
-    trees = read_xgboost(_best_iterations_alone(model))
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single))
+    label, trees = require_label(model, outcome), read_xgboost(_best_iterations_alone(model), in_place=True)
+    return xgboost_classes(model, trees, label, model.objective)
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
 def xgboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of an XGBoost regressor."""
-    links: dict[str, Link | None] = {
-        "reg:squarederror": None,
-        "reg:absoluteerror": None,
-        "reg:pseudohubererror": None,
-        "reg:quantileerror": None,
-        "count:poisson": lambda s: float(np.exp(np.float32(s))),
-        "reg:gamma": lambda s: float(np.exp(np.float32(s))),
-        "reg:tweedie": lambda s: float(np.exp(np.float32(s))),
-        "reg:logistic": _sigmoid_single,
-    }
-    if model.objective not in links:
-        raise UnsupportedSettingError(
-            f"XGBRegressor is supported with the objectives {', '.join(links)}, received {model.objective!r}."
-        )
-    trees = read_xgboost(_best_iterations_alone(model))
-    return _of_regressor(require_interval(model, outcome), trees, links[model.objective])
+    interval, trees = require_interval(model, outcome), read_xgboost(_best_iterations_alone(model), in_place=True)
+    return xgboost_numbers(model, trees, interval, model.objective)
 
 
 @register_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of LightGBM: class 1 where its probability is above that of class 0, or the most probable class."""
     label = require_label(model, outcome)
-    objective = str(model.objective_)
-    if objective not in ("binary", "multiclass"):
-        raise UnsupportedSettingError(
-            f"LGBMClassifier is supported with the objectives binary and multiclass, received {objective!r}."
-        )
-    trees = _require_plain_lightgbm(model)
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid(s) > 1.0 - _sigmoid(s), _sigmoid))
+    return lightgbm_classes(model, model.booster_, label)
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
 def lightgbm_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a LightGBM regressor."""
-    objective = str(model.objective_)
-    if objective in ("poisson", "gamma", "tweedie"):
-        link: Link | None = lambda s: float(np.exp(s))  # noqa: E731
-    elif objective in ("regression", "regression_l1", "huber", "fair", "quantile", "mape"):
-        link = None
-    else:
-        raise UnsupportedSettingError(f"LGBMRegressor with the objective {objective!r} is not supported.")
-    return _of_regressor(require_interval(model, outcome), _require_plain_lightgbm(model), link)
+    return lightgbm_numbers(model, model.booster_, require_interval(model, outcome))
 
 
-@register_by_name("xgboost.core.Booster", "lightgbm.basic.Booster")
-def booster_region(model: Any, outcome: Outcome) -> EnsembleRegion:
-    """Refuse a bare booster: it has no labels, and takes no plain rows."""
-    library = type(model).__module__.split(".")[0]
-    advice = (
-        "XGBClassifier() or XGBRegressor() with load_model"
-        if library == "xgboost"
-        else "LGBMClassifier or LGBMRegressor, fitted"
+def xgboost_classes(model: Any, trees: TreeSum, label: Label, objective: Any) -> EnsembleRegion:
+    """Region of a class of XGBoost, with the objective it was trained for."""
+    if objective not in XGBOOST_CLASSES:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with the objectives {', '.join(XGBOOST_CLASSES)}, received "
+            f"{objective!r}."
+        )
+    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single))
+
+
+def xgboost_numbers(model: Any, trees: TreeSum, interval: Interval, objective: Any) -> EnsembleRegion:
+    """Region of a range of XGBoost's predictions."""
+    if objective not in XGBOOST_LINKS:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with the objectives {', '.join(XGBOOST_LINKS)}, received "
+            f"{objective!r}."
+        )
+    return _of_regressor(interval, trees, XGBOOST_LINKS[objective])
+
+
+def lightgbm_classes(model: Any, booster: Any, label: Label) -> EnsembleRegion:
+    """Region of a class of LightGBM."""
+    objective, settings = lightgbm_objective(booster)
+    if objective not in LIGHTGBM_CLASSES:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with the objectives {', '.join(LIGHTGBM_CLASSES)}, received "
+            f"{objective!r}."
+        )
+    trees, steepness = read_lightgbm(booster), float(settings.get("sigmoid", 1.0))
+
+    def probability(s: float) -> float:
+        return sigmoid(s, steepness)
+
+    return EnsembleRegion(
+        trees, _of_boosting(model, trees, label, lambda s: probability(s) > 1.0 - probability(s), probability)
     )
-    raise UnsupportedModelError(
-        f"A bare Booster of {library} says neither labels nor how rows are predicted. Explain {advice} instead."
-    )
 
 
-@register_by_name("catboost.core.CatBoostClassifier", "catboost.core.CatBoostRegressor", "catboost.core.CatBoost")
-def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
-    """Refuse CatBoost for now."""
-    raise UnsupportedModelError(
-        f"{type(model).__name__} is not supported yet: how CatBoost rounds values and sums leaves is not known to the "
-        "bit. Use HistGradientBoostingClassifier, XGBClassifier or LGBMClassifier instead."
-    )
+def lightgbm_numbers(model: Any, booster: Any, interval: Interval) -> EnsembleRegion:
+    """Region of a range of LightGBM's predictions."""
+    objective, settings = lightgbm_objective(booster)
+    if objective not in LIGHTGBM_LINKS or "sqrt" in settings:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with the objectives {', '.join(LIGHTGBM_LINKS)}, without reg_sqrt, "
+            f"received {' '.join([objective, *settings])!r}."
+        )
+    return _of_regressor(interval, read_lightgbm(booster), LIGHTGBM_LINKS[objective])
+
+
+def lightgbm_objective(booster: Any) -> tuple[str, dict[str, str]]:
+    """Name of the objective that a LightGBM booster was trained for, and its settings as they are written."""
+    name, *settings = str(booster.dump_model(num_iteration=1).get("objective", "none")).split()
+    return name, {word.partition(":")[0]: word.partition(":")[2] for word in settings}
 
 
 def _of_boosting(
     model: Any, trees: TreeSum, label: Label, is_second: Callable[[float], bool], probability: Link
 ) -> Decision:
     """Decision for a label: a range of the only sum of two classes, or the largest of several sums."""
-    p = _probability(model, label)
+    p = minimum_probability(model, label)
     if trees.n_scores > 1:
         return Largest(label.index, least_log_odds=-np.inf if p is None else float(np.log(p) - np.log1p(-p)))
     if label.index == 1:
@@ -189,24 +222,14 @@ def _of_regressor(interval: Interval, trees: TreeSum, link: Link | None = None) 
     return EnsembleRegion(trees, Range(low, high))
 
 
-def _probability(model: Any, label: Label) -> float | None:
+def minimum_probability(model: Any, label: Label) -> float | None:
+    """Give the least probability that is wanted, None for none, or say that it is no probability."""
     p = label.min_probability
     if p is not None and not 0 < p < 1:
         raise InvalidInputError(
             f"min_probability of {type(model).__name__} must be a number p with 0 < p < 1, received {p!r}."
         )
     return p
-
-
-def _sigmoid(s: float) -> float:
-    with np.errstate(over="ignore"):
-        return float(1.0 / (1.0 + np.exp(-s)))
-
-
-def _sigmoid_single(s: float) -> float:
-    with np.errstate(over="ignore", under="ignore"):
-        one = np.float32(1.0)
-        return float(one / (one + np.exp(-np.float32(np.clip(s, -3e38, 3e38)))))
 
 
 def _other(p: float, single: bool) -> float:
@@ -218,20 +241,6 @@ def _best_iterations_alone(model: Any) -> Any:
     booster = model.get_booster()
     best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
     return booster if best is None else booster[: best + 1]
-
-
-def _require_plain_lightgbm(model: Any) -> TreeSum:
-    booster = model.booster_
-    if model.boosting_type == "rf":
-        raise UnsupportedSettingError(
-            "LightGBM is supported with boosting_type='gbdt' or 'dart', received 'rf'. Use a RandomForestClassifier."
-        )
-    trees = read_lightgbm(booster)
-    best = booster.best_iteration
-    if best is not None and 0 < best < booster.current_iteration():
-        kept = best * booster.num_model_per_iteration()
-        trees = replace(trees, roots=trees.roots[:kept])
-    return trees
 
 
 def _require_one_output(model: Any) -> None:

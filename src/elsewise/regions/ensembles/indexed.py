@@ -121,7 +121,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
     columns = _columns(space, used)
     if columns is None or not columns:
         return None
-    cuts, n_nodes = trees.cuts(), len(trees.feature)
+    cuts, n_nodes, by_table = trees.cuts(), len(trees.feature), trees.is_by_table
     var, cut, table = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64), np.full(n_nodes, -1)
     left, right = trees.left.copy(), trees.right.copy()
     tables: list[BoolArray] = []
@@ -152,7 +152,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
         for j, (slope, offset) in maps.items():
             nodes = np.flatnonzero(trees.feature == j)
             var[nodes] = place
-            by_cut = nodes[trees.codes[nodes] < 0] if column.is_number and slope[0] != 0 else nodes[:0]
+            by_cut = nodes[~by_table[nodes]] if column.is_number and slope[0] != 0 else nodes[:0]
             if len(by_cut):
                 where = np.searchsorted(cuts[j], trees.limit[by_cut])
                 known = np.isfinite(trees.limit[by_cut])
@@ -165,8 +165,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
                     cut[by_cut] = np.where(known, at, len(ends) - 1 - everything)
             z = values @ slope + offset
             for node in np.setdiff1d(nodes, by_cut).tolist():
-                codes = trees.codes[node]
-                goes_left = np.isin(np.floor(z), trees.code_sets[codes]) if codes >= 0 else z <= trees.limit[node]
+                goes_left = trees.goes_left(node, z)
                 table[node] = table_end
                 tables.append(goes_left)
                 table_end += len(goes_left)
@@ -252,4 +251,6 @@ def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditio
         ranges += float(np.ptp(values, axis=0).max(initial=0.0)) if len(values) else 0.0
     scale = 2.0 ** np.ceil(np.log2(ranges)) if ranges > 0 else 1.0  # a power of two: nothing is rounded
     is_soft = not isinstance(decision, Range) and (decision.least_log_odds > -np.inf or trees.single)
-    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), not is_soft)
+    return _Conditions(
+        np.ascontiguousarray(gain / scale), least / scale, float(scale), not (is_soft or trees.doubt > 0)
+    )

@@ -1,4 +1,4 @@
-"""Ensembles that scikit-learn builds over any estimator, where that is a tree: bagging and AdaBoost.
+"""Ensembles that scikit-learn builds over estimators, where these are trees: bagging, AdaBoost, isolation forests.
 
 treelite does not read these; their trees are read as scikit-learn has them.
 """
@@ -9,12 +9,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor
+from sklearn.base import RegressorMixin
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    IsolationForest,
+)
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ...arrays import FloatArray, IntArray
 from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
-from ..outcomes import Outcome, require_interval, require_label
+from ..outcomes import Label, Outcome, require_interval, require_label
 from ..registry import register
 from .decisions import Largest, Range, smallest_number
 from .region import EnsembleRegion
@@ -75,11 +82,83 @@ def adaboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 @register(AdaBoostRegressor)
 def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
-    """Refuse a weighted median."""
-    raise UnsupportedModelError(
-        "AdaBoostRegressor predicts a weighted median of its trees, which is no sum. Use GradientBoostingRegressor or "
-        "RandomForestRegressor instead."
-    )
+    """Region of a weighted median of trees.
+
+    The median is the smallest prediction up to which at least half of the weight lies. So it is at most ``high`` where
+    the trees that say so have half of the weight, and at least ``low`` where those that say less have not: two sums of
+    leaves, each on its side of one half. Written as the largest of three scores, of which the middle one is zero.
+    """
+    interval = require_interval(model, outcome)
+    trees, n_features = _require_trees(model, DecisionTreeRegressor), model.n_features_in_
+    weights, read = model.estimator_weights_[: len(trees)], []
+    for tree, weight in zip(trees, weights):
+        predicted = tree.tree_.value[:, 0, 0]
+        below, up_to = weight * (predicted < interval.low), weight * (predicted <= interval.high)
+        value = np.column_stack([below, np.zeros(len(predicted)), -up_to])
+        read.append(_tree(tree.tree_, value, n_features, np.arange(n_features)))
+    half = 0.5 * float(weights.sum())
+    # it sums weights in the order of the predictions, not of the trees
+    doubt = 2 * len(trees) * float(np.finfo(np.float64).eps) * half
+    together = replace(_sum(read, 1.0), base=np.array([-half, 0.0, half]), doubt=doubt)
+    if interval.low > interval.high:
+        return EnsembleRegion(together, Largest(1, least=np.inf))
+    return EnsembleRegion(together, Largest(1))
+
+
+def one_tree_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of a single decision tree, as a sum of one: its missing directions are known there."""
+    everything = np.arange(model.n_features_in_)
+    if isinstance(model, RegressorMixin):
+        interval = require_interval(model, outcome)
+        tree = _tree(model.tree_, model.tree_.value[:, 0, :1], model.n_features_in_, everything)
+        return EnsembleRegion(tree, Range(interval.low, interval.high))
+    label = require_label(model, outcome)
+    tree = _tree(model.tree_, model.tree_.value[:, 0, :], model.n_features_in_, everything)
+    least = -np.inf if label.min_probability is None else label.min_probability
+    return EnsembleRegion(tree, Largest(label.index, least=least))
+
+
+@register(IsolationForest)
+def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of inliers (1) or outliers (-1): where the paths through all trees are long enough, or not.
+
+    Its labels in order are -1 and 1; a range of predictions is taken, too.
+    """
+    if isinstance(outcome, Label):
+        wanted = [(-1, 1)[outcome.index]]
+        if outcome.min_probability is not None:
+            raise UnsupportedSettingError("min_probability is not supported for IsolationForest, which reports none.")
+    else:
+        wanted = [label for label in (-1, 1) if outcome.low <= label <= outcome.high]
+    if len(wanted) != 1:
+        return EnsembleRegion(_path_lengths(model), Range(-np.inf if wanted else np.inf, np.inf if wanted else -np.inf))
+    longest = len(model.estimators_) * _typical_path_length(float(model.max_samples_))
+
+    def is_inlier(length: float) -> bool:  # as decision_function has it, in arrays, whose powers may round otherwise
+        share = np.array([length]) / longest if longest else np.ones(1)
+        return bool((-(2.0**-share) - model.offset_ >= 0).all())
+
+    shortest = smallest_number(is_inlier)
+    below = np.nextafter(shortest, -np.inf)
+    decision = Range(shortest, np.inf) if wanted == [1] else Range(-np.inf, below)
+    return EnsembleRegion(_path_lengths(model), decision)
+
+
+def _path_lengths(model: Any) -> TreeSum:
+    """Read how long the ways to the leaves of an isolation forest are, with what samples in one leaf would add."""
+    lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree)
+    read = [
+        _tree(tree.tree_, (depth + more - 1.0)[:, None], model.n_features_in_, features)
+        for tree, features, (depth, more) in zip(model.estimators_, model.estimators_features_, lengths)
+    ]
+    return _sum(read, 1.0)
+
+
+def _typical_path_length(n: float) -> float:
+    """Average length of a way in an isolation tree of so many samples, as scikit-learn has it."""
+    if n <= 2:
+        return 0.0 if n <= 1 else 1.0
+    return float(2.0 * (np.log(n - 1.0) + np.euler_gamma) - 2.0 * (n - 1.0) / n)
 
 
 def _require_trees(model: Any, kind: type) -> list[Any]:
@@ -107,6 +186,7 @@ def _tree(tree: Any, value: FloatArray, n_features: int, features: IntArray) -> 
         codes=np.full(len(is_leaf), -1),
         code_sets=(),
         missing_left=tree.missing_go_to_left.astype(np.bool_),
+        zero_is_missing=np.zeros(len(is_leaf), dtype=np.bool_),
         left=tree.children_left.astype(np.int64),
         right=tree.children_right.astype(np.int64),
         value=np.where(is_leaf[:, None], value, 0.0),

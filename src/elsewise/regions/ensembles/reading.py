@@ -1,9 +1,14 @@
-"""From a fitted ensemble to a :class:`TreeSum`, through treelite.
+"""From a fitted ensemble to a :class:`TreeSum`, through treelite where it reads to the bit.
 
-treelite reads thresholds, leaves, missing directions and categories of scikit-learn, XGBoost and LightGBM to the bit.
-It does not say in which precision a library compares and sums: that is known here. Shares of classes in the leaves of
-forests it divides once more, which changes last bits: they are read from scikit-learn's trees. What it gives are views
-of its own memory: they are copied.
+treelite reads thresholds, leaves and missing directions of scikit-learn, XGBoost and LightGBM to the bit. It does not
+say in which precision a library compares and sums: that is known here. What it gives are views of its own memory: they
+are copied. It falls short in five places:
+
+- Shares of classes in the leaves of forests it divides once more: they are read from scikit-learn's trees.
+- Histogram boosting it reads without its encoder of categories: the predictors are read as scikit-learn has them.
+- XGBoost's models that hold the names of categories it refuses: it gets them without the names.
+- XGBoost's dart rounds leaves times weights in its own way: it gets the trees without weights.
+- Of LightGBM it says neither that zeros are missing, nor by how many trees random forests divide.
 """
 
 from __future__ import annotations
@@ -13,21 +18,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import treelite
 
+from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
-from .trees import TreeSum, left_limits
+from .trees import LIGHTGBM_ZERO, TreeSum, left_limits
 
 # treelite's numbers for kinds of nodes and comparisons.
 _BY_CATEGORY, _LESS = 2, 2
 # LightGBM's name of the mode in which zero stands for a missing value.
 _ZERO_IS_MISSING = "Zero"
-# Numbers that are no larger than this are zero to LightGBM.
-_LIGHTGBM_ZERO = float(np.float32(1e-35))
 
 
 def read_forest(model: Any) -> TreeSum:
     """Read a scikit-learn ensemble whose trees round values to 32 bits and sum in 64: forests, gradient boosting."""
+    import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
+
     trees = _trees(treelite.sklearn.import_model(model), compares_single=True, sums_single=False)
     if trees.divisor != 1.0:
         own = np.concatenate([estimator.tree_.value[:, 0, :] for estimator in model.estimators_])
@@ -36,53 +41,133 @@ def read_forest(model: Any) -> TreeSum:
 
 
 def read_histogram_boosting(model: Any) -> TreeSum:
-    """Read scikit-learn's histogram boosting: 64 bits throughout."""
-    if getattr(model, "is_categorical_", None) is not None:
-        raise UnsupportedSettingError(
-            f"This {type(model).__name__} has categorical_features: it sends unknown codes where missing values go, "
-            "which is not described exactly yet. Encode categories with OneHotEncoder or OrdinalEncoder in a pipeline "
-            "and fit with categorical_features=None."
-        )
-    return _trees(treelite.sklearn.import_model(model), compares_single=False, sums_single=False)
+    """Read scikit-learn's histogram boosting: 64 bits throughout; categories as codes, in the order of its columns."""
+    categorical = model.is_categorical_
+    n_features = model.n_features_in_
+    columns = np.arange(n_features)
+    if categorical is not None:  # its encoder puts categories in front
+        columns = np.concatenate([np.flatnonzero(categorical), np.flatnonzero(~categorical)])
+    base = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
+    trees = [
+        _histogram_tree(predictor, columns, n_features, k, len(base))
+        for iteration in model._predictors
+        for k, predictor in enumerate(iteration)
+    ]
+    return replace(trees[0].joined(trees[1:]), base=base)
 
 
-def read_xgboost(booster: Any) -> TreeSum:
-    """Read an XGBoost booster: 32 bits throughout."""
+def _histogram_tree(predictor: Any, columns: IntArray, n_features: int, class_index: int, n_scores: int) -> TreeSum:
+    nodes = predictor.nodes
+    is_leaf = nodes["is_leaf"].astype(np.bool_)
+    by_category = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
+    codes = np.full(len(nodes), -1)
+    codes[by_category] = np.arange(len(by_category))
+    value = np.zeros((len(nodes), n_scores))
+    value[is_leaf, class_index] = nodes["value"][is_leaf]
+    return TreeSum(
+        n_features=n_features,
+        roots=np.zeros(1, dtype=np.int64),
+        feature=np.where(is_leaf, -1, columns[np.where(is_leaf, 0, nodes["feature_idx"]).astype(np.int64)]),
+        limit=np.where(is_leaf | (codes >= 0), 0.0, nodes["num_threshold"]),
+        codes=codes,
+        code_sets=tuple(_codes_in(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]]) for node in by_category),
+        missing_left=nodes["missing_go_to_left"].astype(np.bool_),
+        zero_is_missing=np.zeros(len(nodes), dtype=np.bool_),
+        left=np.where(is_leaf, -1, nodes["left"].astype(np.int64)),
+        right=np.where(is_leaf, -1, nodes["right"].astype(np.int64)),
+        value=value,
+        base=np.zeros(n_scores),
+        single=False,
+        divisor=1.0,
+    )
+
+
+def _codes_in(bitset: Any) -> IntArray:
+    """Whole numbers whose bits are set, the lowest bit of the first word for zero."""
+    bits = np.unpackbits(np.ascontiguousarray(bitset, dtype="<u4").view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits)
+
+
+def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
+    """Read an XGBoost booster: 32 bits throughout.
+
+    Parameters
+    ----------
+    booster : xgboost.Booster
+    in_place : bool
+        Rows are predicted in place, as XGBoost's estimators do, not through a DMatrix: dart rounds otherwise.
+    """
+    import treelite
+
     learner = json.loads(booster.save_config())["learner"]
     kind = learner["gradient_booster"]["name"]
-    if kind != "gbtree":
+    if kind not in ("gbtree", "dart"):
         raise UnsupportedSettingError(
-            f"XGBoost is supported with booster='gbtree', received {kind!r}: its scores are no plain sum of trees."
+            f"XGBoost is supported with booster='gbtree' or 'dart', received {kind!r}, which has no trees. Explain a "
+            "linear model of scikit-learn instead."
         )
-    trees = _trees(treelite.frontend.from_xgboost(booster), compares_single=True, sums_single=True)
-    if learner["objective"]["name"] == "binary:logistic":  # its logit has the last bits of 32-bit arithmetic
+    weights = None
+    if kind == "gbtree" and "c" not in (booster.feature_types or ()):
+        read = treelite.frontend.from_xgboost(booster)
+    else:  # treelite gets the trees alone, without names of categories and weights of trees
+        written = json.loads(booster.save_raw("json"))
+        boosted = written["learner"]["gradient_booster"]
+        weights = boosted.get("weight_drop")
+        model = boosted["model" if weights is None else "gbtree"]
+        model = model if weights is None else model["model"]
+        model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
+        written["learner"]["gradient_booster"] = {"name": "gbtree", "model": model}
+        read = treelite.frontend.from_xgboost_json(json.dumps(written))
+    trees = _trees(read, compares_single=True, sums_single=True)
+    if learner["objective"]["name"] in ("binary:logistic", "reg:logistic"):  # its logit is formed with 32 bits
         one, p = np.float32(1.0), np.float32(learner["learner_model_param"]["base_score"].strip("[]"))
         trees = replace(trees, base=np.array([float(-np.log(one / p - one))]))
-    return trees
+    return trees if weights is None else _weighted(trees, weights, in_place)
+
+
+def _weighted(trees: TreeSum, weights: list[float], in_place: bool) -> TreeSum:
+    """Multiply the leaves of each tree by its weight, as XGBoost's dart does."""
+    leaf, base = trees.value.astype(np.float32), trees.base.astype(np.float32)
+    if in_place:  # the base is added by each tree's prediction and taken away again, which rounds
+        leaf = (base + leaf) - base
+    of_node = np.repeat(np.array(weights, dtype=np.float32), np.diff(np.append(trees.roots, len(leaf))))
+    return replace(trees, value=(leaf * of_node[:, None]).astype(np.float64))
 
 
 def read_lightgbm(booster: Any) -> TreeSum:
-    """Read a LightGBM booster: 64 bits throughout."""
+    """Read a LightGBM booster, up to the iteration it predicts with: 64 bits throughout."""
+    import treelite
+
     dumped = booster.dump_model()
-    if any(_has_zero_as_missing(tree["tree_structure"]) for tree in dumped["tree_info"]):
-        raise UnsupportedSettingError(
-            "This LightGBM model takes zeros for missing values (zero_as_missing=True), which is not supported. Fit it "
-            "with zero_as_missing=False."
-        )
     trees = _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
-    is_zero = np.abs(trees.limit) <= _LIGHTGBM_ZERO
-    with_zero = np.where(trees.limit >= 0, _LIGHTGBM_ZERO, np.nextafter(-_LIGHTGBM_ZERO, -np.inf))
-    return replace(trees, limit=np.where(is_zero & (trees.feature >= 0), with_zero, trees.limit))
+    if any(_ZERO_IS_MISSING in json.dumps(tree) for tree in dumped["tree_info"]):
+        trees = _with_missing_zeros(trees, [tree["tree_structure"] for tree in dumped["tree_info"]])
+    is_zero = (np.abs(trees.limit) <= LIGHTGBM_ZERO) & (trees.feature >= 0) & (trees.codes < 0)
+    with_zero = np.where(trees.limit >= 0, LIGHTGBM_ZERO, np.nextafter(-LIGHTGBM_ZERO, -np.inf))
+    n_a_round, best = booster.num_model_per_iteration(), booster.best_iteration
+    n_rounds = trees.n_trees // n_a_round
+    if best is not None and 0 < best < n_rounds:
+        n_rounds = best
+    return replace(
+        trees,
+        roots=trees.roots[: n_rounds * n_a_round],
+        limit=np.where(is_zero, with_zero, trees.limit),
+        divisor=float(n_rounds) if dumped["average_output"] else 1.0,
+    )
 
 
-def _has_zero_as_missing(node: dict[str, Any]) -> bool:
-    waiting = [node]
+def _with_missing_zeros(trees: TreeSum, written: list[dict[str, Any]]) -> TreeSum:
+    """Put in which nodes take zeros for missing values, and where these go, from trees as LightGBM writes them."""
+    zero, missing_left = trees.zero_is_missing.copy(), trees.missing_left.copy()
+    waiting = list(zip(trees.roots.tolist(), written))
     while waiting:
-        node = waiting.pop()
-        if node.get("missing_type") == _ZERO_IS_MISSING:
-            return True
-        waiting += [node[side] for side in ("left_child", "right_child") if side in node]
-    return False
+        node, one = waiting.pop()
+        if trees.feature[node] < 0:
+            continue
+        waiting += [(trees.left[node], one["left_child"]), (trees.right[node], one["right_child"])]
+        if one["missing_type"] == _ZERO_IS_MISSING and trees.codes[node] < 0:
+            zero[node], missing_left[node] = True, one["default_left"]
+    return replace(trees, zero_is_missing=zero, missing_left=missing_left)
 
 
 def _trees(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
@@ -152,6 +237,7 @@ def _tree(
         codes=codes,
         code_sets=tuple(code_sets),
         missing_left=missing_left,
+        zero_is_missing=np.zeros(len(left), dtype=np.bool_),
         left=np.where(is_leaf, -1, left),
         right=np.where(is_leaf, -1, right),
         value=value,

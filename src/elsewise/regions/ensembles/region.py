@@ -171,7 +171,7 @@ class EnsembleRegion(Region):
 
 
 def _leaf_boxes(trees: TreeSum, cuts: list[FloatArray], weights: FloatArray) -> LeafBoxes:
-    n = trees.n_features
+    n, by_table = trees.n_features, trees.is_by_table
     n_cells = np.array([len(of_feature) for of_feature in cuts])
     lows: list[IntArray] = []
     highs: list[IntArray] = []
@@ -188,7 +188,7 @@ def _leaf_boxes(trees: TreeSum, cuts: list[FloatArray], weights: FloatArray) -> 
                 lows.append(low)
                 highs.append(high)
                 continue
-            if trees.codes[node] >= 0:  # both sides may be anywhere: the cells between are told apart by the last check
+            if by_table[node]:  # both sides may be anywhere: the cells between are told apart by the last check
                 waiting += [(int(trees.left[node]), low, high), (int(trees.right[node]), low, high)]
                 continue
             limit = trees.limit[node]

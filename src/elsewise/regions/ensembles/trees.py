@@ -3,17 +3,21 @@
 Every comparison of every library is one of a double: a value ``z`` goes left where ``z <= limit``. scikit-learn's
 forests compare ``float32(z) <= t``, XGBoost ``float32(z) < t``, LightGBM and histogram boosting ``z <= t``; the limit
 is the largest double for which that holds, so nothing is lost (:mod:`elsewise.regions.tree` explains the rounding).
-Splits by category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``.
+Splits by category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``; a code
+below zero stands for a missing value. LightGBM may be told to take zero for a missing value, too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..tree import cast_limits
+
+# Numbers that are no larger than this are zero to LightGBM.
+LIGHTGBM_ZERO = float(np.float32(1e-35))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +38,9 @@ class TreeSum:
     code_sets : tuple of int arrays
         Whole numbers that go left.
     missing_left : bool array of shape (n_nodes,)
+        Missing values go left.
+    zero_is_missing : bool array of shape (n_nodes,)
+        Numbers that are zero to LightGBM go where missing values go.
     left, right : int arrays of shape (n_nodes,)
     value : array of shape (n_nodes, n_scores)
         Of leaves.
@@ -43,6 +50,8 @@ class TreeSum:
         Sums are formed in 32 bits, as XGBoost does.
     divisor : float
         The number of trees where votes are averaged, else 1.
+    doubt : float
+        How far the library's own sums may be from these for another reason than the rounding of these: another order.
     """
 
     n_features: int
@@ -52,12 +61,14 @@ class TreeSum:
     codes: IntArray
     code_sets: tuple[IntArray, ...]
     missing_left: BoolArray
+    zero_is_missing: BoolArray
     left: IntArray
     right: IntArray
     value: FloatArray
     base: FloatArray
     single: bool
     divisor: float
+    doubt: float = 0.0
 
     @property
     def n_trees(self) -> int:
@@ -69,6 +80,75 @@ class TreeSum:
         """Number of sums: one, or one a class."""
         return len(self.base)
 
+    @property
+    def is_by_table(self) -> BoolArray:
+        """Nodes that are no single comparison, by category or with missing zeros; bool array of shape (n_nodes,)."""
+        return np.asarray((self.codes >= 0) | self.zero_is_missing)
+
+    def goes_left(self, node: int, z: FloatArray) -> BoolArray:
+        """Whether numbers go left at one node, array of shape (n,)."""
+        if self.codes[node] >= 0:
+            left = np.isin(np.floor(z), self.code_sets[self.codes[node]])
+            missing = np.isnan(z) | (z < 0)
+        else:
+            left = z <= self.limit[node]
+            missing = np.isnan(z) | (self.zero_is_missing[node] & (np.abs(z) <= LIGHTGBM_ZERO))
+        return np.where(missing, self.missing_left[node], left)
+
+    def where_missing(self, features: BoolArray) -> TreeSum:
+        """Make the sum for rows whose values of some features are missing: their nodes lead where these go.
+
+        Parameters
+        ----------
+        features : bool array of shape (n_features,)
+
+        Returns
+        -------
+        TreeSum
+            Of the same features; those that are missing do not occur in it.
+        """
+        gone = (self.feature >= 0) & features[np.maximum(self.feature, 0)]
+        instead = np.arange(len(self.feature))
+        instead[gone] = np.where(self.missing_left, self.left, self.right)[gone]
+        while True:  # a way of several such nodes is halved each time
+            further = instead[instead]
+            if (further == instead).all():
+                break
+            instead = further
+        left, right = (
+            np.where(self.feature < 0, ends, instead[np.maximum(ends, 0)]) for ends in (self.left, self.right)
+        )
+        return self._reached(instead[self.roots], left, right)
+
+    def _reached(self, roots: IntArray, left: IntArray, right: IntArray) -> TreeSum:
+        """Leave out nodes that no row reaches: leaves are listed tree by tree."""
+        order: list[int] = []
+        first: list[int] = []
+        for root in roots.tolist():
+            first.append(len(order))
+            waiting = [root]
+            while waiting:
+                node = waiting.pop()
+                order.append(node)
+                if self.feature[node] >= 0:
+                    waiting += [int(right[node]), int(left[node])]
+        nodes = np.array(order, dtype=np.int64)
+        place = np.full(len(self.feature), -1)
+        place[nodes] = np.arange(len(nodes))
+        is_leaf = self.feature[nodes] < 0
+        return replace(
+            self,
+            roots=np.array(first, dtype=np.int64),
+            feature=self.feature[nodes],
+            limit=self.limit[nodes],
+            codes=self.codes[nodes],
+            missing_left=self.missing_left[nodes],
+            zero_is_missing=self.zero_is_missing[nodes],
+            left=np.where(is_leaf, -1, place[np.maximum(left[nodes], 0)]),
+            right=np.where(is_leaf, -1, place[np.maximum(right[nodes], 0)]),
+            value=self.value[nodes],
+        )
+
     def leaves_of(self, Z: FloatArray) -> IntArray:
         """Nodes in which rows end, array of shape (n_samples, n_trees)."""
         node = np.repeat(self.roots[None], len(Z), axis=0)
@@ -78,12 +158,15 @@ class TreeSum:
             if not inner.any():
                 return node
             z = np.take_along_axis(Z, np.maximum(feature, 0), axis=1)
-            goes_left = z <= self.limit[node]
-            for place, codes in enumerate(self.code_sets):
-                chosen = self.codes[node] == place
-                if chosen.any():
-                    goes_left[chosen] = np.isin(np.floor(z[chosen]), codes)
-            goes_left = np.where(np.isnan(z), self.missing_left[node], goes_left)
+            goes_left, missing = z <= self.limit[node], np.isnan(z)
+            if len(self.code_sets):
+                by_code = self.codes[node]
+                for place in np.unique(by_code[inner & (by_code >= 0)]).tolist():
+                    chosen = by_code == place
+                    goes_left[chosen] = np.isin(np.floor(z[chosen]), self.code_sets[place])
+                    missing[chosen] |= z[chosen] < 0
+            missing |= self.zero_is_missing[node] & (np.abs(z) <= LIGHTGBM_ZERO)
+            goes_left = np.where(missing, self.missing_left[node], goes_left)
             node = np.where(inner, np.where(goes_left, self.left[node], self.right[node]), node)
 
     def scores(self, Z: FloatArray) -> FloatArray:
@@ -99,7 +182,7 @@ class TreeSum:
         """How far a sum, before it is divided, may be from the exact one."""
         largest = [np.abs(self.value[nodes]).max(initial=0.0) for nodes in self._leaves_by_tree()]
         size = float(np.abs(self.base).max(initial=0.0) + np.sum(largest))
-        return (self.n_trees + 2) * float(np.finfo(np.float32 if self.single else np.float64).eps) * size
+        return (self.n_trees + 2) * float(np.finfo(np.float32 if self.single else np.float64).eps) * size + self.doubt
 
     def _leaves_by_tree(self) -> list[IntArray]:
         ends = np.append(self.roots[1:], len(self.feature))
@@ -114,6 +197,9 @@ class TreeSum:
             for place in np.unique(self.codes[of_feature & (self.codes >= 0)]):
                 codes = self.code_sets[place].astype(np.float64)
                 limits += [np.nextafter(codes, -np.inf), np.nextafter(codes + 1.0, -np.inf)]
+                limits.append(np.nextafter([0.0], -np.inf))  # codes of missing values are below
+            if self.zero_is_missing[of_feature].any():
+                limits.append(np.array([np.nextafter(-LIGHTGBM_ZERO, -np.inf), LIGHTGBM_ZERO]))
             together = np.unique(np.concatenate(limits))
             found.append(together[np.isfinite(together)])
         return found
@@ -131,6 +217,7 @@ class TreeSum:
             codes=np.concatenate([np.where(one.codes < 0, -1, one.codes + s) for one, s in zip(every, first_set)]),
             code_sets=tuple(codes for one in every for codes in one.code_sets),
             missing_left=np.concatenate([one.missing_left for one in every]),
+            zero_is_missing=np.concatenate([one.zero_is_missing for one in every]),
             left=np.concatenate([one.left + start for one, start in zip(every, first_node)]),
             right=np.concatenate([one.right + start for one, start in zip(every, first_node)]),
             value=np.concatenate([one.value for one in every]),

@@ -1,0 +1,166 @@
+"""Categories that an estimator takes as they are: what it does to them in front of its trees, as one more step.
+
+scikit-learn's histogram boosting, XGBoost and LightGBM give codes to categories themselves. A missing value has no code
+there; here it gets one below zero, which trees (:class:`~elsewise.regions.ensembles.trees.TreeSum`) know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+from ..arrays import FloatArray
+from ..columns.frames import column_of, floats_of, is_categorical, is_frame, is_missing_value, objects_of
+from ..columns.types import UserRows
+from ..errors import UnsupportedSettingError
+from .encoders import as_levels
+from .registry import register
+from .steps import Step
+from .streams import LevelStream, Stream
+
+if TYPE_CHECKING:
+    from .walk import Walk
+
+# The code of a missing value, and of one never seen where that is the same to the model.
+MISSING_CODE = -1.0
+# Codes by value; None where numbers are codes themselves.
+Codes = Mapping[Any, float] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NativeCategories:
+    """A step that turns the values of some columns into codes and leaves others as they are.
+
+    Attributes
+    ----------
+    codes : mapping of position of a column to its codes
+    takes_unknown : bool
+        A value that has no code counts as a missing one.
+    """
+
+    codes: Mapping[int, Codes]
+    takes_unknown: bool
+
+    def transform(self, X: UserRows) -> FloatArray:
+        """Rows with codes for categories, array of shape (n_samples, n_columns)."""
+        out = np.empty(X.shape)
+        for place in range(X.shape[1]):
+            column = column_of(X, place)
+            if self.codes.get(place) is None:
+                out[:, place] = floats_of(column)
+            else:
+                out[:, place] = [self.code(place, value) for value in objects_of(column)]
+            if place in self.codes:
+                out[np.isnan(out[:, place]), place] = MISSING_CODE
+        return out
+
+    def code(self, place: int, value: Any) -> float:
+        """Code of a value of the column at a position."""
+        codes = self.codes[place]
+        if is_missing_value(value):
+            return MISSING_CODE
+        return float(value) if codes is None else codes.get(value, MISSING_CODE)
+
+
+@register(NativeCategories)
+def _native(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    native, out = step.transformer, list(streams)
+    for place in native.codes:
+        levels = as_levels(walk, step, streams[place])
+        if not levels.encoded:
+            walk.findings.accepts.setdefault(levels.column, []).append(native.takes_unknown)
+        codes = tuple(native.code(place, value) for value in levels.values)
+        out[place] = LevelStream(levels.column, codes, encoded=True)
+    return out
+
+
+def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
+    """Give what an estimator does to categories itself, as steps in front of its trees.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    X : data frame or array of shape (n_samples, n_columns), optional
+        Training rows as they reach the estimator, if no other step is before it.
+    """
+    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(estimator).__mro__}
+    library = type(getattr(estimator, "booster", None)).__module__.partition(".")[0]
+    native = None
+    if isinstance(estimator, (HistGradientBoostingClassifier, HistGradientBoostingRegressor)):
+        native = _of_histogram_boosting(estimator)
+    elif "xgboost.sklearn.XGBModel" in kinds or library == "xgboost":
+        native = _of_xgboost(estimator.booster if library == "xgboost" else estimator.get_booster(), X)
+    elif "lightgbm.sklearn.LGBMModel" in kinds or library == "lightgbm":
+        native = _of_lightgbm(estimator.booster if library == "lightgbm" else estimator.booster_, X)
+    return [] if native is None else [Step(f"categories of {type(estimator).__name__}", native)]
+
+
+def _of_histogram_boosting(model: Any) -> NativeCategories | None:
+    if model.is_categorical_ is None:
+        return None
+    known = model._preprocessor.named_transformers_["encoder"].categories_
+    places = np.flatnonzero(model.is_categorical_).tolist()
+    return NativeCategories({place: _places(values.tolist()) for place, values in zip(places, known)}, True)
+
+
+def _of_xgboost(booster: Any, X: UserRows | None) -> NativeCategories | None:
+    places = [place for place, kind in enumerate(booster.feature_types or ()) if kind == "c"]
+    if not places:
+        return None
+    written = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
+    kept = written.get("gbtree", written)["model"].get("cats", {}).get("enc", [])
+    codes: dict[int, Codes] = {}
+    for place in places:
+        names = _names_of(kept[place]) if place < len(kept) else []
+        column = column_of(X, place) if X is not None else None
+        if column is not None and is_categorical(column):
+            own = column.dtype.categories.tolist()
+            # XGBoost cuts names that are not ASCII when it writes them; without any it goes by the frame's own order
+            if not names or (len(names) == len(own) and any(not str(name).isascii() for name in own)):
+                names = own
+        codes[place] = _places(names) if names else None
+    return NativeCategories(codes, takes_unknown=all(of_column is None for of_column in codes.values()))
+
+
+def _names_of(written: dict[str, Any]) -> list[Any]:
+    """Names of categories as XGBoost writes them: numbers, or the bytes of all names one after the other."""
+    if "offsets" not in written:
+        return list(written["values"])
+    text = bytes(value % 256 for value in written["values"])
+    return [text[start:end].decode("utf-8", "replace") for start, end in pairwise(written["offsets"])]
+
+
+def _of_lightgbm(booster: Any, X: UserRows | None) -> NativeCategories | None:
+    infos = booster.dump_model(num_iteration=1)["feature_infos"]
+    codes: dict[int, Codes] = {
+        place: None for place, feature in enumerate(booster.feature_name()) if infos.get(feature, {}).get("values")
+    }
+    names = booster.pandas_categorical or []
+    if names and (X is None or not is_frame(X)):
+        raise UnsupportedSettingError(
+            "This LightGBM model was fitted on a frame with category columns, but other steps are before it, or X is "
+            "no frame. Pass the frame it was fitted on, or encode categories in the pipeline (OrdinalEncoder) and name "
+            "their positions as categorical_feature."
+        )
+    if names and is_frame(X):
+        columns = [column for _, column in X.items()]
+        places = [place for place, column in enumerate(columns) if is_categorical(column)]
+        for place, known in zip(places, names):
+            if columns[place].dtype.ordered:
+                raise UnsupportedSettingError(
+                    f"Column {X.columns[place]!r} is an ordered category, whose codes LightGBM takes for numbers. Put "
+                    "an OrdinalEncoder in front of the model, or make it an unordered category."
+                )
+            codes[place] = _places(known)
+    return NativeCategories(codes, True) if codes else None
+
+
+def _places(names: Sequence[Any]) -> dict[Any, float]:
+    """Codes of categories: their place among all."""
+    return {name: float(place) for place, name in enumerate(names) if not is_missing_value(name)}

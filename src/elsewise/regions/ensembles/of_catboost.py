@@ -1,0 +1,170 @@
+"""CatBoost: trees over numbers, read from the JSON it writes.
+
+A number goes right where ``float32(z) > border``. Leaves are added with 64 bits, tree by tree, from zero, and the bias
+comes last; here it is the only leaf of one more tree. Missing numbers are less than all others, or greater, as the
+training set it; categories, texts and embeddings go through statistics that are no trees, and are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...errors import UnsupportedModelError, UnsupportedSettingError
+from ..outcomes import Outcome, require_interval, require_label
+from ..registry import register_by_name
+from .decisions import Decision, Largest, Range, largest_number, smallest_number
+from .families import minimum_probability, sigmoid
+from .region import EnsembleRegion
+from .trees import TreeSum, left_limits
+
+# Losses of regressors that predict the sum itself.
+_PLAIN_LOSSES = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "LogCosh", "Expectile", "Lq")
+
+
+@register_by_name("catboost.core.CatBoostClassifier")
+def catboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of CatBoost: the second class where the sum is above the threshold, or the class of the largest sum."""
+    label, loss = require_label(model, outcome), _loss(model)
+    p = minimum_probability(model, label)
+    if loss not in ("Logloss", "CrossEntropy", "MultiClass") and not (loss == "MultiClassOneVsAll" and p is None):
+        raise UnsupportedSettingError(
+            "CatBoostClassifier is supported with the losses Logloss, CrossEntropy, MultiClass and, without "
+            f"min_probability, MultiClassOneVsAll; received {loss!r}."
+        )
+    trees = read_catboost(model)
+    if trees.n_scores > 1:
+        return EnsembleRegion(trees, Largest(label.index, least_log_odds=-np.inf if p is None else _logit(p)))
+    threshold = model.get_probability_threshold()
+    split = 0.0 if threshold is None else _logit(float(threshold))
+    decision: Decision
+    if label.index == 1:
+        low = smallest_number(lambda s: s > split)
+        decision = Range(low if p is None else max(low, smallest_number(lambda s: sigmoid(s) >= p)), np.inf)
+    else:
+        decision = Range(-np.inf, split if p is None else min(split, largest_number(lambda s: 1.0 - sigmoid(s) >= p)))
+    return EnsembleRegion(trees, decision)
+
+
+@register_by_name("catboost.core.CatBoostRegressor")
+def catboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Region of a range of CatBoost's predictions."""
+    interval, loss = require_interval(model, outcome), _loss(model)
+    if loss not in _PLAIN_LOSSES:
+        raise UnsupportedSettingError(
+            f"CatBoostRegressor is supported with the losses {', '.join(_PLAIN_LOSSES)}, received {loss!r}."
+        )
+    return EnsembleRegion(read_catboost(model), Range(interval.low, interval.high))
+
+
+@register_by_name("catboost.core.CatBoost")
+def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+    """Refuse a model that says neither labels nor numbers."""
+    raise UnsupportedModelError(
+        "CatBoost predicts sums of leaves, neither labels nor numbers. Explain a CatBoostClassifier or a "
+        "CatBoostRegressor instead; their load_model reads the same files."
+    )
+
+
+def read_catboost(model: Any) -> TreeSum:
+    """Read a CatBoost model of numbers: it compares with 32 bits, and sums with 64."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        written = json.loads(path.read_text(encoding="utf-8"))
+    scale, bias = written["scale_and_bias"]
+    if scale != 1:
+        raise UnsupportedSettingError(
+            f"CatBoost is supported with a scale of 1, received {scale}. Set it with model.set_scale_and_bias."
+        )
+    features = {one["feature_index"]: one for one in written["features_info"].get("float_features", [])}
+    if "oblivious_trees" in written:
+        nodes = [_nodes_of_levels(one, len(bias)) for one in written["oblivious_trees"]]
+    else:
+        nodes = [_nodes_of_branches(one) for one in written["trees"]]
+    nodes.append([_Node(None, np.array(bias, dtype=np.float64))])
+    trees = [_tree(one, features, len(model.feature_names_)) for one in nodes]
+    return trees[0].joined(trees[1:])
+
+
+@dataclass(slots=True)
+class _Node:
+    """A split with its children, or a leaf with its values."""
+
+    split: dict[str, Any] | None
+    value: FloatArray | None = None
+    left: int = -1
+    right: int = -1
+
+
+def _nodes_of_levels(tree: dict[str, Any], n_scores: int) -> list[_Node]:
+    """Nodes of a tree with one split a level: split k decides bit k of the leaf's number."""
+    splits = tree.get("splits") or []
+    leaves = np.array(tree["leaf_values"], dtype=np.float64).reshape(-1, n_scores)
+    nodes = [
+        _Node(split, None, 2 * place + 1, 2 * place + 2)
+        for level, split in enumerate(reversed(splits))
+        for place in range(2**level - 1, 2 ** (level + 1) - 1)
+    ]
+    return nodes + [_Node(None, value) for value in leaves]
+
+
+def _nodes_of_branches(tree: dict[str, Any]) -> list[_Node]:
+    """Nodes of a tree that is written branch by branch."""
+    nodes: list[_Node] = []
+    waiting: list[tuple[dict[str, Any], _Node | None, str]] = [(tree, None, "")]
+    while waiting:
+        written, parent, side = waiting.pop()
+        if parent is not None:
+            setattr(parent, side, len(nodes))
+        if "split" in written:
+            node = _Node(written["split"])
+            waiting += [(written["left"], node, "left"), (written["right"], node, "right")]
+        else:
+            node = _Node(None, np.array(written["value"], dtype=np.float64).ravel())
+        nodes.append(node)
+    return nodes
+
+
+def _tree(nodes: list[_Node], features: dict[int, dict[str, Any]], n_features: int) -> TreeSum:
+    others = {node.split["split_type"] for node in nodes if node.split is not None} - {"FloatFeature"}
+    if others:
+        raise UnsupportedSettingError(
+            f"This CatBoost model has splits by {', '.join(sorted(others))}, which statistics of categories or texts "
+            "decide; expected splits by numbers alone. Encode categories before the model (OneHotEncoder or "
+            "OrdinalEncoder in a pipeline) and fit it without cat_features."
+        )
+    of_node = [None if node.split is None else features[node.split["float_feature_index"]] for node in nodes]
+    border = np.array([0.0 if node.split is None else node.split["border"] for node in nodes])
+    values = [np.zeros_like(nodes[-1].value) if node.value is None else node.value for node in nodes]
+    is_leaf = np.array([node.split is None for node in nodes])
+    return TreeSum(
+        n_features=n_features,
+        roots=np.zeros(1, dtype=np.int64),
+        feature=np.array([-1 if one is None else one["flat_feature_index"] for one in of_node], dtype=np.int64),
+        limit=np.where(is_leaf, 0.0, left_limits(border, strict=False, single=True)),
+        codes=np.full(len(nodes), -1),
+        code_sets=(),
+        missing_left=np.array([one is None or one["nan_value_treatment"] != "AsTrue" for one in of_node]),
+        zero_is_missing=np.zeros(len(nodes), dtype=np.bool_),
+        left=np.array([node.left for node in nodes], dtype=np.int64),
+        right=np.array([node.right for node in nodes], dtype=np.int64),
+        value=np.array(values),
+        base=np.zeros(values[0].shape),
+        single=False,
+        divisor=1.0,
+    )
+
+
+def _loss(model: Any) -> str:
+    return str(model.get_all_params()["loss_function"]).partition(":")[0]
+
+
+def _logit(p: float) -> float:
+    return float(np.log(p) - np.log1p(-p))

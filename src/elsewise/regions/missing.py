@@ -1,0 +1,42 @@
+"""Rows with missing values: which models take them, and what is left of a region where some values are missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.tree import BaseDecisionTree
+from sklearn.utils import get_tags
+
+from ..arrays import BoolArray
+from ..errors import UnsupportedSettingError
+from ..search import Region
+from .ensembles import EnsembleRegion, one_tree_region
+from .outcomes import Outcome
+from .registry import is_adapter
+
+
+def takes_missing(model: Any) -> bool:
+    """Whether a model itself takes rows with missing values, so that none has to be put in their place."""
+    if is_adapter(model):
+        return True
+    return hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.allow_nan)
+
+
+def region_where_missing(model: Any, outcome: Outcome, region: Region, missing: BoolArray) -> EnsembleRegion:
+    """Region of rows whose values of some features are missing, about the other features alone.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    outcome : Outcome
+    region : Region
+        Of the model for this outcome.
+    missing : bool array of shape (n_model_features,)
+    """
+    if isinstance(model, BaseDecisionTree):
+        region = one_tree_region(model, outcome)
+    if not isinstance(region, EnsembleRegion):
+        raise UnsupportedSettingError(
+            f"Where {type(model).__name__} sends missing values is not known. Impute or drop them first."
+        )
+    return EnsembleRegion(region.trees.where_missing(missing), region.decision)

@@ -1,0 +1,34 @@
+"""What ``import elsewise`` brings along: nothing of libraries whose models nobody has shown yet."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HEAVY = ["xgboost", "lightgbm", "catboost", "treelite", "matplotlib", "ortools"]
+
+
+def loaded_after(program: str) -> set[str]:
+    """Which heavy libraries are loaded after a program has run in a fresh interpreter."""
+    told = f"{program}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_nothing_heavy_is_imported():
+    assert loaded_after("import elsewise") == set()
+    assert loaded_after("import elsewise.regions.ensembles.reading") == set()
+
+
+def test_the_check_can_fail():
+    assert loaded_after("import treelite") == {"treelite"}
+
+
+def test_a_forest_needs_its_reader_alone():
+    program = (
+        "import numpy as np, elsewise as ew\n"
+        "from sklearn.ensemble import RandomForestClassifier\n"
+        "X = np.random.default_rng(0).normal(size=(40, 2)); y = (X[:, 0] > 0).astype(int)\n"
+        "ew.Explainer(RandomForestClassifier(3).fit(X, y), density=None).fit(X, y).explain(X[:1])\n"
+    )
+    assert loaded_after(program) == {"treelite"}
