@@ -142,7 +142,7 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         save(self, path)
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
-        """Rows as the final estimator sees them, after the pipeline's own transformers."""
+        """Rows as the final estimator sees them, or the first transformers before it that are not affine."""
         fitted = self.require_fitted()
         return fitted.in_model_space(fitted.table.of_numbers().encode(as_table(X)))
 

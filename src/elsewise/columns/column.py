@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,6 +32,8 @@ class Column:
         What the pipeline's imputer puts for a missing number; None: missing numbers are refused.
     missing : object
         How a missing value of a category is written in the training data: None, NaN or ``pandas.NA``.
+    low, high : float
+        Smallest and largest number that the pipeline's steps take: 0 for a square root, say.
     """
 
     name: str
@@ -42,6 +45,8 @@ class Column:
     open: bool = False
     fill: float | None = None
     missing: Any = None
+    low: float = -math.inf
+    high: float = math.inf
 
     @property
     def features(self) -> slice:

@@ -1,4 +1,4 @@
-"""A fitted pipeline on a table as one exact affine map from the table's features to model space."""
+"""A fitted pipeline on a table: an exact affine map from its features to model space, and steps behind it."""
 
 from __future__ import annotations
 
@@ -21,32 +21,40 @@ from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
+from ..regions.ensembles import StepsBefore, check_behind_steps
 from .affine import AffineMap
+from .columnwise import dense
 from .composites import selections
 from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .model_view import ModelView, model_view
 from .steps import Step, unwrap
-from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
+from .streams import Findings, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
+from .warping import check_monotone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModel:
-    """A model taken apart: ``estimator`` decides on ``to_model(table.encode(X))``.
+    """A model taken apart: ``estimator`` decides on ``to_model(table.encode(X))``, behind ``steps`` if there are any.
 
     Attributes
     ----------
     table : Table
     to_model : AffineMap
-        From features to the space of the final estimator.
+        From features to model space: the space of the final estimator, or what reaches the first steps that are not
+        affine.
     estimator : the final estimator
     features : array of shape (n_samples, n_features)
         The training rows, encoded.
+    steps : StepsBefore or None
+        From model space to what the estimator sees, where these differ.
     """
 
     table: Table
     to_model: AffineMap
     estimator: Any
     features: FloatArray
+    steps: StepsBefore | None = None
 
 
 def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
@@ -83,12 +91,17 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     if X.shape[1] != width:
         check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
-    table, to_model = _settle(steps, table, X, {} if declared is None else declared)
-    if isinstance(estimator, BaseDecisionTree):
-        table = replace(table, largest=_largest_in_single_precision(to_model))
+    walk, view = _settle(steps, table, X, {} if declared is None else declared)
+    table = walk.table
+    if view.steps is not None:
+        check_behind_steps(estimator, view.steps)
+    if isinstance(estimator, BaseDecisionTree) or view.steps is not None:
+        table = replace(table, largest=_largest_in_single_precision(view.to_model))
     features = table.encode(X)
-    _check(steps, table, to_model, X, features, seen_by_model)
-    return CompiledModel(table, to_model, estimator, features)
+    if view.steps is not None:
+        _check_warps(walk, view, features)
+    _check(steps, table, view, X, features, seen_by_model)
+    return CompiledModel(table, view.to_model, estimator, features, view.steps)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:
@@ -107,7 +120,7 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
 
 def _settle(
     steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration]
-) -> tuple[Table, AffineMap]:
+) -> tuple[Walk, ModelView]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
@@ -115,7 +128,7 @@ def _settle(
         try:
             # only a ColumnTransformer in front leaves columns out, and it takes none of those
             streams = walk.steps(steps, cast("list[Stream]", source_streams(table)))
-            to_model = as_affine(streams, table, walk.findings, "the final estimator")
+            view = model_view(walk, streams)
         except Recast as request:
             place, before = request.column, columns[request.column]
             columns[place] = _informed(place, before, walk.findings, table, declared)
@@ -128,7 +141,7 @@ def _settle(
         else:
             columns = [_informed(place, c, walk.findings, table, declared) for place, c in enumerate(columns)]
             if columns == list(table.columns):
-                return table, to_model
+                return walk, view
         table = table.with_columns(columns)
 
 
@@ -170,7 +183,8 @@ def _informed(
 ) -> Column:
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
-        return replace(column, fill=findings.fills.get(place))
+        low, high = findings.limits.get(place, (-np.inf, np.inf))
+        return replace(column, fill=findings.fills.get(place), low=low, high=high)
     if column.is_group or isinstance(declared.get(column.name), Ordinal):
         return column
     known = findings.known.get(place, [])
@@ -188,30 +202,48 @@ def _informed(
     return replace(column, open=is_open)
 
 
+def _check_warps(walk: Walk, view: ModelView, features: FloatArray) -> None:
+    """Refuse steps that are not monotone, as their types promise."""
+    assert view.steps is not None
+    Y = view.to_model(features)
+    warped = [(j, stream) for j, stream in enumerate(view.streams) if isinstance(stream, WarpStream)]
+    check_monotone(walk, [stream for _, stream in warped], [Y[:, view.steps.columns[j].place] for j, _ in warped])
+
+
 def _check(
     steps: Sequence[Step],
     table: Table,
-    to_model: AffineMap,
+    view: ModelView,
     X: UserRows,
     features: FloatArray,
     names: tuple[str, ...],
 ) -> None:
-    """Compare the map with the pipeline's own transformers on rows that show every level."""
+    """Compare the view with the pipeline's own transformers on rows that show every level.
+
+    Behind a step that is not affine a column may be anything that it is within the tolerance of model space.
+    """
     if not steps or len(features) == 0:
         return
     rows = _rows_to_check(table, features)
     expected = _transformed(steps, _in_double_precision(rows_of(X, rows)), names)
+    to_model = view.to_model
     size = np.abs(features[rows]) @ np.abs(to_model.matrix).T + np.abs(to_model.offset)
-    found = to_model(features[rows])
+    found = view.of_features(features[rows])
     if expected.shape != found.shape:
         raise UnsupportedModelError(
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
+    if view.steps is None:
+        least, most, places, slack = found, found, np.arange(found.shape[1]), MAP_TOLERANCE * (np.abs(expected) + size)
+    else:
+        moved = [view.of_features(features[rows], sign * MAP_TOLERANCE * size) for sign in (-1.0, 1.0)]
+        least, most = np.fmin.reduce([found, *moved]), np.fmax.reduce([found, *moved])
+        places, slack = view.steps.places, MAP_TOLERANCE * np.abs(expected)
+    wrong = ~((expected >= least - slack) & (expected <= most + slack))
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
-        touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
+        touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[places[place], c.features])]
         origin = ", ".join(touched[:5]) or "no column"
         raise UnsupportedModelError(
             f"The pipeline's transformers give {expected[row, place]} in column {place} of what the final estimator "

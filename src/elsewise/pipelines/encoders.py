@@ -11,9 +11,10 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from ..arrays import AnyArray, FloatArray
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from .columnwise import dense
 from .registry import register
 from .steps import Step
-from .streams import AffineStream, LevelStream, Recast, Stream, Unsettled, dense, level_key
+from .streams import AffineStream, LevelStream, Recast, StepStream, Stream, Unsettled, WarpStream, level_key
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -37,6 +38,11 @@ def _encoder(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 def _as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream:
     if isinstance(stream, LevelStream):
         return stream
+    if isinstance(stream, (WarpStream, StepStream)):
+        raise UnsupportedSettingError(
+            f"{step.in_words} encodes {walk.names([stream])} after an earlier step has changed its values. Encode the "
+            'column as it is; KBinsDiscretizer(encode="onehot") encodes bins itself.'
+        )
     if stream.column < 0:
         raise UnsupportedSettingError(
             f"{step.in_words} encodes a combination of {walk.names([stream])}: expected single columns. Encode them "

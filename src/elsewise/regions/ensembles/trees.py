@@ -43,6 +43,8 @@ class TreeSum:
         Sums are formed in 32 bits, as XGBoost does.
     divisor : float
         The number of trees where votes are averaged, else 1.
+    doubt : float
+        How far the library's own sums may be from these for another reason than the rounding of these: another order.
     """
 
     n_features: int
@@ -58,6 +60,7 @@ class TreeSum:
     base: FloatArray
     single: bool
     divisor: float
+    doubt: float = 0.0
 
     @property
     def n_trees(self) -> int:
@@ -99,7 +102,7 @@ class TreeSum:
         """How far a sum, before it is divided, may be from the exact one."""
         largest = [np.abs(self.value[nodes]).max(initial=0.0) for nodes in self._leaves_by_tree()]
         size = float(np.abs(self.base).max(initial=0.0) + np.sum(largest))
-        return (self.n_trees + 2) * float(np.finfo(np.float32 if self.single else np.float64).eps) * size
+        return (self.n_trees + 2) * float(np.finfo(np.float32 if self.single else np.float64).eps) * size + self.doubt
 
     def _leaves_by_tree(self) -> list[IntArray]:
         ends = np.append(self.roots[1:], len(self.feature))

@@ -1,0 +1,140 @@
+"""What the final estimator sees: an affine map of the features, and functions of single columns behind it.
+
+Where all streams are affine, model space is the space of the estimator. Where some are not, model space is what
+reaches the first step that is not affine: each of its features once, however many columns are made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..columns.table import Table
+from ..errors import UnsupportedSettingError
+from ..regions.ensembles import AsIs, ModelColumn, Stepped, StepsBefore, Warped
+from .affine import AffineMap
+from .columnwise import Chains
+from .constants import LARGEST_WARPED, LIMIT_TOLERANCE
+from .streams import AffineStream, BentStream, LevelStream, StepStream, Stream, WarpStream, as_affine
+from .walk import Walk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelView:
+    """What the final estimator sees of the features.
+
+    Attributes
+    ----------
+    to_model : AffineMap
+        From features to model space.
+    steps : StepsBefore or None
+        From model space to the columns of the estimator; None where these are the same.
+    streams : tuple of Stream
+        One a column of the estimator.
+    """
+
+    to_model: AffineMap
+    steps: StepsBefore | None
+    streams: tuple[Stream, ...]
+
+    def of_features(self, features: FloatArray, shift: float | FloatArray = 0.0) -> FloatArray:
+        """Give the columns of the estimator at features moved by a shift in model space, (n_samples, n_columns)."""
+        Y = self.to_model(features) + shift
+        if self.steps is None:
+            return Y
+        out = np.empty((len(Y), len(self.steps.columns)))
+        warped = [j for j, column in enumerate(self.steps.columns) if isinstance(column, Warped)]
+        values = self.steps.functions(warped, [Y[:, self.steps.columns[j].place] for j in warped])
+        for j, column in enumerate(self.steps.columns):
+            y = Y[:, column.place]
+            if isinstance(column, Stepped):
+                out[:, j] = column.values[np.searchsorted(column.ends, y)]
+            elif isinstance(column, AsIs):
+                out[:, j] = y
+        out[:, warped] = np.array(values).T.reshape(len(Y), len(warped))
+        return out
+
+
+def model_view(walk: Walk, streams: Sequence[Stream]) -> ModelView:
+    """Put together what streams say; limits of columns are noted in the findings."""
+    table, where = walk.table, "the final estimator"
+    if not any(isinstance(stream, (WarpStream, StepStream)) for stream in streams):
+        return ModelView(as_affine(streams, table, walk.findings, where), None, tuple(streams))
+    places: dict[tuple[bytes, float], int] = {}
+    rows: list[AffineStream] = []
+    columns: list[ModelColumn] = []
+    chains = {}
+    for j, stream in enumerate(streams):
+        base = stream.base if isinstance(stream, (WarpStream, StepStream)) else _affine(walk, stream, where)
+        # adding zero makes +0 of -0, which would be another key
+        place = places.setdefault(((base.coefficients + 0.0).tobytes(), base.offset + 0.0), len(rows))
+        if place == len(rows):
+            rows.append(base)
+        name = walk.names([stream])
+        if isinstance(stream, WarpStream):
+            chains[j] = stream.chain
+            columns.append(Warped(place, name, stream.why, stream.low, stream.high, stream.rises))
+        elif isinstance(stream, StepStream):
+            columns.append(Stepped(place, name, stream.why, stream.ends, stream.values))
+        else:
+            columns.append(AsIs(place, name, _levels(base, table), base.column))
+        if isinstance(stream, (WarpStream, StepStream)):
+            _note_limits(walk, stream)
+    to_model = as_affine(rows, table, walk.findings, where)
+    return ModelView(to_model, StepsBefore(len(rows), tuple(columns), Chains(chains)), tuple(streams))
+
+
+def _affine(walk: Walk, stream: Stream, where: str) -> AffineStream:
+    mapped = walk.streams_of(as_affine([stream], walk.table, walk.findings, where))[0]
+    assert isinstance(mapped, AffineStream)
+    column = stream.column if isinstance(stream, LevelStream) else mapped.column
+    return AffineStream(mapped.coefficients, mapped.offset, column)
+
+
+def _levels(stream: AffineStream, table: Table) -> FloatArray | None:
+    """What a stream is at each level of the only column it comes from; None if that is a number, or there are more."""
+    if stream.column < 0:
+        return None if stream.coefficients.any() else np.array([stream.offset])
+    column = table.columns[stream.column]
+    if column.kind == "category":
+        return stream.coefficients[column.features] + stream.offset
+    if column.kind == "ordinal":
+        return stream.coefficients[column.start] * np.arange(len(column.levels)) + stream.offset
+    return None
+
+
+def _note_limits(walk: Walk, stream: BentStream) -> None:
+    """Note between which numbers of the table's column its steps take it."""
+    base = stream.base
+    low = stream.low if stream.low > -LARGEST_WARPED else -np.inf
+    high = stream.high if stream.high < LARGEST_WARPED else np.inf
+    if np.isinf(low) and np.isinf(high):
+        return
+    levels = _levels(base, walk.table)
+    if levels is not None:
+        if ((levels < low) | (levels > high)).any():
+            raise UnsupportedSettingError(
+                f"{stream.why} It takes numbers from {low:g} to {high:g}, and a level of {walk.names([stream])} is none."
+            )
+        return
+    if base.column < 0:
+        raise UnsupportedSettingError(
+            f"{stream.why} It takes numbers from {low:g} to {high:g}, and {walk.names([stream])} are mixed before it. "
+            "Apply it to single columns."
+        )
+    slope = float(base.coefficients[walk.table.columns[base.column].start])
+    if (slope, base.offset) != (1.0, 0.0):
+        # the pipeline's own arithmetic may end a few last bits earlier
+        low, high = _pulled_back(low, high, slope, base.offset)
+    known = walk.findings.limits.get(base.column, (-np.inf, np.inf))
+    walk.findings.limits[base.column] = (max(known[0], low), min(known[1], high))
+
+
+def _pulled_back(low: float, high: float, slope: float, offset: float) -> tuple[float, float]:
+    """Ends of the numbers ``x`` with ``low <= slope x + offset <= high``, a few last bits inside."""
+    ends = sorted(((end - offset) / slope, abs(end) + abs(offset)) for end in (low, high))
+    inside = [LIMIT_TOLERANCE * size / abs(slope) if np.isfinite(size) else 0.0 for _, size in ends]
+    return ends[0][0] + inside[0], ends[1][0] - inside[1]

@@ -1,0 +1,102 @@
+"""Transformers that are monotone functions of single columns: powers, quantiles, functions of NumPy, clipping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import special
+from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
+
+from ..errors import UnsupportedSettingError
+from .constants import LARGEST_WARPED
+from .registry import register
+from .steps import Step
+from .streams import Stream
+from .warping import Route, Takes, follow_columns
+
+if TYPE_CHECKING:
+    from .walk import Walk
+
+_LARGEST = LARGEST_WARPED
+_ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
+_ABOVE_MINUS_ONE, _BELOW_ONE = float(np.nextafter(-1.0, 0.0)), float(np.nextafter(1.0, 0.0))
+
+# Functions that rise throughout, and the numbers between which they are finite or overflow in the end.
+RISING: dict[Any, tuple[float, float]] = {
+    **dict.fromkeys(
+        [
+            np.arcsinh, np.arctan, np.cbrt, np.ceil, np.deg2rad, np.degrees, np.exp, np.exp2, np.expm1, np.floor,
+            np.positive, np.rad2deg, np.radians, np.rint, np.sign, np.sinh, np.tanh, np.trunc, special.cbrt, special.erf,
+            special.exp10, special.exp2, special.expit, special.expm1, special.log_expit, special.ndtr,
+        ],
+        (-_LARGEST, _LARGEST),
+    ),
+    **dict.fromkeys([np.log, np.log2, np.log10], (_ABOVE_ZERO, _LARGEST)),
+    **dict.fromkeys([np.log1p, special.log1p], (_ABOVE_MINUS_ONE, _LARGEST)),
+    np.sqrt: (0.0, _LARGEST),
+    np.arccosh: (1.0, _LARGEST),
+    np.arcsin: (-1.0, 1.0),
+    **dict.fromkeys([np.arctanh, special.erfinv], (_ABOVE_MINUS_ONE, _BELOW_ONE)),
+    **dict.fromkeys([special.logit, special.ndtri], (_ABOVE_ZERO, _BELOW_ONE)),
+}  # fmt: skip
+# Functions that fall throughout.
+FALLING: dict[Any, tuple[float, float]] = {np.negative: (-_LARGEST, _LARGEST), np.arccos: (-1.0, 1.0)}
+# Functions that rise whatever these numbers are, given as kw_args.
+WITH_NUMBERS: dict[Any, frozenset[str]] = {
+    np.clip: frozenset({"a_min", "a_max", "min", "max"}),
+    np.round: frozenset({"decimals"}),
+    np.around: frozenset({"decimals"}),
+}
+
+
+@register(PowerTransformer)
+def _power(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    takes = Takes.numbers(len(streams), _ABOVE_ZERO if step.transformer.method == "box-cox" else -_LARGEST)
+    return one_by_one(walk, step, streams, takes, f"{step.in_words} is not affine: it takes powers.")
+
+
+@register(QuantileTransformer)
+def _quantiles(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    why = f"{step.in_words} is not affine: it replaces numbers by their ranks."
+    return one_by_one(walk, step, streams, Takes.numbers(len(streams)), why)
+
+
+@register(FunctionTransformer)
+def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    function, options = step.transformer.func, step.transformer.kw_args or {}
+    if function is None:
+        return streams
+    name = getattr(function, "__name__", repr(function))
+    ends = _ends(function, options)
+    if ends is None:
+        raise UnsupportedSettingError(
+            f"{step.in_words} applies the function {name}{' with kw_args' if options else ''}, which cannot be known "
+            "to be affine or monotone; expected func=None, or before trees a function of NumPy that rises throughout: "
+            "log1p, log, sqrt, cbrt, exp, arcsinh, tanh, ... Apply it to the data before the pipeline. It takes "
+            f"{walk.names(streams)}."
+        )
+    why = f"{step.in_words} applies the function {name}, which is not affine."
+    takes = Takes.numbers(len(streams), *ends)
+    return one_by_one(walk, step, streams, takes, why, rises=function not in FALLING)
+
+
+def one_by_one(
+    walk: Walk, step: Step, streams: list[Stream], takes: Takes, why: str, *, rises: bool = True
+) -> list[Stream]:
+    """Follow a transformer that gives a column for each it takes, in their order."""
+    routes = [Route(place, place, rises) for place in range(len(streams))]
+    return follow_columns(walk, step, streams, routes, takes, why)
+
+
+def _ends(function: Any, options: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Numbers between which a function is known to rise or fall throughout; None if it is not known."""
+    try:
+        if function in WITH_NUMBERS:
+            are_numbers = all(isinstance(value, Real) or value is None for value in options.values())
+            return (-_LARGEST, _LARGEST) if are_numbers and options.keys() <= WITH_NUMBERS[function] else None
+        return None if options else RISING.get(function, FALLING.get(function))
+    except TypeError:  # no hash
+        return None
