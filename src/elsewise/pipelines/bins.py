@@ -17,7 +17,7 @@ from .constants import LARGEST_WARPED
 from .registry import register
 from .steps import Step
 from .streams import LevelStream, StepStream, Stream, WarpStream, numbers_of
-from .warping import Takes, as_warp, chains_of, spread, within
+from .warping import Takes, as_warp, chains_of, not_affine, spread, within
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -46,28 +46,28 @@ class Pieces:
     def of_column(self, given: FloatArray, place: int) -> FloatArray:
         """Cut the columns that belong to one column out of what the transformer gave."""
         start = sum(self.widths[:place])
-        return given[:, start : start + self.widths[place]]
+        return np.asarray(given[:, start : start + self.widths[place]])
 
     def piece(self, of_column: FloatArray) -> FloatArray:
         """Tell in which piece rows are by the columns they became; without any code, in the last one."""
         if not self.is_one_hot:
-            return of_column[:, 0]
+            return np.asarray(of_column[:, 0])
         has_code = of_column.any(axis=1)
-        return np.where(has_code, of_column.argmax(axis=1), of_column.shape[1]).astype(np.float64)
+        return np.where(has_code, of_column.argmax(axis=1), float(of_column.shape[1]))
 
 
 @register(KBinsDiscretizer)
 def _bins(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     counts, is_one_hot = step.transformer.n_bins_.tolist(), step.transformer.encode != "ordinal"
     pieces = Pieces(counts, counts if is_one_hot else [1] * len(counts), Takes.numbers(len(counts)), is_one_hot)
-    return follow_pieces(walk, step, streams, pieces, f"{step.in_words} is not affine: it puts numbers into bins.")
+    return follow_pieces(walk, step, streams, pieces, "is not affine: it puts numbers into bins")
 
 
 @register(Binarizer)
 def _binarizer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     n = len(streams)
     pieces = Pieces([2] * n, [1] * n, Takes.numbers(n), is_one_hot=False)
-    return follow_pieces(walk, step, streams, pieces, f"{step.in_words} is not affine: it compares with a threshold.")
+    return follow_pieces(walk, step, streams, pieces, "is not affine: it compares with a threshold")
 
 
 @register(SplineTransformer)
@@ -85,11 +85,12 @@ def _spline(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
         takes = Takes(np.array([t[0] for t in knots]), np.array([t[-1] for t in knots]))
     counts, width = [len(of_column.t) - 1 for of_column in spline.bsplines_], spline.n_features_out_ // n
     pieces = Pieces(counts, [width] * n, takes, is_one_hot=True)
-    return follow_pieces(walk, step, streams, pieces, f"{step.in_words} is not affine: it puts numbers into bins.")
+    return follow_pieces(walk, step, streams, pieces, "is not affine: it puts numbers into bins")
 
 
-def follow_pieces(walk: Walk, step: Step, streams: list[Stream], pieces: Pieces, why: str) -> list[Stream]:
-    """Streams behind a transformer that is constant between steps of each column; ``why`` it is not affine."""
+def follow_pieces(walk: Walk, step: Step, streams: list[Stream], pieces: Pieces, reason: str) -> list[Stream]:
+    """Streams behind a transformer that is constant between steps of each column; ``reason`` says what it does."""
+    why = not_affine(walk, step, streams, reason)
     places = [place for place, stream in enumerate(streams) if not isinstance(stream, (LevelStream, StepStream))]
     warps = within(
         walk,
@@ -151,7 +152,7 @@ def _given(step: Step, pieces: Pieces, numbers: dict[int, FloatArray]) -> dict[i
 
 
 def _one_of_each(warp: WarpStream, ends: FloatArray) -> FloatArray:
-    """A number of each piece."""
+    """Give a number of each piece."""
     return np.append(ends, np.nextafter(ends[-1], np.inf)) if len(ends) else np.array([warp.low])
 
 
@@ -164,5 +165,6 @@ def _check_constant(
     given = _given(step, pieces, {place: through([warp.chain], [numbers])[0]})[place]
     if (given != values[np.searchsorted(ends, numbers)]).any():
         raise UnsupportedSettingError(
-            f"{step.in_words} is not constant between its steps. It takes {walk.names([warp])}."
+            f"{step.in_words} does not put {walk.names([warp])} into one bin after the other. Use KBinsDiscretizer, or "
+            'SplineTransformer(degree=0, extrapolation="continue").'
         )

@@ -95,14 +95,14 @@ def _affine(walk: Walk, stream: Stream, where: str) -> AffineStream:
 
 
 def _levels(stream: AffineStream, table: Table) -> FloatArray | None:
-    """What a stream is at each level of the only column it comes from; None if that is a number, or there are more."""
+    """Give what a stream is at each level of the only column it comes from; None for numbers and several columns."""
     if stream.column < 0:
         return None if stream.coefficients.any() else np.array([stream.offset])
     column = table.columns[stream.column]
     if column.kind == "category":
-        return stream.coefficients[column.features] + stream.offset
+        return np.asarray(stream.coefficients[column.features] + stream.offset)
     if column.kind == "ordinal":
-        return stream.coefficients[column.start] * np.arange(len(column.levels)) + stream.offset
+        return np.asarray(stream.coefficients[column.start] * np.arange(len(column.levels)) + stream.offset)
     return None
 
 
@@ -117,12 +117,12 @@ def _note_limits(walk: Walk, stream: BentStream) -> None:
     if levels is not None:
         if ((levels < low) | (levels > high)).any():
             raise UnsupportedSettingError(
-                f"{stream.why} It takes numbers from {low:g} to {high:g}, and a level of {walk.names([stream])} is none."
+                f"{stream.why} It needs numbers from {low:g} to {high:g}: a level of {walk.names([stream])} is none."
             )
         return
     if base.column < 0:
         raise UnsupportedSettingError(
-            f"{stream.why} It takes numbers from {low:g} to {high:g}, and {walk.names([stream])} are mixed before it. "
+            f"{stream.why} It needs numbers from {low:g} to {high:g}, and {walk.names([stream])} are mixed before it. "
             "Apply it to single columns."
         )
     slope = float(base.coefficients[walk.table.columns[base.column].start])
@@ -134,7 +134,7 @@ def _note_limits(walk: Walk, stream: BentStream) -> None:
 
 
 def _pulled_back(low: float, high: float, slope: float, offset: float) -> tuple[float, float]:
-    """Ends of the numbers ``x`` with ``low <= slope x + offset <= high``, a few last bits inside."""
+    """Find the ends of the numbers ``x`` with ``low <= slope x + offset <= high``, a few last bits inside."""
     ends = sorted(((end - offset) / slope, abs(end) + abs(offset)) for end in (low, high))
     inside = [LIMIT_TOLERANCE * size / abs(slope) if np.isfinite(size) else 0.0 for _, size in ends]
     return ends[0][0] + inside[0], ends[1][0] - inside[1]

@@ -11,11 +11,12 @@ from scipy import special
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
 
 from ..errors import UnsupportedSettingError
+from .affine import AffineMap
 from .constants import LARGEST_WARPED
 from .registry import register
 from .steps import Step
 from .streams import Stream
-from .warping import Route, Takes, follow_columns
+from .warping import Route, Takes, follow_columns, not_affine
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -29,8 +30,8 @@ RISING: dict[Any, tuple[float, float]] = {
     **dict.fromkeys(
         [
             np.arcsinh, np.arctan, np.cbrt, np.ceil, np.deg2rad, np.degrees, np.exp, np.exp2, np.expm1, np.floor,
-            np.positive, np.rad2deg, np.radians, np.rint, np.sign, np.sinh, np.tanh, np.trunc, special.cbrt, special.erf,
-            special.exp10, special.exp2, special.expit, special.expm1, special.log_expit, special.ndtr,
+            np.positive, np.rad2deg, np.radians, np.rint, np.sign, np.sinh, np.tanh, np.trunc, special.cbrt,
+            special.erf, special.exp10, special.exp2, special.expit, special.expm1, special.log_expit, special.ndtr,
         ],
         (-_LARGEST, _LARGEST),
     ),
@@ -43,7 +44,7 @@ RISING: dict[Any, tuple[float, float]] = {
     **dict.fromkeys([special.logit, special.ndtri], (_ABOVE_ZERO, _BELOW_ONE)),
 }  # fmt: skip
 # Functions that fall throughout.
-FALLING: dict[Any, tuple[float, float]] = {np.negative: (-_LARGEST, _LARGEST), np.arccos: (-1.0, 1.0)}
+FALLING: dict[Any, tuple[float, float]] = {np.arccos: (-1.0, 1.0)}
 # Functions that rise whatever these numbers are, given as kw_args.
 WITH_NUMBERS: dict[Any, frozenset[str]] = {
     np.clip: frozenset({"a_min", "a_max", "min", "max"}),
@@ -55,13 +56,13 @@ WITH_NUMBERS: dict[Any, frozenset[str]] = {
 @register(PowerTransformer)
 def _power(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     takes = Takes.numbers(len(streams), _ABOVE_ZERO if step.transformer.method == "box-cox" else -_LARGEST)
-    return one_by_one(walk, step, streams, takes, f"{step.in_words} is not affine: it takes powers.")
+    return one_by_one(walk, step, streams, takes, "is not affine: it takes powers")
 
 
 @register(QuantileTransformer)
 def _quantiles(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
-    why = f"{step.in_words} is not affine: it replaces numbers by their ranks."
-    return one_by_one(walk, step, streams, Takes.numbers(len(streams)), why)
+    takes = Takes.numbers(len(streams))
+    return one_by_one(walk, step, streams, takes, "is not affine: it replaces numbers by their ranks")
 
 
 @register(FunctionTransformer)
@@ -69,6 +70,8 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     function, options = step.transformer.func, step.transformer.kw_args or {}
     if function is None:
         return streams
+    if function is np.negative and not options:
+        return walk.affine(step, lambda transformer, n: AffineMap(-np.eye(n), np.zeros(n)), streams)
     name = getattr(function, "__name__", repr(function))
     ends = _ends(function, options)
     if ends is None:
@@ -78,17 +81,17 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
             "log1p, log, sqrt, cbrt, exp, arcsinh, tanh, ... Apply it to the data before the pipeline. It takes "
             f"{walk.names(streams)}."
         )
-    why = f"{step.in_words} applies the function {name}, which is not affine."
     takes = Takes.numbers(len(streams), *ends)
-    return one_by_one(walk, step, streams, takes, why, rises=function not in FALLING)
+    reason = f"applies the function {name}, which is not affine"
+    return one_by_one(walk, step, streams, takes, reason, rises=function not in FALLING)
 
 
 def one_by_one(
-    walk: Walk, step: Step, streams: list[Stream], takes: Takes, why: str, *, rises: bool = True
+    walk: Walk, step: Step, streams: list[Stream], takes: Takes, reason: str, *, rises: bool = True
 ) -> list[Stream]:
-    """Follow a transformer that gives a column for each it takes, in their order."""
+    """Follow a transformer that gives a column for each it takes, in their order; ``reason`` says what it does."""
     routes = [Route(place, place, rises) for place in range(len(streams))]
-    return follow_columns(walk, step, streams, routes, takes, why)
+    return follow_columns(walk, step, streams, routes, takes, not_affine(walk, step, streams, reason))
 
 
 def _ends(function: Any, options: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -30,11 +30,8 @@ def _to_a_range(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     if not getattr(step.transformer, "clip", False):  # older versions of scikit-learn have no clip in MaxAbsScaler
         build = _min_max if isinstance(step.transformer, MinMaxScaler) else _max_abs
         return walk.affine(step, build, streams)
-    why = (
-        f"{step.in_words} has clip=True and is not affine: it maps all values beyond the training range to its ends. "
-        "Expected clip=False unless trees follow; fit the pipeline with it."
-    )
-    return one_by_one(walk, step, streams, Takes.numbers(len(streams)), why)
+    reason = "has clip=True and is not affine: it maps all values beyond the training range to its ends"
+    return one_by_one(walk, step, streams, Takes.numbers(len(streams)), reason)
 
 
 def _min_max(scaler: MinMaxScaler, n_features: int) -> AffineMap:

@@ -171,9 +171,7 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
         elif isinstance(stream, AffineStream):
             matrix[place], offset[place] = stream.coefficients, stream.offset
         else:
-            name = table.columns[stream.base.column].name if stream.base.column >= 0 else None
-            what = "several columns" if name is None else f"column {name!r}"
-            raise UnsupportedSettingError(f"{stream.why} {where} needs numbers that are affine. It takes {what}.")
+            raise UnsupportedSettingError(f"{stream.why} {where} needs numbers that are affine.")
     return AffineMap(matrix, offset)
 
 

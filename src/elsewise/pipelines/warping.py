@@ -101,6 +101,11 @@ def _warped(
     return within(walk, step, after, -largest, largest)
 
 
+def not_affine(walk: Walk, step: Step, streams: Sequence[Stream], reason: str) -> str:
+    """Say in a sentence why a step is not affine, and which columns it takes."""
+    return f"{step.in_words} {reason}. It takes {walk.names(streams)}."
+
+
 def as_warp(stream: Stream, why: str) -> WarpStream:
     """Take an affine stream for a monotone function without any steps."""
     if isinstance(stream, AffineStream):
@@ -190,5 +195,5 @@ def check_monotone(walk: Walk, streams: Sequence[WarpStream], seen: Sequence[Flo
 
 
 def chains_of(streams: Sequence[WarpStream]) -> list[Chain]:
-    """Steps of streams."""
+    """List the steps of streams."""
     return [stream.chain for stream in streams]

@@ -46,8 +46,8 @@ def tree_regressor_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronU
 def _region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     tree = model.tree_
     wanted = wanted_leaves(model, outcome, tree.value[:, 0, :])
-    nodes = (array.astype(np.int64) for array in (tree.children_left, tree.children_right))
-    return boxes(tree.feature.astype(np.int64), cast_limits(tree.threshold), *nodes, wanted, n_features=tree.n_features)
+    feature, left, right = (array.astype(np.int64) for array in (tree.feature, tree.children_left, tree.children_right))
+    return boxes(feature, cast_limits(tree.threshold), left, right, wanted, n_features=tree.n_features)
 
 
 def wanted_leaves(model: BaseEstimator, outcome: Outcome, values: FloatArray) -> BoolArray:
@@ -131,9 +131,7 @@ def boxes(
     n_features : int
     """
     leaves = np.flatnonzero(wanted & (left == _NO_CHILD))
-    leaf, split_by, sign, limit = _tightest(
-        *_conditions(feature, limits, left, right, leaves), n_features=n_features
-    )
+    leaf, split_by, sign, limit = _tightest(*_conditions(feature, limits, left, right, leaves), n_features=n_features)
 
     # Both conditions on a feature are neighbours (-z <= -lower, then z <= upper); nothing is left where lower >= upper.
     unreachable = np.zeros(len(leaves), dtype=bool)

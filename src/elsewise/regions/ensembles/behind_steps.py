@@ -10,13 +10,13 @@ from ...search import Region
 from ..linear import linear_region, ridge_region, scores, svc_region
 from ..outcomes import Outcome
 from ..polyhedra import PolyhedronUnion, union
-from ..regression import generalized_linear_region, linear_regression_region
 from ..registry import builder_of, region_of
+from ..regression import generalized_linear_region, linear_regression_region
 from ..tree import boxes, wanted_leaves
 from .region import EnsembleRegion
 from .rewriting import rewritten
 from .scorecards import require_steps, scorecard_region
-from .steps_before import AsIs, StepsBefore
+from .steps_before import StepsBefore
 from .trees import TreeSum, left_limits
 
 _LINEAR = (linear_region, ridge_region, svc_region, linear_regression_region, generalized_linear_region)
@@ -31,11 +31,9 @@ def check_behind_steps(model: object, steps: StepsBefore) -> None:
         weighted = np.flatnonzero(scores(model)[0].any(axis=0)).tolist() if hasattr(model, "coef_") else []
         require_steps(model, weighted, steps)
         return
-    first = next(column for column in steps.columns if not isinstance(column, AsIs))
-    assert not isinstance(first, AsIs)
     raise UnsupportedModelError(
-        f"{first.why} Trees and sums of trees may follow it, and linear models if it bins, but not "
-        f"{type(model).__name__}. It takes {first.name}."
+        f"{steps.first.why} Trees and sums of trees may follow it, and linear models if it bins, but not "
+        f"{type(model).__name__}."
     )
 
 

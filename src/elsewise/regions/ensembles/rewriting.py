@@ -63,7 +63,7 @@ def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
 
 def _is_stepped(trees: TreeSum, steps: StepsBefore) -> BoolArray:
     stepped = np.array([isinstance(column, Stepped) for column in steps.columns])
-    return (trees.feature >= 0) & stepped[trees.feature]
+    return np.asarray((trees.feature >= 0) & stepped[trees.feature])
 
 
 def _pieces_left(trees: TreeSum, node: int, column: Stepped) -> BoolArray:
@@ -133,9 +133,8 @@ def _unrolled(plain: TreeSum, columns: IntArray, pieces_left: dict[int, BoolArra
                     f"Trees over one-hot codes of bins become more than {MOST_NODES:,} boxes of the numbers that were "
                     'binned. Fit the pipeline with KBinsDiscretizer(encode="ordinal"), or with shallower trees.'
                 )
-    return replace(
-        grown.trees(plain.base), code_sets=plain.code_sets, single=plain.single, divisor=plain.divisor, doubt=plain.doubt
-    )
+    unrolled = grown.trees(plain.base, doubt=plain.doubt)
+    return replace(unrolled, code_sets=plain.code_sets, single=plain.single, divisor=plain.divisor)
 
 
 def _middle_change(ends: FloatArray, goes_left: BoolArray, low: float, high: float) -> tuple[float, bool | None]:

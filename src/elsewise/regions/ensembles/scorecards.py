@@ -69,19 +69,17 @@ def scorecard(A: FloatArray, b: FloatArray, steps: StepsBefore) -> TreeSum:
 
 def require_steps(model: object, weighted: Sequence[int], steps: StepsBefore) -> None:
     """Refuse a linear model of which some columns with a weight are neither binned nor have levels."""
-    first = next(column for column in steps.columns if not isinstance(column, AsIs))
     for j in weighted:
         column = steps.columns[j]
         if isinstance(column, Warped):
             raise UnsupportedSettingError(
-                f"{column.why} Trees and sums of trees may follow it, {type(model).__name__} may not. It takes "
-                f"{column.name}."
+                f"{column.why} Trees and sums of trees may follow it, {type(model).__name__} may not. Apply it to the "
+                "data before the pipeline."
             )
         if isinstance(column, AsIs) and column.levels is None:
-            assert isinstance(first, (Stepped, Warped))
             raise UnsupportedSettingError(
-                f"{first.why} {type(model).__name__} may follow if every column is binned or a category, but it takes "
-                f"{column.name} as numbers, beside {first.name}. Bin all numbers, or none."
+                f"{steps.first.why} {type(model).__name__} may follow if every column is binned or a category, but it "
+                f"sees {column.name} as numbers. Bin all numbers, or none."
             )
 
 

@@ -116,6 +116,11 @@ class StepsBefore:
     functions: ColumnFunctions
 
     @property
+    def first(self) -> Stepped | Warped:
+        """The first column that is not as it is in model space."""
+        return next(column for column in self.columns if not isinstance(column, AsIs))
+
+    @property
     def places(self) -> IntArray:
         """The feature of model space each column follows from, int array of shape (n_columns,)."""
         return np.array([column.place for column in self.columns], dtype=np.int64)
