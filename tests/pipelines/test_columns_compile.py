@@ -566,9 +566,7 @@ def test_many_features_are_no_burden():
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "step", [PolynomialFeatures(), KNNImputer()], ids=lambda s: type(s).__name__
-)
+@pytest.mark.parametrize("step", [PolynomialFeatures(), KNNImputer()], ids=lambda s: type(s).__name__)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_step_that_cannot_be_followed_is_named_with_its_columns(step):
     X, y = frame()
