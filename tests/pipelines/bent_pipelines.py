@@ -7,12 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import special
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
+from sklearn.base import clone
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
@@ -25,7 +21,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from elsewise.arrays import FloatArray
 
@@ -59,9 +55,7 @@ BENT = {**MONOTONE, **CODES}
 
 TREES: dict[str, Any] = {
     "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
-    "random tree": ExtraTreeClassifier(max_depth=4, random_state=0),
     "forest": RandomForestClassifier(5, max_depth=3, random_state=0),
-    "extra trees": ExtraTreesClassifier(4, max_depth=3, random_state=0),
     "boosting": GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0),
     "histograms": HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=4, early_stopping=False),
 }
@@ -76,8 +70,6 @@ def rows(seed: int, n: int = 200) -> tuple[FloatArray, np.ndarray]:
 
 def pipeline(step: str, model: str, seed: int = 0, scaled: bool = False) -> tuple[Pipeline, FloatArray, np.ndarray]:
     """A fitted pipeline of a step and a tree model, with its data."""
-    from sklearn.base import clone
-
     X, y = rows(seed)
     after = [StandardScaler(with_mean=False)] if scaled else []
     return make_pipeline(clone(BENT[step]), *after, clone(TREES[model])).fit(X, y), X, y

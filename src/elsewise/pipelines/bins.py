@@ -99,24 +99,26 @@ def follow_pieces(walk: Walk, step: Step, streams: list[Stream], pieces: Pieces,
         pieces.takes.low[places],
         pieces.takes.high[places],
     )
-    ends = dict(zip(places, _ends(step, places, warps, pieces)))
-    bases = dict(zip(places, warps))
-    out: list[Stream] = []
+    ends = _ends(step, places, warps, pieces)
+    numbers = dict(zip(places, through(chains_of(warps), [_one_of_each(*pair) for pair in zip(warps, ends)])))
     for place, stream in enumerate(streams):
         if isinstance(stream, LevelStream):
-            numbers = numbers_of(stream, walk.table, walk.findings, step.in_words)
-            given = _given(step, pieces, {place: numbers})[place]
-            out += [LevelStream(stream.column, tuple(values.tolist()), encoded=True) for values in given.T]
+            numbers[place] = numbers_of(stream, walk.table, walk.findings, step.in_words)
         elif isinstance(stream, StepStream):
-            given = _given(step, pieces, {place: stream.values})[place]
-            out += [
-                StepStream(stream.base, stream.low, stream.high, stream.ends, values, stream.why) for values in given.T
-            ]
-        else:
-            warp, limits = bases[place], ends[place]
-            given = _given(step, pieces, {place: through([warp.chain], [_one_of_each(warp, limits)])[0]})[place]
-            _check_constant(walk, step, pieces, place, warp, limits, given)
-            out += [StepStream(warp.base, warp.low, warp.high, limits, values, warp.why) for values in given.T]
+            numbers[place] = stream.values
+    given = _given(step, pieces, numbers)
+    _check_constant(walk, step, pieces, places, warps, ends, given)
+    bases = dict(zip(places, zip(warps, ends)))
+    out: list[Stream] = []
+    for place, stream in enumerate(streams):
+        for values in given[place].T:
+            if isinstance(stream, LevelStream):
+                out.append(LevelStream(stream.column, tuple(values.tolist()), encoded=True))
+            elif isinstance(stream, StepStream):
+                out.append(StepStream(stream.base, stream.low, stream.high, stream.ends, values, stream.why))
+            else:
+                warp, of_column = bases[place]
+                out.append(StepStream(warp.base, warp.low, warp.high, of_column, values, warp.why))
     return out
 
 
@@ -157,14 +159,25 @@ def _one_of_each(warp: WarpStream, ends: FloatArray) -> FloatArray:
 
 
 def _check_constant(
-    walk: Walk, step: Step, pieces: Pieces, place: int, warp: WarpStream, ends: FloatArray, values: FloatArray
+    walk: Walk,
+    step: Step,
+    pieces: Pieces,
+    places: list[int],
+    warps: list[WarpStream],
+    ends: list[FloatArray],
+    values: dict[int, FloatArray],
 ) -> None:
-    """Refuse a column that is not constant between its steps."""
-    seen = np.concatenate([ends, np.nextafter(ends, np.inf), (ends[1:] + ends[:-1]) / 2])
-    numbers = spread(warp.low, warp.high, seen)
-    given = _given(step, pieces, {place: through([warp.chain], [numbers])[0]})[place]
-    if (given != values[np.searchsorted(ends, numbers)]).any():
-        raise UnsupportedSettingError(
-            f"{step.in_words} does not put {walk.names([warp])} into one bin after the other. Use KBinsDiscretizer, or "
-            'SplineTransformer(degree=0, extrapolation="continue").'
-        )
+    """Refuse columns that are not constant between their steps."""
+    if not places:
+        return
+    numbers = []
+    for warp, of_column in zip(warps, ends):
+        near = [of_column, np.nextafter(of_column, np.inf), (of_column[1:] + of_column[:-1]) / 2]
+        numbers.append(spread(warp.low, warp.high, np.concatenate(near)))
+    given = _given(step, pieces, dict(zip(places, through(chains_of(warps), numbers))))
+    for place, warp, of_column, asked in zip(places, warps, ends, numbers):
+        if (given[place] != values[place][np.searchsorted(of_column, asked)]).any():
+            raise UnsupportedSettingError(
+                f"{step.in_words} does not put {walk.names([warp])} into one bin after the other. Use "
+                'KBinsDiscretizer, or SplineTransformer(degree=0, extrapolation="continue").'
+            )

@@ -25,7 +25,7 @@ from ..regions.ensembles import StepsBefore, check_behind_steps
 from .affine import AffineMap
 from .columnwise import dense
 from .composites import selections
-from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .constants import FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
 from .model_view import ModelView, model_view
 from .steps import Step, unwrap
 from .streams import Findings, Recast, Stream, Unsettled, WarpStream, source_streams
@@ -98,6 +98,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     if isinstance(estimator, BaseDecisionTree) or view.steps is not None:
         table = replace(table, largest=_largest_in_single_precision(view.to_model))
     features = table.encode(X)
+    table = _without_far_limits(table, features)
     if view.steps is not None:
         _check_warps(walk, view, features)
     _check(steps, table, view, X, features, seen_by_model)
@@ -108,6 +109,20 @@ def _largest_in_single_precision(to_model: AffineMap) -> float:
     """Find the largest numbers that reach a tree as finite 32-bit floats, whatever is added to them on the way."""
     gain = float(np.abs(to_model.matrix).sum(axis=1).max(initial=1.0))
     return min(float(np.finfo(np.float32).max) / gain, LARGEST_NUMBER)
+
+
+def _without_far_limits(table: Table, features: FloatArray) -> Table:
+    """Forget limits of columns that are far from all training values."""
+    far = FAR_LIMIT * (1.0 + np.abs(features).max(axis=0, initial=0.0))
+    columns = [
+        replace(
+            column,
+            low=column.low if column.low >= -far[column.start] else -np.inf,
+            high=column.high if column.high <= far[column.start] else np.inf,
+        )
+        for column in table.columns
+    ]
+    return replace(table, columns=tuple(columns))
 
 
 def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:

@@ -30,5 +30,9 @@ N_NUMBERS_CHECKED = 1000
 # A function that falls by less than this, relative to its largest value, rises up to rounding.
 MONOTONE_TOLERANCE = 1e-12
 
+# Limits of what steps take that are so many times larger than all training values are not kept in mind: no answer comes
+# near them, and powers overflow somewhere.
+FAR_LIMIT = 1e6
+
 # How far limits of a column keep from the end of what a step takes, relative to the terms they are computed from.
 LIMIT_TOLERANCE = 1e-14

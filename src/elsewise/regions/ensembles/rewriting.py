@@ -8,11 +8,14 @@ there and 0 on both sides), the node becomes several splits, and a side that is 
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray
 from ...errors import UnsupportedSettingError
 from .bisecting import last_where
 from .growing import Growing
@@ -25,6 +28,45 @@ MOST_NODES = 2_000_000
 
 def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
     """Write trees over a model's columns as trees over model space."""
+    key = _digest(trees)
+    if key not in steps.rewritten:
+        steps.rewritten.clear()
+        steps.rewritten[key] = _rewritten(trees, steps)
+    return steps.rewritten[key]
+
+
+def _digest(trees: TreeSum) -> bytes:
+    digest = blake2b(repr((trees.n_features, trees.single, trees.divisor, trees.doubt, trees.base.tolist())).encode())
+    nodes = (trees.roots, trees.feature, trees.limit, trees.codes, trees.missing_left, trees.left, trees.right)
+    for array in (*nodes, trees.value, *trees.code_sets):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs of pieces that a split sends left and right by turns.
+
+    Attributes
+    ----------
+    ends : list of float
+        The last number of each run but the last one, ascending.
+    starts_left : bool
+        The first run goes left.
+    """
+
+    ends: list[float]
+    starts_left: bool
+
+    def middle(self, low: float, high: float) -> tuple[float, bool | None]:
+        """Find the middle one of the ends between two numbers; without any, whether all goes left there."""
+        first, stop = bisect_right(self.ends, low), bisect_left(self.ends, high)
+        if first >= stop:
+            return 0.0, self.starts_left == (first % 2 == 0)
+        return self.ends[(first + stop) // 2], None
+
+
+def _rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
     warped = [j for j, column in enumerate(steps.columns) if isinstance(column, Warped)]
     if ((trees.codes >= 0) & np.isin(trees.feature, warped)).any():
         j = int(trees.feature[(trees.codes >= 0) & np.isin(trees.feature, warped)][0])
@@ -36,7 +78,7 @@ def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
     falls = np.array([isinstance(column, Warped) and not column.rises for column in steps.columns])
     swaps = (trees.feature >= 0) & falls[trees.feature]
     codes = trees.codes.copy()
-    pieces_left: dict[int, BoolArray] = {}
+    runs: dict[int, Runs] = {}
     for node in np.flatnonzero(_is_stepped(trees, steps)).tolist():
         column = steps.columns[trees.feature[node]]
         assert isinstance(column, Stepped)
@@ -44,7 +86,7 @@ def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
         changes = np.flatnonzero(goes_left[1:] != goes_left[:-1])
         codes[node] = -1
         if len(changes) > 1:
-            pieces_left[node] = goes_left
+            runs[node] = Runs(column.ends[changes].tolist(), bool(goes_left[0]))
         else:
             limit[node] = column.ends[changes[0]] if len(changes) else np.inf
             swaps[node] = not goes_left[0]
@@ -58,7 +100,7 @@ def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
         right=np.where(swaps, trees.left, trees.right),
         missing_left=trees.missing_left ^ swaps,
     )
-    return _unrolled(plain, trees.feature, pieces_left, steps) if pieces_left else plain
+    return _unrolled(plain, _is_stepped(trees, steps), runs) if runs else plain
 
 
 def _is_stepped(trees: TreeSum, steps: StepsBefore) -> BoolArray:
@@ -98,34 +140,43 @@ def _behind_warps(trees: TreeSum, steps: StepsBefore, warped: list[int]) -> Floa
     return limit
 
 
-def _unrolled(plain: TreeSum, columns: IntArray, pieces_left: dict[int, BoolArray], steps: StepsBefore) -> TreeSum:
-    """Grow trees anew in which nodes that send several runs of pieces left become several splits."""
+def _unrolled(plain: TreeSum, is_stepped: BoolArray, runs: dict[int, Runs]) -> TreeSum:
+    """Grow trees anew in which nodes that send several runs of pieces left become several splits.
+
+    Parameters
+    ----------
+    plain : TreeSum
+        Over model space, with nodes that have no limit yet.
+    is_stepped : bool array of shape (n_nodes,)
+        The node's column is constant between steps.
+    runs : dict of node to Runs
+        Of those that send several runs of pieces left.
+    """
     grown = Growing(plain.n_features, plain.n_scores)
+    features, limits, codes = plain.feature.tolist(), plain.limit.tolist(), plain.codes.tolist()
+    lefts, rights, stepped = plain.left.tolist(), plain.right.tolist(), is_stepped.tolist()
+    missing_left = plain.missing_left.tolist()
     for root in plain.roots.tolist():
         grown.root()
         # nodes to grow: the old node, the numbers between which binned features lie already, and its new parent
         waiting: list[tuple[int, dict[int, tuple[float, float]], int, bool]] = [(root, {}, -1, False)]
         while waiting:
             node, known, parent, is_left = waiting.pop()
-            j, column = int(plain.feature[node]), steps.columns[columns[node]]
+            j, limit, inner, outer = features[node], limits[node], known, known
             if j < 0:
                 number = grown.leaf(plain.value[node])
             else:
-                limit, inner, outer = float(plain.limit[node]), known, known
-                if isinstance(column, Stepped):
-                    low, high = known.get(j, (-np.inf, np.inf))
-                    ends, goes_left = column.ends, pieces_left.get(node)
-                    if goes_left is None:
-                        ends, goes_left = np.array([limit]), np.array([True, False])
-                    limit, side = _middle_change(ends, goes_left, low, high)
+                if stepped[node]:
+                    low, high = known.get(j, (-math.inf, math.inf))
+                    limit, side = (runs[node] if node in runs else Runs([limit], True)).middle(low, high)
                     if side is not None:  # all that can be here goes one way
-                        waiting.append((int((plain.left if side else plain.right)[node]), known, parent, is_left))
+                        waiting.append((lefts[node] if side else rights[node], known, parent, is_left))
                         continue
                     inner, outer = {**known, j: (low, limit)}, {**known, j: (limit, high)}
-                number = grown.split(j, limit, int(plain.codes[node]), bool(plain.missing_left[node]))
-                again = node in pieces_left  # the halves of a node with many runs are the node itself, on less
-                waiting.append((node if again else int(plain.right[node]), outer, number, False))
-                waiting.append((node if again else int(plain.left[node]), inner, number, True))
+                number = grown.split(j, limit, codes[node], missing_left[node])
+                again = node in runs  # the halves of a node with many runs are the node itself, on less
+                waiting.append((node if again else rights[node], outer, number, False))
+                waiting.append((node if again else lefts[node], inner, number, True))
             if parent >= 0:
                 grown.attach(parent, is_left, number)
             if len(grown) > MOST_NODES:
@@ -135,12 +186,3 @@ def _unrolled(plain: TreeSum, columns: IntArray, pieces_left: dict[int, BoolArra
                 )
     unrolled = grown.trees(plain.base, doubt=plain.doubt)
     return replace(unrolled, code_sets=plain.code_sets, single=plain.single, divisor=plain.divisor)
-
-
-def _middle_change(ends: FloatArray, goes_left: BoolArray, low: float, high: float) -> tuple[float, bool | None]:
-    """Find the middle one of the ends at which sides change between two numbers; without any, the only side."""
-    first, last = np.searchsorted(ends, low, side="right"), np.searchsorted(ends, high, side="left")
-    changes = first + np.flatnonzero(goes_left[first + 1 : last + 1] != goes_left[first:last])
-    if len(changes) == 0:
-        return 0.0, bool(goes_left[first])
-    return float(ends[changes[len(changes) // 2]]), None

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from .trees import TreeSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,11 +110,15 @@ class StepsBefore:
         One a column of the model.
     functions : ColumnFunctions
         Of the columns that are :class:`Warped`.
+    rewritten : dict
+        The last trees that were written over model space, by a digest of what they were: those of all labels of a
+        model are the same.
     """
 
     n_features: int
     columns: tuple[ModelColumn, ...]
     functions: ColumnFunctions
+    rewritten: dict[bytes, TreeSum] = field(default_factory=dict)
 
     @property
     def first(self) -> Stepped | Warped:
