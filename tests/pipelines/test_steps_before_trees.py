@@ -345,6 +345,30 @@ def test_answers_stay_where_the_steps_are_defined():
         assert explainer.why_not(X[fitted.predict(X) == 0][0], 1) is not None
 
 
+@pytest.mark.parametrize("model", ["tree", "forest"])
+def test_limits_behind_a_scaler_take_the_training_rows(model):
+    rng = np.random.default_rng(21)
+    X = rng.normal(size=(200, 3)) * [1.0, 1e6, 1e-3] + [0.0, 1e7, 3.0]
+    y = (X[:, 0] + X[:, 1] / 1e6 - 10 > 0).astype(int)
+    fitted = make_pipeline(MinMaxScaler(), FunctionTransformer(np.sqrt), TREES[model]).fit(X, y)
+    explainer = ew.Explainer(fitted, density=None).fit(X, y)
+    smallest = [column.low for column in explainer.table_.columns]
+    np.testing.assert_allclose(smallest, X.min(axis=0), rtol=1e-12)
+    ends = X[np.unique(X.argmin(axis=0))]
+    answers = explainer.explain(ends, 1)
+    assert (fitted.predict(answers.counterfactuals) == 1).all()
+    below = ends.copy()
+    below[0] = X.min(axis=0) - 1e-6 * np.ptp(X, axis=0)
+    with pytest.raises(InvalidInputError, match=r"must lie between .* in row 0, column 'x0'"):
+        explainer.explain(below, 1)
+
+
+def test_a_far_limit_of_powers_is_none():
+    X, y = rows(22)
+    table = compile_model(make_pipeline(PowerTransformer(), TREES["tree"]).fit(X, y), X).table
+    assert table.step_limits() is None
+
+
 def test_rows_outside_of_the_limits_are_named():
     X, y = rows(15)
     fitted = make_pipeline(FunctionTransformer(np.log1p), TREES["forest"]).fit(X, y)

@@ -307,6 +307,8 @@ def test_scores_that_are_equal_in_another_order():
         best = best_of_all_bins(pipeline, x, edges, explainer.distance_.weights, lambda said: said >= 601)
         np.testing.assert_allclose(answer.distance, best, rtol=1e-9)
     assert (predicted == 601).any()
+    cover = explainer.fitted_.problem((Interval(601, np.inf),)).goals[0].cover
+    np.testing.assert_array_equal(cover.is_on_boundary(answers.counterfactuals), predicted == 601)
 
 
 def test_a_weight_of_zero_leaves_numbers_alone():

@@ -17,6 +17,7 @@ from ..columns.constants import LARGEST_NUMBER
 from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..columns.infer import as_category, merge_levels, read_table
 from ..columns.levels import levels_seen
+from ..columns.reading import check_within
 from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..columns.types import UserRows
@@ -28,7 +29,7 @@ from .composites import selections
 from .constants import FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
 from .model_view import ModelView, model_view
 from .steps import Step, unwrap
-from .streams import Findings, Recast, Stream, Unsettled, WarpStream, source_streams
+from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
 from .warping import check_monotone
 
@@ -98,7 +99,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     if isinstance(estimator, BaseDecisionTree) or view.steps is not None:
         table = replace(table, largest=_largest_in_single_precision(view.to_model))
     features = table.encode(X)
-    table = _without_far_limits(table, features)
+    table = _with_limits(table, walk.findings.limits, features)
     if view.steps is not None:
         _check_warps(walk, view, features)
     _check(steps, table, view, X, features, seen_by_model)
@@ -111,17 +112,24 @@ def _largest_in_single_precision(to_model: AffineMap) -> float:
     return min(float(np.finfo(np.float32).max) / gain, LARGEST_NUMBER)
 
 
-def _without_far_limits(table: Table, features: FloatArray) -> Table:
-    """Forget limits of columns that are far from all training values."""
-    far = FAR_LIMIT * (1.0 + np.abs(features).max(axis=0, initial=0.0))
-    columns = [
-        replace(
-            column,
-            low=column.low if column.low >= -far[column.start] else -np.inf,
-            high=column.high if column.high <= far[column.start] else np.inf,
-        )
-        for column in table.columns
-    ]
+def _with_limits(table: Table, limits: Mapping[int, Limits], features: FloatArray) -> Table:
+    """Give columns the limits of what steps take, but for those that are far from all training values.
+
+    Limits that are known up to rounding keep off it, but not off training values, which the pipeline has taken.
+    """
+    columns = list(table.columns)
+    for place, found in limits.items():
+        column = columns[place]
+        values = features[:, column.start]
+        far = FAR_LIMIT * (1.0 + float(np.abs(values).max(initial=0.0)))
+        least, most = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+        low, high = found.low + found.blur, found.high - found.blur
+        if low - 2 * found.blur <= least < low:
+            low = least
+        if high < most <= high + 2 * found.blur:
+            high = most
+        columns[place] = replace(column, low=low if low >= -far else -np.inf, high=high if high <= far else np.inf)
+        check_within(values, columns[place], "X")
     return replace(table, columns=tuple(columns))
 
 
@@ -198,8 +206,7 @@ def _informed(
 ) -> Column:
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
-        low, high = findings.limits.get(place, (-np.inf, np.inf))
-        return replace(column, fill=findings.fills.get(place), low=low, high=high)
+        return replace(column, fill=findings.fills.get(place))
     if column.is_group or isinstance(declared.get(column.name), Ordinal):
         return column
     known = findings.known.get(place, [])

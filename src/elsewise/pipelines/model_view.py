@@ -18,7 +18,7 @@ from ..regions.ensembles import AsIs, ModelColumn, Stepped, StepsBefore, Warped
 from .affine import AffineMap
 from .columnwise import Chains
 from .constants import LARGEST_WARPED, LIMIT_TOLERANCE
-from .streams import AffineStream, BentStream, LevelStream, StepStream, Stream, WarpStream, as_affine
+from .streams import AffineStream, BentStream, LevelStream, Limits, StepStream, Stream, WarpStream, as_affine
 from .walk import Walk
 
 
@@ -126,15 +126,9 @@ def _note_limits(walk: Walk, stream: BentStream) -> None:
             "Apply it to single columns."
         )
     slope = float(base.coefficients[walk.table.columns[base.column].start])
-    if (slope, base.offset) != (1.0, 0.0):
-        # the pipeline's own arithmetic may end a few last bits earlier
-        low, high = _pulled_back(low, high, slope, base.offset)
-    known = walk.findings.limits.get(base.column, (-np.inf, np.inf))
-    walk.findings.limits[base.column] = (max(known[0], low), min(known[1], high))
-
-
-def _pulled_back(low: float, high: float, slope: float, offset: float) -> tuple[float, float]:
-    """Find the ends of the numbers ``x`` with ``low <= slope x + offset <= high``, a few last bits inside."""
-    ends = sorted(((end - offset) / slope, abs(end) + abs(offset)) for end in (low, high))
-    inside = [LIMIT_TOLERANCE * size / abs(slope) if np.isfinite(size) else 0.0 for _, size in ends]
-    return ends[0][0] + inside[0], ends[1][0] - inside[1]
+    ends, blur = sorted(((low - base.offset) / slope, (high - base.offset) / slope)), 0.0
+    if (slope, base.offset) != (1.0, 0.0):  # the pipeline's own arithmetic may end a few last bits earlier or later
+        size = max(abs(end) for end in (low, high) if np.isfinite(end)) + abs(base.offset)
+        blur = LIMIT_TOLERANCE * size / abs(slope)
+    known = walk.findings.limits.get(base.column, Limits())
+    walk.findings.limits[base.column] = known.within(ends[0], ends[1], blur)

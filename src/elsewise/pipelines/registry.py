@@ -82,8 +82,9 @@ def register(*types: type) -> Callable[[StreamFollower], StreamFollower]:
 
     Streams, one a column of the data that reach the step, are :class:`~elsewise.pipelines.streams.AffineStream` or
     :class:`~elsewise.pipelines.streams.LevelStream`, and behind steps that are not affine
-    :class:`~elsewise.pipelines.streams.WarpStream` or :class:`~elsewise.pipelines.streams.StepStream`. ``step.transformer`` is the fitted transformer; the walk names
-    columns in errors and follows transformers inside of it (:meth:`~elsewise.pipelines.walk.Walk.step`).
+    :class:`~elsewise.pipelines.streams.WarpStream` or :class:`~elsewise.pipelines.streams.StepStream`.
+    ``step.transformer`` is the fitted transformer; the walk names columns in errors and follows transformers inside of
+    it (:meth:`~elsewise.pipelines.walk.Walk.step`).
 
     Examples
     --------

@@ -118,6 +118,19 @@ class Unsettled(Exception):  # noqa: N818 - a request, not an error
     """The table's levels are not those of an encoder; the findings say why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The smallest and the largest number of a column that steps take, known up to ``blur``."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    blur: float = 0.0
+
+    def within(self, low: float, high: float, blur: float) -> Limits:
+        """Give the limits that keep both these and others."""
+        return Limits(max(self.low, low), min(self.high, high), max(self.blur, blur))
+
+
 @dataclass(slots=True)
 class Findings:
     """What following a pipeline has told about the table's columns, by their position.
@@ -128,14 +141,14 @@ class Findings:
     known : values encoders know, which must be levels
     foreign : levels an encoder does not accept, and the step
     accepts : whether each step that took the raw column accepts values never seen
-    limits : the smallest and the largest number that steps take
+    limits : what numbers steps take
     """
 
     fills: dict[int, float] = field(default_factory=dict)
     known: dict[int, list[Any]] = field(default_factory=dict)
     foreign: dict[int, list[tuple[Any, str]]] = field(default_factory=dict)
     accepts: dict[int, list[bool]] = field(default_factory=dict)
-    limits: dict[int, tuple[float, float]] = field(default_factory=dict)
+    limits: dict[int, Limits] = field(default_factory=dict)
 
 
 def source_streams(table: Table) -> list[Stream | None]:
