@@ -363,6 +363,18 @@ def test_limits_behind_a_scaler_take_the_training_rows(model):
         explainer.explain(below, 1)
 
 
+@pytest.mark.parametrize("power", [-20.0, -3.0, 0.0, 1.0, 2.0, 9.0, 25.0])
+@pytest.mark.parametrize("method", ["yeo-johnson", "box-cox"])
+def test_powers_that_overflow(method, power):
+    X, y = rows(23)
+    fitted = make_pipeline(PowerTransformer(method=method), TREES["forest"]).fit(X, y)
+    fitted[0].lambdas_[1] = power
+    fitted[-1].fit(fitted[0].transform(X), y)
+    explainer = ew.Explainer(fitted, density=None).fit(X, y)
+    points = np.exp(np.random.default_rng(23).normal(size=(300, 3)) * 0.8)
+    np.testing.assert_array_equal(accepted(explainer, points, Label(1)), fitted.predict(points) == 1)
+
+
 def test_a_far_limit_of_powers_is_none():
     X, y = rows(22)
     table = compile_model(make_pipeline(PowerTransformer(), TREES["tree"]).fit(X, y), X).table

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
 
+from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
 from .affine import AffineMap
 from .constants import LARGEST_WARPED
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 _LARGEST = LARGEST_WARPED
+# Decimal digits of a power that is far from overflow.
+_DIGITS = 290.0
 _ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
 _ABOVE_MINUS_ONE, _BELOW_ONE = float(np.nextafter(-1.0, 0.0)), float(np.nextafter(1.0, 0.0))
 
@@ -55,7 +58,7 @@ WITH_NUMBERS: dict[Any, frozenset[str]] = {
 
 @register(PowerTransformer)
 def _power(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
-    takes = Takes.numbers(len(streams), _ABOVE_ZERO if step.transformer.method == "box-cox" else -_LARGEST)
+    takes = _before_powers_overflow(step.transformer.method, np.asarray(step.transformer.lambdas_, dtype=np.float64))
     return one_by_one(walk, step, streams, takes, "is not affine: it takes powers")
 
 
@@ -84,6 +87,22 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     takes = Takes.numbers(len(streams), *ends)
     reason = f"applies the function {name}, which is not affine"
     return one_by_one(walk, step, streams, takes, reason, rises=function not in FALLING)
+
+
+def _before_powers_overflow(method: str, powers: FloatArray) -> Takes:
+    """Give numbers whose powers are finite: the transformer itself raises where one is not.
+
+    Box and Cox take ``x^p`` of positive numbers, Yeo and Johnson ``(1 + x)^p`` of these and ``(1 - x)^(2 - p)`` of
+    others.
+    """
+
+    def largest(exponents: FloatArray) -> FloatArray:
+        digits = np.divide(_DIGITS, exponents, out=np.full(len(exponents), np.inf), where=exponents > 0)
+        return np.minimum(10.0 ** np.minimum(digits, _DIGITS), _LARGEST)
+
+    if method == "box-cox":
+        return Takes(np.maximum(1.0 / largest(-powers), _ABOVE_ZERO), largest(powers))
+    return Takes(-largest(2.0 - powers), largest(powers))
 
 
 def one_by_one(
