@@ -161,6 +161,35 @@ def test_other_libraries_behind_steps(step, library):
     assert (np.asarray(fitted.predict(answers.counterfactuals)) == 1).all()
 
 
+def test_splits_by_category_behind_bins():
+    """Bins as categories: sets of them go left, and a set of bins is several intervals."""
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = rows(24)
+    y = ((np.floor(X[:, 0] * 3) % 2 == 0) ^ (X[:, 1] > 1)).astype(int)
+    settings = {"min_child_samples": 2, "min_data_per_group": 1, "cat_smooth": 0.0, "cat_l2": 0.0}
+    model = lightgbm.LGBMClassifier(n_estimators=5, num_leaves=6, max_cat_to_onehot=1, n_jobs=1, verbose=-1, **settings)
+    bins = KBinsDiscretizer(9, encode="ordinal", strategy="uniform")
+    fitted = make_pipeline(bins, model)
+    fitted.fit(X, y, lgbmclassifier__categorical_feature=[0, 1])
+    explainer = ew.Explainer(fitted, density=None).fit(X, y)
+    region = explainer.fitted_.region(Label(1))
+    assert len(region.trees.code_sets) > 0
+    assert (region.trees.codes < 0).all()
+    points = np.exp(np.random.default_rng(24).normal(size=(400, 3)) * 0.8)
+    np.testing.assert_array_equal(accepted(explainer, points, Label(1)), fitted.predict(points) == 1)
+    warped = make_pipeline(
+        KBinsDiscretizer(9, encode="ordinal", strategy="uniform"), FunctionTransformer(np.rint), model
+    )
+    warped.fit(X, y, lgbmclassifier__categorical_feature=[0])
+    np.testing.assert_array_equal(
+        accepted(ew.Explainer(warped, density=None).fit(X, y), points, Label(1)), warped.predict(points) == 1
+    )
+    numbers = make_pipeline(FunctionTransformer(np.floor), model)
+    numbers.fit(X, y, lgbmclassifier__categorical_feature=[0])
+    with pytest.raises(UnsupportedSettingError, match=r"splits column 'x0' by category behind a step"):
+        ew.Explainer(numbers, density=None).fit(X, y)
+
+
 # --- chains and tables ------------------------------------------------------------------------------------------------
 
 
@@ -253,9 +282,12 @@ def test_steps_one_after_the_other(model):
         assert (fitted.predict(answers.counterfactuals) == 1).all()
 
 
-def test_mixed_columns_before_a_step_that_takes_any_number():
+@pytest.mark.parametrize(
+    "step", [QuantileTransformer(n_quantiles=40), PowerTransformer(), CODES["dense codes"]], ids=str
+)
+def test_mixed_columns_before_a_step_that_takes_any_number(step):
     X, y = rows(9)
-    fitted = make_pipeline(PCA(2), QuantileTransformer(n_quantiles=40), TREES["forest"]).fit(X, y)
+    fitted = make_pipeline(PCA(2), step, TREES["forest"]).fit(X, y)
     explainer = ew.Explainer(fitted, density=None).fit(X, y)
     answers = explainer.explain(X[fitted.predict(X) == 0][:3], 1)
     assert set(answers.statuses) == {"optimal"}

@@ -27,7 +27,7 @@ from .affine import AffineMap
 from .columnwise import dense
 from .composites import selections
 from .constants import FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
-from .model_view import ModelView, model_view
+from .model_view import ModelView, model_view, refuse_mixed_limits
 from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
@@ -225,9 +225,10 @@ def _informed(
 
 
 def _check_warps(walk: Walk, view: ModelView, features: FloatArray) -> None:
-    """Refuse steps that are not monotone, as their types promise."""
+    """Refuse steps that are not monotone, as their types promise, or take part of mixed columns only."""
     assert view.steps is not None
     Y = view.to_model(features)
+    refuse_mixed_limits(walk, view, Y)
     warped = [(j, stream) for j, stream in enumerate(view.streams) if isinstance(stream, WarpStream)]
     check_monotone(walk, [stream for _, stream in warped], [Y[:, view.steps.columns[j].place] for j, _ in warped])
 

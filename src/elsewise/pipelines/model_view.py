@@ -17,7 +17,7 @@ from ..errors import UnsupportedSettingError
 from ..regions.ensembles import AsIs, ModelColumn, Stepped, StepsBefore, Warped
 from .affine import AffineMap
 from .columnwise import Chains
-from .constants import LARGEST_WARPED, LIMIT_TOLERANCE
+from .constants import FAR_LIMIT, LARGEST_WARPED, LIMIT_TOLERANCE
 from .streams import AffineStream, BentStream, LevelStream, Limits, StepStream, Stream, WarpStream, as_affine
 from .walk import Walk
 
@@ -87,6 +87,28 @@ def model_view(walk: Walk, streams: Sequence[Stream]) -> ModelView:
     return ModelView(to_model, StepsBefore(len(rows), tuple(columns), Chains(chains)), tuple(streams))
 
 
+def refuse_mixed_limits(walk: Walk, view: ModelView, Y: FloatArray) -> None:
+    """Refuse steps that do not take every number where columns are mixed before them: answers could not keep to that.
+
+    Parameters
+    ----------
+    walk : Walk
+    view : ModelView
+    Y : array of shape (n_samples, n_model_features)
+        Training rows in model space. Limits far from them do not count.
+    """
+    places = np.arange(len(view.streams)) if view.steps is None else view.steps.places
+    for stream, place in zip(view.streams, places):
+        if not isinstance(stream, (WarpStream, StepStream)) or stream.base.column >= 0:
+            continue
+        far = min(FAR_LIMIT * (1.0 + float(np.abs(Y[:, place]).max(initial=0.0))), LARGEST_WARPED)
+        if stream.base.coefficients.any() and (stream.low > -far or stream.high < far):
+            raise UnsupportedSettingError(
+                f"{stream.why} It needs numbers from {stream.low:g} to {stream.high:g}, and {walk.names([stream])} are "
+                "mixed before it. Apply it to single columns."
+            )
+
+
 def _affine(walk: Walk, stream: Stream, where: str) -> AffineStream:
     mapped = walk.streams_of(as_affine([stream], walk.table, walk.findings, where))[0]
     assert isinstance(mapped, AffineStream)
@@ -121,10 +143,7 @@ def _note_limits(walk: Walk, stream: BentStream) -> None:
             )
         return
     if base.column < 0:
-        raise UnsupportedSettingError(
-            f"{stream.why} It needs numbers from {low:g} to {high:g}, and {walk.names([stream])} are mixed before it. "
-            "Apply it to single columns."
-        )
+        return  # no limits of one column: see refuse_mixed_limits
     slope = float(base.coefficients[walk.table.columns[base.column].start])
     ends, blur = sorted(((low - base.offset) / slope, (high - base.offset) / slope)), 0.0
     if (slope, base.offset) != (1.0, 0.0):  # the pipeline's own arithmetic may end a few last bits earlier or later

@@ -98,7 +98,7 @@ def _before_powers_overflow(method: str, powers: FloatArray) -> Takes:
 
     def largest(exponents: FloatArray) -> FloatArray:
         digits = np.divide(_DIGITS, exponents, out=np.full(len(exponents), np.inf), where=exponents > 0)
-        return np.minimum(10.0 ** np.minimum(digits, _DIGITS), _LARGEST)
+        return np.asarray(np.minimum(10.0 ** np.minimum(digits, _DIGITS), _LARGEST))
 
     if method == "box-cox":
         return Takes(np.maximum(1.0 / largest(-powers), _ABOVE_ZERO), largest(powers))
