@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
@@ -291,6 +291,26 @@ def test_mixed_columns_before_a_step_that_takes_any_number(step):
     explainer = ew.Explainer(fitted, density=None).fit(X, y)
     answers = explainer.explain(X[fitted.predict(X) == 0][:3], 1)
     assert set(answers.statuses) == {"optimal"}
+    assert (fitted.predict(answers.counterfactuals) == 1).all()
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+@pytest.mark.parametrize(
+    "step", ["yeo-johnson", "log1p", "uniform quantiles", "min-max", "dense codes", "ordinal bins"]
+)
+def test_frames_with_names(step, output):
+    X, y = rows(25)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    fitted = make_pipeline(clone(BENT[step]), StandardScaler(), TREES["forest"]).set_output(transform=output)
+    fitted.fit(frame, y)
+    explainer = ew.Explainer(fitted, density=None).fit(frame, y)
+    answers = explainer.explain(frame[fitted.predict(frame) == 0][:4], 1)
+    assert set(answers.statuses) == {"optimal"}
+    assert (fitted.predict(answers.counterfactuals) == 1).all()
+    short = frame.astype(np.float32)
+    fitted.fit(short, y)
+    answers = ew.Explainer(fitted, density=None).fit(short, y).explain(short[fitted.predict(short) == 0][:4], 1)
+    assert (answers.counterfactuals.dtypes == np.float32).all()
     assert (fitted.predict(answers.counterfactuals) == 1).all()
 
 
