@@ -459,6 +459,18 @@ def test_saving_and_loading(step, tmp_path):
     assert_same_bits(ew.load(tmp_path / "bent.ew").explain(given, 1), explainer.explain(given, 1))
 
 
+@pytest.mark.parametrize("model", ["tree", "forest"])
+@pytest.mark.parametrize("step", ["normal quantiles", "sqrt", "sparse codes"])
+def test_a_row_has_the_same_bits_alone_in_a_batch_and_on_threads(step, model):
+    fitted, X, y = pipeline(step, model, 26)
+    explainer = ew.Explainer(fitted, density=None).fit(X, y)
+    given = X[fitted.predict(X) == 0][:9]
+    together = explainer.explain(given, 1)
+    assert_same_bits(together, ew.Explainer(fitted, density=None, n_jobs=2).fit(X, y).explain(given, 1))
+    for place in (0, 4, 8):
+        assert_same_bits(together[place : place + 1], explainer.explain(given[place : place + 1], 1))
+
+
 def test_rules_and_several_answers():
     frame, y = mixed_table(17)
     fitted = table_pipeline(TREES["forest"]).fit(frame, y)

@@ -287,7 +287,10 @@ def test_tables_with_rules_and_a_density(tmp_path):
     assert (reached.age.to_numpy() >= given.age.to_numpy()[found]).all()
     plain = ew.Explainer(pipeline, density=None).fit(frame, y)
     plain.save(tmp_path / "card.ew")
-    assert_same_bits(ew.load(tmp_path / "card.ew").explain(given, "good"), plain.explain(given, "good"))
+    together = plain.explain(given, "good")
+    assert_same_bits(ew.load(tmp_path / "card.ew").explain(given, "good"), together)
+    for place in range(len(given)):
+        assert_same_bits(together[place : place + 1], plain.explain(given.iloc[[place]], "good"))
 
 
 def test_scores_that_are_equal_in_another_order():
