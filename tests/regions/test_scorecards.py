@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
     PowerTransformer,
     SplineTransformer,
     StandardScaler,
+    TargetEncoder,
 )
 from sklearn.svm import LinearSVC
 
@@ -338,6 +339,19 @@ def test_a_range_out_of_reach_and_one_that_holds_everywhere():
     assert set(explainer.explain(X[:3], (1e6, None)).statuses) == {"infeasible"}
     region = explainer.fitted_.region(Interval(-1e6, 1e6))
     assert region.accepts(explainer.to_model_space(X)).all()
+
+
+def test_bins_replaced_by_the_share_of_their_target():
+    """Weight-of-evidence cards: each bin becomes a number learned from the labels."""
+    X, y, _ = numbers(9)
+    bins, encoder = KBinsDiscretizer(5, encode="ordinal", strategy="uniform").fit(X), TargetEncoder()
+    codes = encoder.fit(bins.transform(X), y).transform(bins.transform(X))  # not fit_transform, which shuffles
+    pipeline = make_pipeline(bins, encoder, LogisticRegression().fit(codes, y))
+    explainer = ew.Explainer(pipeline, density=None).fit(X, y)
+    given, edges = X[pipeline.predict(X) == 0][:6], edges_of(pipeline[0], X)
+    for x, answer in zip(given, explainer.explain(given, 1)):
+        best = best_of_all_bins(pipeline, x, edges, explainer.distance_.weights, lambda labels: labels == 1)
+        np.testing.assert_allclose(answer.distance, best, rtol=1e-9)
 
 
 def test_powers_before_bins_are_followed_and_powers_alone_are_refused():
