@@ -461,6 +461,18 @@ def test_a_far_limit_of_powers_is_none():
     assert table.step_limits() is None
 
 
+def test_mahalanobis_needs_steps_that_take_every_number():
+    X, y = rows(29)
+    roots = make_pipeline(FunctionTransformer(np.sqrt), TREES["tree"]).fit(X, y)
+    explainer = ew.Explainer(roots, density=None, distance=ew.Mahalanobis()).fit(X, y)
+    with pytest.raises(InvalidInputError, match=r"steps that do not take every number need a distance"):
+        explainer.explain(X[:1], 1)
+    powers = make_pipeline(PowerTransformer(), TREES["tree"]).fit(X, y)
+    given = X[powers.predict(X) == 0][:3]
+    answers = ew.Explainer(powers, density=None, distance=ew.Mahalanobis()).fit(X, y).explain(given, 1)
+    assert (powers.predict(answers.counterfactuals) == 1).all()
+
+
 def test_rows_outside_of_the_limits_are_named():
     X, y = rows(15)
     fitted = make_pipeline(FunctionTransformer(np.log1p), TREES["forest"]).fit(X, y)
