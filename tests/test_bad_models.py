@@ -77,7 +77,7 @@ def test_steps_that_are_not_affine_are_named(iris):
     ):
         ew.Explainer(model).fit(X, y)
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), ("bins", KBinsDiscretizer(), [2, 3])])
-    with pytest.raises(ew.UnsupportedModelError, match=r"step 'columns__bins' \(KBinsDiscretizer\).*'x2', 'x3'"):
+    with pytest.raises(ew.UnsupportedSettingError, match=r"step 'columns__bins' \(KBinsDiscretizer\).*'x2', 'x3'"):
         ew.Explainer(Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y)).fit(X, y)
     clipped = make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y)
     with pytest.raises(ew.UnsupportedSettingError, match=r"step 'minmaxscaler' .*clip=True"):

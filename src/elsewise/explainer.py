@@ -143,7 +143,7 @@ class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
         save(self, path)
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
-        """Rows as the final estimator sees them, after the pipeline's own transformers."""
+        """Rows as the final estimator sees them, or the first transformers before it that are not affine."""
         fitted = self.require_fitted()
         return fitted.as_the_estimator_sees(as_table(X))
 

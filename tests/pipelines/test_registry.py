@@ -16,19 +16,28 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
+    Binarizer,
     FunctionTransformer,
+    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
+    PowerTransformer,
+    QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
     TargetEncoder,
 )
+from sklearn.tree import DecisionTreeClassifier
 
 from elsewise.errors import UnsupportedModelError
-from elsewise.pipelines import AffineMap, affine_map, compile_model, register, register_affine, registry
+from elsewise.pipelines import AffineMap, affine_map, compile_model, register, register_affine, registry, unwrap
+from elsewise.pipelines.model_view import model_view
 from elsewise.pipelines.registry import AffineEntry, StreamEntry, entry_of, registered
+from elsewise.pipelines.streams import source_streams
+from elsewise.pipelines.walk import Walk
 
 RNG = np.random.default_rng(0)
 NUMBERS = pd.DataFrame(RNG.normal(size=(60, 3)), columns=["a", "b", "c"])
@@ -54,10 +63,19 @@ EXAMPLES = [
     (OrdinalEncoder(), WORDS),
     (TargetEncoder(), WORDS),
 ]
+# those that are not affine: test_steps_before_trees.py follows them
+BENT = [KBinsDiscretizer(3, strategy="uniform"), Binarizer(), SplineTransformer(degree=0, extrapolation="continue")]
+BENT += [
+    PowerTransformer(),
+    QuantileTransformer(n_quantiles=9),
+    FunctionTransformer(np.arctan),
+    MinMaxScaler(clip=True),
+]
 
 
 def test_every_registered_type_has_an_example():
-    kinds = {kind for transformer, _ in EXAMPLES for kind in type(transformer).__mro__}
+    examples = [*(transformer for transformer, _ in EXAMPLES), *BENT]
+    kinds = {kind for transformer in examples for kind in type(transformer).__mro__}
     own = {kind for kind in registered() if kind.__module__.startswith("sklearn")}  # other tests add theirs
     assert len(own) >= 16
     assert own <= kinds
@@ -71,6 +89,16 @@ def test_every_registered_type_is_followed_like_its_transform(transformer, X):
     expected = model[:-1].transform(X)
     expected = expected.toarray() if hasattr(expected, "toarray") else np.asarray(expected)
     np.testing.assert_allclose(compiled.to_model(compiled.table.encode(X)), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("transformer", BENT, ids=lambda item: type(item).__name__)
+def test_what_is_not_affine_is_followed_like_its_transform(transformer):
+    model = make_pipeline(transformer, DecisionTreeClassifier()).fit(NUMBERS, TARGET)
+    walk = Walk(compile_model(model, NUMBERS).table)
+    view = model_view(walk, walk.steps(unwrap(model)[0], source_streams(walk.table)))
+    expected = model[:-1].transform(NUMBERS)
+    expected = expected.toarray() if hasattr(expected, "toarray") else np.asarray(expected)
+    np.testing.assert_array_equal(view.of_features(walk.table.encode(NUMBERS)), expected)
 
 
 def test_types_are_found_through_the_mro():

@@ -84,6 +84,9 @@ class Question:
         least, most = table.dtype_limits()
         lower = np.where(rules.integer, np.maximum(lower, least), lower)
         upper = np.where(rules.integer, np.minimum(upper, most), upper)
+        taken = table.step_limits()
+        if taken is not None:
+            lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
         return Domain(
             layout=_layout(table),
@@ -129,10 +132,14 @@ def pose(
     else:
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
-    branches = bool(differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides)
+    has_limits = fitted.table.step_limits() is not None
+    branches = bool(
+        differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides or has_limits
+    )
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
-            "Rules, whole numbers and several answers a row need a distance that is a sum over columns. "
+            "Rules, whole numbers, several answers a row and steps that do not take every number need a distance that "
+            "is a sum over columns. "
             "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))

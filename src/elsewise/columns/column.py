@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -35,6 +36,8 @@ class Column:
         The model itself takes missing values: they stay missing, and no other becomes missing.
     stand_in : float
         What stands for a missing number that stays so among the features; the model sees the missing value.
+    low, high : float
+        Smallest and largest number that the pipeline's steps take: 0 for a square root, say.
     """
 
     name: str
@@ -48,6 +51,8 @@ class Column:
     missing: Any = None
     missing_stays: bool = False
     stand_in: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
 
     @property
     def features(self) -> slice:

@@ -41,6 +41,7 @@ def numbers(values: UserColumn, column: Column, name: str, *, largest: float = L
         _refuse(name, read[int(np.argmax(beyond))], beyond, column, too_large(largest), TOO_LARGE_ADVICE)
     if column.kind == "integer":
         check_whole(read, column, name, but=missing)
+    check_within(read, column, name)
     return read
 
 
@@ -65,6 +66,14 @@ def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray
         value = values[int(np.argmax(fractional))]
         advice = f'Round it, or declare columns={{{column.name!r}: "number"}}.'
         _refuse(name, value, fractional, column, "must be whole in columns of integers", advice)
+
+
+def check_within(values: FloatArray, column: Column, name: str) -> None:
+    """Refuse numbers that a step of the pipeline does not take, such as the logarithm of a negative one."""
+    outside = (values < column.low) | (values > column.high)
+    if outside.any():
+        rule = f"must lie between {column.low:g} and {column.high:g} where the pipeline's steps take no other numbers"
+        _refuse(name, float(values[int(np.argmax(outside))]), outside, column, rule, "Correct the value.")
 
 
 def codes(values: UserColumn, column: Column, name: str) -> IntArray:

@@ -13,7 +13,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .column import Column
 from .constants import LARGEST_NUMBER
 from .frames import as_table, cell_as, column_of, columns_of, is_frame, written
-from .reading import check_whole, codes, group_indicators, numbers
+from .reading import check_whole, check_within, codes, group_indicators, numbers
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
 from .writing import column_values
@@ -101,6 +101,19 @@ class Table:
     def with_columns(self, columns: Sequence[Column]) -> Table:
         """Make a table of other columns, whose features are laid out one after the other."""
         return replace(self, columns=lay_out(columns))
+
+    def step_limits(self) -> tuple[FloatArray, FloatArray] | None:
+        """Smallest and largest number of each feature that the pipeline's steps take; None if they take any.
+
+        Returns
+        -------
+        lower, upper : arrays of shape (n_features,)
+        """
+        lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
+        for column in self.columns:
+            if column.kind != "category":
+                lower[column.start], upper[column.start] = column.low, column.high
+        return (lower, upper) if np.isfinite(lower).any() or np.isfinite(upper).any() else None
 
     def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest value each feature's dtype holds, where that is a small or unsigned integer type.
@@ -204,6 +217,7 @@ class Table:
                 for column in self.columns:
                     if column.kind == "integer":
                         check_whole(features[:, column.start], column, name)
+                    check_within(features[:, column.start], column, name)
                 return features
         features, given = np.zeros((len(X), self.n_features)), columns_of(X)
         for column in self.columns:

@@ -19,6 +19,7 @@ from ..errors import InvalidInputError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_of, region_where_missing
+from ..regions.ensembles import StepsBefore, region_behind_steps
 from ..search import SearchProblem, compile_problem
 from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
@@ -38,7 +39,7 @@ class FittedModel:
     table : Table
         The user's columns, and the features they become.
     to_model : AffineMap
-        From features to model space, which the estimator sees.
+        From features to model space, which the estimator sees, or the steps before it that are not affine.
     classes : array of labels, or None for a regressor
     distance : resolved distance
     densities : dict
@@ -49,6 +50,8 @@ class FittedModel:
         A typical row: coordinates are centred there to keep digits.
     training_rows : array of shape (n_samples, n_features), or None
         In features; kept for tables only, whose rules may speak of what the rows hold.
+    steps : StepsBefore or None
+        From model space to what the estimator sees, where steps of the pipeline are not affine.
     problems : dict
         Search problems compiled so far, by their outcomes.
     regions : dict
@@ -71,6 +74,7 @@ class FittedModel:
     profiles: dict[Any, tuple[ColumnProfile, ...]]
     origin: FloatArray
     training_rows: FloatArray | None
+    steps: StepsBefore | None = None
     problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
     complete: FittedModel | None = None
@@ -172,7 +176,7 @@ class FittedModel:
         return pandas.DataFrame(written, columns=self.model.feature_names_in_)
 
     def in_model_space(self, rows: FloatArray) -> FloatArray:
-        """Map features to what the final estimator sees, array of shape (n_samples, n_out)."""
+        """Map features to model space, array of shape (n_samples, n_out)."""
         # Not by the transformers' own arithmetic: here a row has the same bits in any batch, in the fit as in answers.
         if self.model is self.estimator and self.table.is_plain:
             return rows
@@ -220,6 +224,8 @@ class FittedModel:
         return self.regions[outcome]
 
     def _read_region(self, outcome: Outcome) -> Region:
+        if self.steps is not None:
+            return region_behind_steps(self.estimator, outcome, self.steps)
         if self.complete is None or self.missing is None:
             return region_of(self.estimator, outcome)
         seen = (self.to_model.matrix[:, self.missing] != 0).any(axis=1)

@@ -64,6 +64,7 @@ def fit_model(
         profiles={},
         origin=rows.mean(axis=0),
         training_rows=None if table.is_plain else rows,
+        steps=compiled.steps,
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)

@@ -3,7 +3,17 @@
 Transformers have one registry (:mod:`.registry`); a family of them is a module that registers its types when imported.
 """
 
-from . import composites, decompositions, encoders, imputers, native_categories, scalers, selectors  # noqa: F401 - to register their types
+from . import (  # noqa: F401 - to register their types
+    bins,
+    composites,
+    decompositions,
+    encoders,
+    imputers,
+    monotone,
+    native_categories,
+    scalers,
+    selectors,
+)
 from .affine import AffineMap
 from .compile import CompiledModel, compile_model
 from .registry import register, register_affine

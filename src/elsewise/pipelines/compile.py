@@ -1,4 +1,4 @@
-"""A fitted pipeline on a table as one exact affine map from the table's features to model space."""
+"""A fitted pipeline on a table: an exact affine map from its features to model space, and steps behind it."""
 
 from __future__ import annotations
 
@@ -17,38 +17,47 @@ from ..columns.constants import LARGEST_NUMBER
 from ..columns.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..columns.infer import as_category, merge_levels, read_table
 from ..columns.levels import levels_seen
+from ..columns.reading import check_within
 from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
+from ..regions.ensembles import StepsBefore, check_behind_steps
 from .affine import AffineMap
+from .columnwise import dense
 from .composites import selections
-from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .constants import FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
 from .missing import with_missing
+from .model_view import ModelView, model_view, refuse_mixed_limits
 from .native_categories import own_steps
 from .steps import Step, unwrap
-from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
+from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
+from .warping import check_monotone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModel:
-    """A model taken apart: ``estimator`` decides on ``to_model(table.encode(X))``.
+    """A model taken apart: ``estimator`` decides on ``to_model(table.encode(X))``, behind ``steps`` if there are any.
 
     Attributes
     ----------
     table : Table
     to_model : AffineMap
-        From features to the space of the final estimator.
+        From features to model space: the space of the final estimator, or what reaches the first steps that are not
+        affine.
     estimator : the final estimator
     features : array of shape (n_samples, n_features)
         The training rows, encoded.
+    steps : StepsBefore or None
+        From model space to what the estimator sees, where these differ.
     """
 
     table: Table
     to_model: AffineMap
     estimator: Any
     features: FloatArray
+    steps: StepsBefore | None = None
 
 
 def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
@@ -86,19 +95,47 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     if X.shape[1] != width:
         check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
-    table, to_model = _settle(steps, table, X, {} if declared is None else declared)
-    if isinstance(estimator, BaseDecisionTree):
-        table = replace(table, largest=_largest_in_single_precision(to_model))
-    table = with_missing(table, estimator, steps, X)
+    walk, view = _settle(steps, table, X, {} if declared is None else declared)
+    table = walk.table
+    if view.steps is not None:
+        check_behind_steps(estimator, view.steps)
+    if isinstance(estimator, BaseDecisionTree) or view.steps is not None:
+        table = replace(table, largest=_largest_in_single_precision(view.to_model))
+    if view.steps is None:
+        table = with_missing(table, estimator, steps, X)
     features = table.encode(X)
-    _check(steps, table, to_model, X, features, seen_by_model)
-    return CompiledModel(table, to_model, estimator, features)
+    table = _with_limits(table, walk.findings.limits, features)
+    if view.steps is not None:
+        _check_warps(walk, view, features)
+    _check(steps, table, view, X, features, seen_by_model)
+    return CompiledModel(table, view.to_model, estimator, features, view.steps)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:
     """Find the largest numbers that reach a tree as finite 32-bit floats, whatever is added to them on the way."""
     gain = float(np.abs(to_model.matrix).sum(axis=1).max(initial=1.0))
     return min(float(np.finfo(np.float32).max) / gain, LARGEST_NUMBER)
+
+
+def _with_limits(table: Table, limits: Mapping[int, Limits], features: FloatArray) -> Table:
+    """Give columns the limits of what steps take, but for those that are far from all training values.
+
+    Limits that are known up to rounding keep off it, but not off training values, which the pipeline has taken.
+    """
+    columns = list(table.columns)
+    for place, found in limits.items():
+        column = columns[place]
+        values = features[:, column.start]
+        far = FAR_LIMIT * (1.0 + float(np.abs(values).max(initial=0.0)))
+        least, most = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+        low, high = found.low + found.blur, found.high - found.blur
+        if low - 2 * found.blur <= least < low:
+            low = least
+        if high < most <= high + 2 * found.blur:
+            high = most
+        columns[place] = replace(column, low=low if low >= -far else -np.inf, high=high if high <= far else np.inf)
+        check_within(values, columns[place], "X")
+    return replace(table, columns=tuple(columns))
 
 
 def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
@@ -111,7 +148,7 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
 
 def _settle(
     steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration]
-) -> tuple[Table, AffineMap]:
+) -> tuple[Walk, ModelView]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
@@ -119,7 +156,7 @@ def _settle(
         try:
             # only a ColumnTransformer in front leaves columns out, and it takes none of those
             streams = walk.steps(steps, cast("list[Stream]", source_streams(table)))
-            to_model = as_affine(streams, table, walk.findings, "the final estimator")
+            view = model_view(walk, streams)
         except Recast as request:
             place, before = request.column, columns[request.column]
             columns[place] = _informed(place, before, walk.findings, table, declared)
@@ -132,7 +169,7 @@ def _settle(
         else:
             columns = [_informed(place, c, walk.findings, table, declared) for place, c in enumerate(columns)]
             if columns == list(table.columns):
-                return table, to_model
+                return walk, view
         table = table.with_columns(columns)
 
 
@@ -192,33 +229,52 @@ def _informed(
     return replace(column, open=is_open)
 
 
+def _check_warps(walk: Walk, view: ModelView, features: FloatArray) -> None:
+    """Refuse steps that are not monotone, as their types promise, or take part of mixed columns only."""
+    assert view.steps is not None
+    Y = view.to_model(features)
+    refuse_mixed_limits(walk, view, Y)
+    warped = [(j, stream) for j, stream in enumerate(view.streams) if isinstance(stream, WarpStream)]
+    check_monotone(walk, [stream for _, stream in warped], [Y[:, view.steps.columns[j].place] for j, _ in warped])
+
+
 def _check(
     steps: Sequence[Step],
     table: Table,
-    to_model: AffineMap,
+    view: ModelView,
     X: UserRows,
     features: FloatArray,
     names: tuple[str, ...],
 ) -> None:
-    """Compare the map with the pipeline's own transformers on rows that show every level."""
+    """Compare the view with the pipeline's own transformers on rows that show every level.
+
+    Behind a step that is not affine a column may be anything that it is within the tolerance of model space.
+    """
     if not steps or len(features) == 0:
         return
     rows = _rows_to_check(table, features)
     expected = _transformed(steps, _in_double_precision(rows_of(X, rows)), names)
+    to_model = view.to_model
     size = np.abs(features[rows]) @ np.abs(to_model.matrix).T + np.abs(to_model.offset)
-    found = to_model(features[rows])
+    found = view.of_features(features[rows])
     if expected.shape != found.shape:
         raise UnsupportedModelError(
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
-    found = np.where(stays_missing, np.nan, found)
-    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
+    if view.steps is None:
+        stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
+        found = np.where(stays_missing, np.nan, found)
+        least, most, places, slack = found, found, np.arange(found.shape[1]), MAP_TOLERANCE * (np.abs(expected) + size)
+    else:
+        moved = [view.of_features(features[rows], sign * MAP_TOLERANCE * size) for sign in (-1.0, 1.0)]
+        least, most = np.fmin.reduce([found, *moved]), np.fmax.reduce([found, *moved])
+        places, slack = view.steps.places, MAP_TOLERANCE * np.abs(expected)
+    wrong = ~((expected >= least - slack) & (expected <= most + slack))
     wrong &= ~(np.isnan(found) & np.isnan(expected))
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
-        touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
+        touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[places[place], c.features])]
         origin = ", ".join(touched[:5]) or "no column"
         raise UnsupportedModelError(
             f"The pipeline's transformers give {expected[row, place]} in column {place} of what the final estimator "

@@ -1,4 +1,4 @@
-"""Transformers that put others together, and those that do nothing."""
+"""Transformers that put others together."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer
 
-from ..errors import UnsupportedSettingError
 from .affine import AffineMap
+from .columnwise import Times
 from .registry import register
 from .steps import Step
-from .streams import Stream, as_affine
+from .streams import Stream
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -46,26 +45,14 @@ def _feature_union(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream
     return out
 
 
-@register(FunctionTransformer)
-def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
-    function = step.transformer.func
-    if function is None:
-        return streams
-    name = getattr(function, "__name__", repr(function))
-    raise UnsupportedSettingError(
-        f"{step.in_words} applies the function {name}, which cannot be known to be affine; expected func=None. Apply "
-        f"it to the data before the pipeline. It takes {walk.names(streams)}."
-    )
-
-
 def _weighted(
     walk: Walk, name: str, owner: ColumnTransformer | FeatureUnion, part: str, streams: list[Stream]
 ) -> list[Stream]:
     weight = (owner.transformer_weights or {}).get(part)
     if weight is None:
         return streams
-    mapped = as_affine(streams, walk.table, walk.findings, f"step {name!r}, which has a weight")
-    return walk.streams_of(AffineMap(mapped.matrix * weight, mapped.offset * weight))
+    factor = AffineMap(np.eye(len(streams)) * weight, np.zeros(len(streams)))
+    return walk.affine(Step(name, Times(weight)), lambda transformer, n: factor, streams)
 
 
 def selections(transformer: ColumnTransformer, n_columns: int) -> list[tuple[Step, list[int]]]:

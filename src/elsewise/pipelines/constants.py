@@ -1,5 +1,7 @@
 """Numbers that decide how pipelines are followed and checked."""
 
+import numpy as np
+
 # Training rows, at least, on which the compiled map is compared with the pipeline's own transform: enough to show every
 # way in which a transformer could differ, few enough not to be felt in a fit.
 N_ROWS_CHECKED = 200
@@ -17,3 +19,20 @@ FILL_TOLERANCE = 1e-9
 
 # Encoded ranks lie on a line if they are so close to it, relative to the largest: evenly spaced decimals round.
 LINE_TOLERANCE = 1e-14
+
+# Largest number that may reach a step which is not affine, or leave it: trees read 32-bit floats.
+LARGEST_WARPED = float(np.finfo(np.float32).max)
+
+# Numbers at which a function of a column is checked to be monotone, or constant between its steps: so many between the
+# smallest and the largest training value, and so many of all sizes a double has.
+N_NUMBERS_CHECKED = 1000
+
+# A function that falls by less than this, relative to its largest value, rises up to rounding.
+MONOTONE_TOLERANCE = 1e-12
+
+# Limits of what steps take that are so many times larger than all training values are not kept in mind: no answer comes
+# near them, and powers overflow somewhere.
+FAR_LIMIT = 1e6
+
+# How far limits of a column keep from the end of what a step takes, relative to the terms they are computed from.
+LIMIT_TOLERANCE = 1e-14

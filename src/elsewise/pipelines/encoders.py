@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from ..arrays import AnyArray, FloatArray
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from .columnwise import dense
 from .registry import register
 from .steps import Step
-from .streams import AffineStream, LevelStream, Recast, Stream, Unsettled, dense, level_key
+from .streams import AffineStream, LevelStream, Recast, StepStream, Stream, Unsettled, WarpStream, level_key
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -27,17 +29,22 @@ def _encoder(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     level_streams = [as_levels(walk, step, stream) for stream in streams]
     accepts = isinstance(encoder, TargetEncoder) or encoder.handle_unknown != "error"
     for stream, known in zip(level_streams, encoder.categories_, strict=True):
-        if not stream.encoded:
+        if isinstance(stream, LevelStream) and not stream.encoded:
             _compare_levels(walk, step, stream, known.tolist(), accepts)
     if walk.findings.foreign:
         raise Unsettled
     return _tabulated(walk, step, level_streams)
 
 
-def as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream:
-    """Give a stream that has a value a level, or ask for its column to be a category."""
-    if isinstance(stream, LevelStream):
+def as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream | StepStream:
+    """Give a stream that has a value a level or a bin, or ask for its column to be a category."""
+    if isinstance(stream, (LevelStream, StepStream)):
         return stream
+    if isinstance(stream, WarpStream):
+        raise UnsupportedSettingError(
+            f"{step.in_words} encodes {walk.names([stream])} after an earlier step has changed its values. Encode the "
+            "column as it is."
+        )
     if stream.column < 0:
         raise UnsupportedSettingError(
             f"{step.in_words} encodes a combination of {walk.names([stream])}: expected single columns. Encode them "
@@ -75,34 +82,44 @@ def _compare_levels(walk: Walk, step: Step, stream: LevelStream, known: list[Any
             findings.foreign.setdefault(stream.column, []).extend(foreign)
 
 
-def _tabulated(walk: Walk, step: Step, streams: list[LevelStream]) -> list[Stream]:
-    """Run the encoder's own transform on each level of each column, the others at their first level.
+def _tabulated(walk: Walk, step: Step, streams: list[LevelStream | StepStream]) -> list[Stream]:
+    """Run the encoder's own transform on each level (or piece) of each column, the others at their first one.
 
     Encoders work column by column, so each output is a function of one column: a value a level.
     """
-    columns = list(dict.fromkeys(stream.column for stream in streams))
-    n_values = {stream.column: len(stream.values) for stream in streams}
+    first_of = {_column_of(stream): stream for stream in reversed(streams)}
+    columns = list(dict.fromkeys(_column_of(stream) for stream in streams))
+    n_values = {column: len(first_of[column].values) for column in columns}
     # samples[r] says which level each column has in row r; row 0 has the first of all, and in rows_of[column] the
     # column goes through its levels one by one
     samples = [dict.fromkeys(columns, 0)]
-    rows_of: dict[int, list[int]] = {}
+    rows_of: dict[Hashable, list[int]] = {}
     for column in columns:
         rows_of[column] = [0, *range(len(samples), len(samples) + n_values[column] - 1)]
         samples += [{**samples[0], column: level} for level in range(1, n_values[column])]
-    data = [[stream.values[sample[stream.column]] for sample in samples] for stream in streams]
+    data = [[stream.values[sample[_column_of(stream)]] for sample in samples] for stream in streams]
     result: list[Stream] = []
     for values in _transform(step, data).T:
         varies = [column for column in columns if not _all_equal(values[rows_of[column]])]
         if len(varies) > 1:
-            names = ", ".join(repr(walk.table.columns[column].name) for column in varies)
-            raise UnsupportedModelError(
-                f"{step.in_words} combines the columns {names}: it does not encode them one by one."
-            )
+            names = walk.names([first_of[column] for column in varies])
+            raise UnsupportedModelError(f"{step.in_words} combines the {names}: it does not encode them one by one.")
         if varies:
-            result.append(LevelStream(varies[0], tuple(values[rows_of[varies[0]]].tolist()), encoded=True))
+            stream, of_column = first_of[varies[0]], values[rows_of[varies[0]]]
+            if isinstance(stream, LevelStream):
+                result.append(LevelStream(stream.column, tuple(of_column.tolist()), encoded=True))
+            else:
+                result.append(replace(stream, values=of_column))
         else:
             result.append(AffineStream(np.zeros(walk.table.n_features), float(values[0]), -1))
     return result
+
+
+def _column_of(stream: LevelStream | StepStream) -> Hashable:
+    """Equal for streams that take their values together: of one table column, or of the same pieces."""
+    if isinstance(stream, LevelStream):
+        return stream.column
+    return stream.base.coefficients.tobytes(), stream.base.offset, stream.ends.tobytes()
 
 
 def _transform(step: Step, data: Sequence[list[Any]]) -> FloatArray:
@@ -127,7 +144,10 @@ def _transform(step: Step, data: Sequence[list[Any]]) -> FloatArray:
             warnings.simplefilter("ignore")  # of unknown values, which are met on purpose
             out = step.transformer.transform(table)
     except ValueError as error:
-        raise InvalidInputError(f"{step.in_words} refuses values of the training data: {error}") from error
+        raise InvalidInputError(
+            f"{step.in_words} refuses values that the columns before it may have: {error}. Fit it with "
+            'handle_unknown="ignore" (OneHotEncoder) or "use_encoded_value" (OrdinalEncoder).'
+        ) from error
     return dense(out)
 
 

@@ -11,7 +11,7 @@ from ..errors import UnsupportedSettingError
 from .constants import FILL_TOLERANCE
 from .registry import register
 from .steps import Step
-from .streams import AffineStream, LevelStream, Recast, Stream, level_key
+from .streams import AffineStream, BentStream, LevelStream, Recast, StepStream, Stream, WarpStream, level_key
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -34,6 +34,9 @@ def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
             _note_replacement(walk, stream, imputer, fill)
             values = (fill if _is_missing_for(imputer, value) else value for value in stream.values)
             out.append(LevelStream(stream.column, tuple(values), stream.encoded))
+        elif isinstance(stream, (WarpStream, StepStream)):
+            _require_nothing_missing(walk, step, stream)
+            out.append(stream)
         else:
             _note_fill(walk, step, stream, fill)
             out.append(stream)
@@ -69,6 +72,18 @@ def _note_fill(walk: Walk, step: Step, stream: AffineStream, fill: Any) -> None:
         raise UnsupportedSettingError(
             f"{step.in_words} puts {value:g} for missing values of column {column.name!r}, another step puts "
             f"{known:g}: there is no one value they stand for. Use one imputer for the column."
+        )
+
+
+def _require_nothing_missing(walk: Walk, step: Step, stream: BentStream) -> None:
+    """Refuse to fill in what an earlier step made of a missing number: no number of the column may stand for it."""
+    if stream.base.column in walk.findings.fills or stream.base.column < 0:
+        return
+    column = walk.table.columns[stream.base.column]
+    if column.kind in ("number", "integer"):
+        raise UnsupportedSettingError(
+            f"{step.in_words} replaces missing values of column {column.name!r} behind another step. {stream.why} Put "
+            "the imputer before it."
         )
 
 

@@ -73,6 +73,11 @@ def _native(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     native, out = step.transformer, list(streams)
     for place in native.codes:
         levels = as_levels(walk, step, streams[place])
+        if not isinstance(levels, LevelStream):
+            raise UnsupportedSettingError(
+                f"{step.in_words} takes bins of {walk.names([levels])} for categories, which is not supported. Give it "
+                "the bins as numbers, or the column as it is."
+            )
         if not levels.encoded:
             walk.findings.accepts.setdefault(levels.column, []).append(native.takes_unknown)
         codes = tuple(native.code(place, value) for value in levels.values)

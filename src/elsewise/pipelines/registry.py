@@ -81,8 +81,10 @@ def register(*types: type) -> Callable[[StreamFollower], StreamFollower]:
     """Register a function ``follow(walk, step, streams) -> streams`` for the given types and their subclasses.
 
     Streams, one a column of the data that reach the step, are :class:`~elsewise.pipelines.streams.AffineStream` or
-    :class:`~elsewise.pipelines.streams.LevelStream`. ``step.transformer`` is the fitted transformer; the walk names
-    columns in errors and follows transformers inside of it (:meth:`~elsewise.pipelines.walk.Walk.step`).
+    :class:`~elsewise.pipelines.streams.LevelStream`, and behind steps that are not affine
+    :class:`~elsewise.pipelines.streams.WarpStream` or :class:`~elsewise.pipelines.streams.StepStream`.
+    ``step.transformer`` is the fitted transformer; the walk names columns in errors and follows transformers inside of
+    it (:meth:`~elsewise.pipelines.walk.Walk.step`).
 
     Examples
     --------

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from ..errors import UnsupportedSettingError
 from .affine import AffineMap, in_double
-from .registry import register_affine
+from .monotone import one_by_one
+from .registry import register, register_affine
+from .steps import Step
+from .streams import Stream
+from .warping import Takes
+
+if TYPE_CHECKING:
+    from .walk import Walk
 
 
 @register_affine(StandardScaler)
@@ -17,15 +25,20 @@ def _standard(scaler: StandardScaler, n_features: int) -> AffineMap:
     return _centred_and_scaled(centre, scaler.scale_ if scaler.with_std else None, n_features)
 
 
-@register_affine(MinMaxScaler)
+@register(MinMaxScaler, MaxAbsScaler)
+def _to_a_range(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    if not getattr(step.transformer, "clip", False):  # older versions of scikit-learn have no clip in MaxAbsScaler
+        build = _min_max if isinstance(step.transformer, MinMaxScaler) else _max_abs
+        return walk.affine(step, build, streams)
+    reason = "has clip=True and is not affine: it maps all values beyond the training range to its ends"
+    return one_by_one(walk, step, streams, Takes.numbers(len(streams)), reason)
+
+
 def _min_max(scaler: MinMaxScaler, n_features: int) -> AffineMap:
-    _refuse_clip(scaler)
     return AffineMap(np.diag(in_double(scaler.scale_)), in_double(scaler.min_))
 
 
-@register_affine(MaxAbsScaler)
 def _max_abs(scaler: MaxAbsScaler, n_features: int) -> AffineMap:
-    _refuse_clip(scaler)
     return _centred_and_scaled(None, scaler.scale_, n_features)
 
 
@@ -40,12 +53,3 @@ def _centred_and_scaled(centre: ArrayLike | None, scale: ArrayLike | None, n_fea
     n_in = next((len(in_double(half)) for half in (centre, scale) if half is not None), n_features)
     factor = np.ones(n_in) if scale is None else 1 / in_double(scale)
     return AffineMap(np.diag(factor), np.zeros(n_in) if centre is None else -in_double(centre) * factor)
-
-
-def _refuse_clip(scaler: MinMaxScaler | MaxAbsScaler) -> None:
-    # older versions of scikit-learn have no clip in MaxAbsScaler
-    if getattr(scaler, "clip", False):
-        raise UnsupportedSettingError(
-            "has clip=True and is not affine: it maps all values beyond the training range to its ends. Expected "
-            "clip=False; fit the pipeline with it."
-        )

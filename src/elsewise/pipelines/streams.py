@@ -2,10 +2,13 @@
 
 A stream is an affine function of the features (:class:`AffineStream`), or it holds one known value a level of one
 category or ordinal column (:class:`LevelStream`): text on its way to an encoder, or numbers that an affine step may
-still ask for::
+still ask for. Behind steps that are not affine it is a function of an affine one, monotone (:class:`WarpStream`) or in
+steps (:class:`StepStream`), which trees can take::
 
     AffineStream:  z = coefficients·e + offset
     LevelStream:   z = values[k]  where the column has level k, which for numbers is  z = sum_k values[k] e_k
+    WarpStream:    z = h(y)  with y affine and h rising or falling
+    StepStream:    z = values[p]  where  ends[p - 1] < y <= ends[p]
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from ..columns.levels import never_seen
 from ..columns.table import Table
 from ..errors import UnsupportedSettingError
 from .affine import AffineMap
+from .columnwise import Chain
 from .constants import LINE_TOLERANCE
 
 
@@ -51,7 +55,55 @@ class LevelStream:
     encoded: bool = False
 
 
-Stream = AffineStream | LevelStream
+@dataclass(frozen=True, slots=True, eq=False)
+class WarpStream:
+    """A monotone function of an affine stream.
+
+    Attributes
+    ----------
+    base : AffineStream
+    chain : steps one after the other
+    low, high : float
+        Numbers of the base between which every step takes what it is given, and gives finite numbers.
+    rises : bool
+        It falls otherwise.
+    why : str
+        Which step it is that is not affine, and why, as a sentence.
+    """
+
+    base: AffineStream
+    chain: Chain
+    low: float
+    high: float
+    rises: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepStream:
+    """A function of an affine stream that is constant between steps.
+
+    Attributes
+    ----------
+    base : AffineStream
+    low, high : float
+        Numbers of the base that the steps take.
+    ends : array of shape (n_pieces - 1,)
+        The last number of each piece but the last one, ascending.
+    values : array of shape (n_pieces,)
+    why : str
+    """
+
+    base: AffineStream
+    low: float
+    high: float
+    ends: FloatArray
+    values: FloatArray
+    why: str
+
+
+BentStream = WarpStream | StepStream
+Stream = AffineStream | LevelStream | WarpStream | StepStream
 
 
 class Recast(Exception):  # noqa: N818 - a request, not an error
@@ -66,6 +118,19 @@ class Unsettled(Exception):  # noqa: N818 - a request, not an error
     """The table's levels are not those of an encoder; the findings say why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The smallest and the largest number of a column that steps take, known up to ``blur``."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    blur: float = 0.0
+
+    def within(self, low: float, high: float, blur: float) -> Limits:
+        """Give the limits that keep both these and others."""
+        return Limits(max(self.low, low), min(self.high, high), max(self.blur, blur))
+
+
 @dataclass(slots=True)
 class Findings:
     """What following a pipeline has told about the table's columns, by their position.
@@ -76,12 +141,14 @@ class Findings:
     known : values encoders know, which must be levels
     foreign : levels an encoder does not accept, and the step
     accepts : whether each step that took the raw column accepts values never seen
+    limits : what numbers steps take
     """
 
     fills: dict[int, float] = field(default_factory=dict)
     known: dict[int, list[Any]] = field(default_factory=dict)
     foreign: dict[int, list[tuple[Any, str]]] = field(default_factory=dict)
     accepts: dict[int, list[bool]] = field(default_factory=dict)
+    limits: dict[int, Limits] = field(default_factory=dict)
 
 
 def source_streams(table: Table) -> list[Stream | None]:
@@ -108,21 +175,24 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
     matrix, offset = np.zeros((len(streams), table.n_features)), np.zeros(len(streams))
     for place, stream in enumerate(streams):
         if isinstance(stream, LevelStream):
-            column = table.columns[stream.column]
-            if not stream.encoded:
-                findings.accepts.setdefault(stream.column, []).append(False)
-            numbers = _numbers(stream, column, where)
+            column, numbers = table.columns[stream.column], numbers_of(stream, table, findings, where)
             if column.kind == "ordinal":
                 slope, start = _line(numbers, stream.column, where)
                 matrix[place, column.start], offset[place] = slope, start
             else:
                 matrix[place, column.features] = numbers
-        else:
+        elif isinstance(stream, AffineStream):
             matrix[place], offset[place] = stream.coefficients, stream.offset
+        else:
+            raise UnsupportedSettingError(f"{stream.why} {where} needs numbers that are affine.")
     return AffineMap(matrix, offset)
 
 
-def _numbers(stream: LevelStream, column: Column, where: str) -> FloatArray:
+def numbers_of(stream: LevelStream, table: Table, findings: Findings, where: str) -> FloatArray:
+    """Give the number of each level for a step that asks for numbers, array of shape (n_levels,)."""
+    column = table.columns[stream.column]
+    if not stream.encoded:
+        findings.accepts.setdefault(stream.column, []).append(False)
     for value in stream.values:
         if not isinstance(value, (Real, np.bool_)):
             advice = "Encode it in the pipeline (OneHotEncoder, OrdinalEncoder), or drop it."
@@ -165,8 +235,3 @@ def _line(numbers: FloatArray, column: int, where: str) -> tuple[float, float]:
 def level_key(value: Any) -> Hashable:
     """Equal for values an encoder takes to be the same: NaN is one, None another."""
     return ("missing", value is None) if is_missing_value(value) else cast("Hashable", value)
-
-
-def dense(transformed: Any) -> FloatArray:
-    """Return what a transformer gave, an array, a sparse matrix or a frame, as an array of numbers."""
-    return np.asarray(transformed.toarray() if hasattr(transformed, "toarray") else transformed, dtype=np.float64)

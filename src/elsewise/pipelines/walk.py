@@ -12,9 +12,20 @@ from ..columns.column import Column
 from ..columns.table import Table, lay_out
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from .affine import AffineMap
-from .registry import AffineEntry, entry_of, registered
+from .registry import AffineBuilder, AffineEntry, entry_of, registered
 from .steps import Step, flattened, passes_through
-from .streams import AffineStream, Findings, LevelStream, Recast, Stream, as_affine, source_streams
+from .streams import (
+    AffineStream,
+    Findings,
+    LevelStream,
+    Recast,
+    StepStream,
+    Stream,
+    WarpStream,
+    as_affine,
+    source_streams,
+)
+from .warping import Route, Takes, follow_columns
 
 
 class Walk:
@@ -54,12 +65,13 @@ class Walk:
         if entry is None:
             self._refuse(step, streams)
         if isinstance(entry, AffineEntry):
-            return self._affine(step, entry, streams)
+            return self.affine(step, entry.build, streams)
         return entry.follow(self, step, streams)
 
-    def _affine(self, step: Step, entry: AffineEntry, streams: list[Stream]) -> list[Stream]:
+    def affine(self, step: Step, build: AffineBuilder, streams: list[Stream]) -> list[Stream]:
+        """Streams behind a transformer that is affine; ``build`` makes its map."""
         try:
-            own = entry.build(step.transformer, len(streams))
+            own = build(step.transformer, len(streams))
         except UnsupportedSettingError as error:
             raise UnsupportedSettingError(f"{step.in_words} {error} It takes {self.names(streams)}.") from error
         if own.matrix.shape[1] != len(streams):
@@ -67,7 +79,29 @@ class Walk:
                 f"{step.in_words} was fitted on {own.matrix.shape[1]} features, but {len(streams)} reach it. Pass the "
                 "steps of one fitted pipeline, and its n_features_in_ as n_features."
             )
-        return self.streams_of(as_affine(streams, self.table, self.findings, step.in_words).then(own))
+        is_bent = np.array([isinstance(stream, (WarpStream, StepStream)) for stream in streams], dtype=np.bool_)
+        nothing = AffineStream(np.zeros(self.table.n_features), 0.0, -1)
+        affine = [nothing if bent else stream for bent, stream in zip(is_bent, streams)]
+        out = self.streams_of(as_affine(affine, self.table, self.findings, step.in_words).then(own))
+        outputs = np.flatnonzero((own.matrix[:, is_bent] != 0).any(axis=1)).tolist()
+        for output, behind in zip(outputs, self._behind_bent(step, own, streams, outputs)):
+            out[output] = behind
+        return out
+
+    def _behind_bent(self, step: Step, own: AffineMap, streams: list[Stream], outputs: list[int]) -> list[Stream]:
+        """Follow bent streams through a map that takes them one by one, by its own arithmetic."""
+        routes = []
+        for output in outputs:
+            taken = np.flatnonzero(own.matrix[output])
+            if len(taken) > 1:
+                bent = next(s for s in (streams[k] for k in taken) if isinstance(s, (WarpStream, StepStream)))
+                mixed = self.names([streams[k] for k in taken])
+                raise UnsupportedSettingError(
+                    f"{bent.why} {step.in_words} then mixes {mixed}: expected steps that take one column at a time "
+                    "behind it."
+                )
+            routes.append(Route(int(taken[0]), output, bool(own.matrix[output, taken[0]] > 0)))
+        return follow_columns(self, step, streams, routes, Takes.numbers(len(streams)), "")
 
     def _refuse(self, step: Step, streams: list[Stream]) -> Never:
         words = {"SelectorMixin": "feature selectors"}
@@ -89,7 +123,11 @@ class Walk:
         """Name the columns that streams come from."""
         found: dict[str, None] = {}
         for stream in streams:
-            columns = [stream.column] if isinstance(stream, LevelStream) else self._columns(stream.coefficients)
+            if isinstance(stream, LevelStream):
+                columns = [stream.column]
+            else:
+                base = stream if isinstance(stream, AffineStream) else stream.base
+                columns = self._columns(base.coefficients)
             found |= dict.fromkeys(self.table.columns[place].name for place in columns)
         names = [repr(name) for name in found]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""

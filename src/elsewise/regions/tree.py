@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..arrays import BoolArray, FloatArray, IntArray
@@ -25,7 +26,6 @@ from .registry import register
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
-    from sklearn.tree._tree import Tree
 
 # What scikit-learn writes for the children of a leaf.
 _NO_CHILD = -1
@@ -33,7 +33,39 @@ _NO_CHILD = -1
 
 @register(DecisionTreeClassifier, ExtraTreeClassifier)
 def tree_classifier_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
-    """Union of the leaves whose most frequent class (the first one if tied, as in ``predict``) is the wanted one."""
+    """Union of the leaves whose most frequent class is the wanted one."""
+    return _region(model, outcome)
+
+
+@register(DecisionTreeRegressor, ExtraTreeRegressor)
+def tree_regressor_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
+    """Union of the leaves whose value lies in the interval."""
+    return _region(model, outcome)
+
+
+def _region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
+    tree = model.tree_
+    wanted = wanted_leaves(model, outcome, tree.value[:, 0, :])
+    feature, left, right = (array.astype(np.int64) for array in (tree.feature, tree.children_left, tree.children_right))
+    return boxes(feature, cast_limits(tree.threshold), left, right, wanted, n_features=tree.n_features)
+
+
+def wanted_leaves(model: BaseEstimator, outcome: Outcome, values: FloatArray) -> BoolArray:
+    """Whether nodes give the wanted outcome, bool array of shape (n_nodes,).
+
+    That is where the most frequent class (the first one if tied, as in ``predict``) is the wanted one, or where the
+    number of a regressor lies in the interval.
+
+    Parameters
+    ----------
+    model : fitted tree
+    outcome : Outcome
+    values : array of shape (n_nodes, n_classes), or (n_nodes, 1) for a regressor
+    """
+    if isinstance(model, RegressorMixin):
+        interval = require_interval(model, outcome)
+        _require_one_output(model)
+        return np.asarray((interval.low <= values[:, 0]) & (values[:, 0] <= interval.high))
     label = require_label(model, outcome)
     _require_one_output(model)
     p = label.min_probability
@@ -41,20 +73,10 @@ def tree_classifier_region(model: BaseEstimator, outcome: Outcome) -> Polyhedron
         raise InvalidInputError(
             f"min_probability of {type(model).__name__} must be a number p with 0 < p <= 1, received {p!r}."
         )
-    probabilities = model.tree_.value[:, 0, :]
-    wanted = probabilities.argmax(axis=1) == label.index
+    wanted = values.argmax(axis=1) == label.index
     if p is not None:
-        wanted &= probabilities[:, label.index] >= p
-    return _boxes(model.tree_, wanted)
-
-
-@register(DecisionTreeRegressor, ExtraTreeRegressor)
-def tree_regressor_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
-    """Union of the leaves whose value lies in the interval."""
-    interval = require_interval(model, outcome)
-    _require_one_output(model)
-    values = model.tree_.value[:, 0, 0]
-    return _boxes(model.tree_, (interval.low <= values) & (values <= interval.high))
+        wanted &= values[:, label.index] >= p
+    return np.asarray(wanted)
 
 
 def cast_limits(thresholds: FloatArray) -> FloatArray:
@@ -88,38 +110,57 @@ def _require_one_output(model: BaseEstimator) -> None:
         )
 
 
-def _boxes(tree: Tree, wanted: BoolArray) -> PolyhedronUnion:
-    """Boxes of the leaves among the wanted nodes, leaves no input can reach left out."""
-    leaves = np.flatnonzero(wanted & (tree.children_left == _NO_CHILD))
-    leaf, feature, sign, limit = _tightest(*_conditions(tree, leaves), n_features=tree.n_features)
+def boxes(
+    feature: IntArray,
+    limits: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    wanted: BoolArray,
+    *,
+    n_features: int,
+) -> PolyhedronUnion:
+    """Make the boxes of the leaves among the wanted nodes, leaves no input can reach left out.
+
+    Parameters
+    ----------
+    feature, left, right : int arrays of shape (n_nodes,)
+        ``left`` is -1 for leaves.
+    limits : array of shape (n_nodes,)
+        Numbers below a limit go left, those above it right.
+    wanted : bool array of shape (n_nodes,)
+    n_features : int
+    """
+    leaves = np.flatnonzero(wanted & (left == _NO_CHILD))
+    leaf, split_by, sign, limit = _tightest(*_conditions(feature, limits, left, right, leaves), n_features=n_features)
 
     # Both conditions on a feature are neighbours (-z <= -lower, then z <= upper); nothing is left where lower >= upper.
     unreachable = np.zeros(len(leaves), dtype=bool)
     unreachable[leaf[limit == -np.inf]] = True
-    pair = np.flatnonzero((leaf[1:] == leaf[:-1]) & (feature[1:] == feature[:-1]))
+    pair = np.flatnonzero((leaf[1:] == leaf[:-1]) & (split_by[1:] == split_by[:-1]))
     unreachable[leaf[pair[-limit[pair] >= limit[pair + 1]]]] = True
 
     kept = ~unreachable[leaf] & (limit < np.inf)
-    normals = np.zeros((kept.sum(), tree.n_features))
-    normals[np.arange(len(normals)), feature[kept]] = sign[kept]
+    normals = np.zeros((kept.sum(), n_features))
+    normals[np.arange(len(normals)), split_by[kept]] = sign[kept]
     ends = np.concatenate([[0], np.cumsum(np.bincount(leaf[kept], minlength=len(leaves))[~unreachable])])
     n_boxes = len(ends) - 1
     return PolyhedronUnion(
         normals=normals,
         offsets=limit[kept],
         spans=np.column_stack([ends[:-1], ends[1:]]).astype(np.int64),
-        shifts=np.zeros((n_boxes, tree.n_features)),
+        shifts=np.zeros((n_boxes, n_features)),
         shift_offsets=np.zeros(n_boxes),
     )
 
 
-def _conditions(tree: Tree, leaves: IntArray) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+def _conditions(
+    feature: IntArray, limits: FloatArray, left: IntArray, right: IntArray, leaves: IntArray
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """Conditions ``sign·z[feature] <= limit`` on the way to each leaf, found by climbing from all leaves at once."""
-    inner = np.flatnonzero(tree.children_left != _NO_CHILD)
-    parent = np.full(tree.node_count, -1)
-    parent[tree.children_left[inner]] = inner
-    parent[tree.children_right[inner]] = inner
-    limits = cast_limits(tree.threshold)
+    inner = np.flatnonzero(left != _NO_CHILD)
+    parent = np.full(len(feature), -1)
+    parent[left[inner]] = inner
+    parent[right[inner]] = inner
 
     found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
     leaf, node = np.arange(len(leaves)), leaves
@@ -129,13 +170,13 @@ def _conditions(tree: Tree, leaves: IntArray) -> tuple[IntArray, IntArray, Float
         if not len(node):
             break
         above = parent[node]
-        sign = np.where(tree.children_left[above] == node, 1.0, -1.0)
-        found.append((leaf, tree.feature[above], sign, sign * limits[above]))
+        sign = np.where(left[above] == node, 1.0, -1.0)
+        found.append((leaf, feature[above], sign, sign * limits[above]))
         node = above
     if not found:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
-    owner, feature, sign, limit = (np.concatenate(column) for column in zip(*found))
-    return owner, feature, sign, limit
+    owner, split_by, sign, limit = (np.concatenate(column) for column in zip(*found))
+    return owner, split_by, sign, limit
 
 
 def _tightest(

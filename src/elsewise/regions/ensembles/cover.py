@@ -56,6 +56,14 @@ class EnsembleCover(DividingCover):
         """Whether no feature of model space mixes columns."""
         return self.n_parts == 0 or self.indexed is not None
 
+    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+        """Whether the model's own sums, which are formed in another order, may decide otherwise at points."""
+        if self.trees.doubt == 0.0 or len(points) == 0:
+            return super().is_on_boundary(points)
+        weights, least = self.decision.rows(self.trees.n_scores)
+        slack = self.trees.scores(self.space.in_model_space(points)) @ weights.T - least
+        return np.asarray((np.abs(slack) <= 2 * self.trees.doubt).any(axis=1))
+
     def search_box(
         self,
         row: FloatArray,

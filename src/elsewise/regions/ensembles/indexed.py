@@ -251,6 +251,5 @@ def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditio
         ranges += float(np.ptp(values, axis=0).max(initial=0.0)) if len(values) else 0.0
     scale = 2.0 ** np.ceil(np.log2(ranges)) if ranges > 0 else 1.0  # a power of two: nothing is rounded
     is_soft = not isinstance(decision, Range) and (decision.least_log_odds > -np.inf or trees.single)
-    return _Conditions(
-        np.ascontiguousarray(gain / scale), least / scale, float(scale), not (is_soft or trees.doubt > 0)
-    )
+    is_soft = is_soft or trees.doubt > 0
+    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), not is_soft)
