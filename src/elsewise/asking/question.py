@@ -136,8 +136,8 @@ def pose(
             "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))
-    if branches and discrete.all():
-        problem = problem.for_whole_points()
+    if branches and discrete.any():
+        problem = problem.for_whole_points(discrete)
     if len(rules.offsets):
         problem = problem.with_rules(rules.normals, rules.offsets, discrete)
     return Question(

@@ -160,6 +160,7 @@ class Candidates:
             return
         if self.use_region:
             depth = goal.cover.depth(points, plain=plain)
+            depth[goal.cover.excludes(points, self.domain.discrete)] = -np.inf
             if self.banned is not None:
                 depth[self.banned[rows, : goal.n_parts]] = -np.inf
             result.part[places] = depth.argmax(axis=1)

@@ -143,13 +143,23 @@ class SearchProblem:
         """Whether some goal's region is divided as the search goes on."""
         return any(goal.divides for goal in self.goals)
 
-    def for_whole_points(self) -> SearchProblem:
-        """Move the half-spaces of all polyhedra out by a little more than rounding.
+    def for_whole_points(self, discrete: BoolArray) -> SearchProblem:
+        """Move half-spaces about ``discrete`` features out by a little more than rounding.
 
         Where everything is discrete, a point may lie on the very boundary of a region, and the model's own arithmetic
-        decides on which side; no bound may shut it out.
+        decides on which side; no bound may shut it out. Beside numbers that are solved for, this goes for the limits of
+        single columns (a tree parts 6 and 8 at 7): no margin could move a whole number off them.
         """
-        return replace(self, cells=moved_out(self.cells), is_whole=True)
+        if discrete.all():
+            return replace(self, cells=moved_out(self.cells), is_whole=True)
+        is_moved = np.zeros(len(self.cells.offsets), dtype=np.bool_)
+        for goal in self.goals:
+            if goal.cover.cells is not None and goal.n_parts:
+                start = int(self.cells.spans[goal.first_polyhedron, 0] - goal.cover.cells.spans[0, 0])
+                is_limit = goal.cover.is_described_by_limits(discrete)
+                is_moved[start : start + len(is_limit)] = is_limit
+        offsets = np.where(is_moved, moved_out(self.cells).offsets, self.cells.offsets)
+        return replace(self, cells=replace(self.cells, offsets=offsets))
 
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: BoolArray) -> SearchProblem:
         """Add the rules ``normals e <= offsets`` to the table of cells: once moved out, then moved in more and more.

@@ -150,6 +150,21 @@ class Cover(ABC):
         They are whole where features must be, but for a row's own value, which may stay.
         """
 
+    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
+        """Whether points have a whole number or level that no point of a part has, shape (n_samples, n_parts).
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        discrete : bool array of shape (n_features,)
+            Features that are whole or indicators.
+        """
+        return np.zeros((len(points), self.n_parts), dtype=np.bool_)
+
+    def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
+        """Which half-spaces of ``cells`` say no more than `limits` and `excludes` do, shape (n_halfspaces,)."""
+        return np.zeros(0 if self.cells is None else len(self.cells.offsets), dtype=np.bool_)
+
     @abstractmethod
     def may_meet(self, cones: Cones) -> BoolArray:
         """Whether each cone may have a point in common with each part, array of shape (n_cones, n_parts)."""
