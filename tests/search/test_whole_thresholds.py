@@ -1,4 +1,4 @@
-"""Trees whose thresholds are whole numbers up to rounding, against a list of all whole numbers and a walk along the rest.
+"""Trees whose thresholds are whole numbers up to rounding, against a list of all whole numbers.
 
 A tree that sees 6 and 8 parts them at 7; behind a scaler its threshold misses 7 by rounding, on either side.
 """
@@ -35,7 +35,7 @@ def nearest(explainer: ew.Explainer, own: pd.Series, thresholds: np.ndarray) -> 
     least = explainer.densities_[True].log_threshold_
     grid = np.linspace(-6.0, 8.0, 1_401)
     best = np.inf
-    for months in range(0, 41):
+    for months in range(41):
 
         def excess(sizes: np.ndarray, months: int = months) -> np.ndarray:
             frame = pd.DataFrame({"size": np.atleast_1d(sizes), "months": months})

@@ -2,9 +2,9 @@
 
 # Share by which a closed-form bound is lowered: rounding of ``a·x0 - b`` must not lift it above the truth.
 BOUND_ROUNDING = 1e-12
-# Relative rounding of thresholds: a limit that is whole up to it is whole, a level that misses one by it is not out. The
-# first where a model compares sums with them, relative to the limit; the second where it compares single numbers, as
-# trees do, relative to the terms that scaling such a number has.
+# Relative rounding of thresholds: a limit that is whole up to it is whole, a level that misses one by it is not out.
+# The first where a model compares sums with them, relative to the limit; the second where it compares single numbers,
+# as trees do, relative to the terms that scaling such a number has.
 LIMIT_ROUNDING, COMPARISON_ROUNDING = 1e-9, 1e-12
 # Regions with more half-spaces than this have no boxes: these only make the search faster.
 MOST_HALFSPACES_BOXED = 50_000
