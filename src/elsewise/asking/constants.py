@@ -1,8 +1,7 @@
 """Numbers that decide something in this package."""
 
-# Relative margins to keep from boundaries, widened step by step until model and density agree with the search. The
-# smallest is a few thousand roundings of a double, the largest is still far below what a person would call a change.
-MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+from ..search.constants import MARGINS
+
 # Where to begin in MARGINS if columns hold floats of fewer bits (1e-6): what is written there is rounded, and so is the
 # model's own arithmetic, differently in different batches.
 FIRST_MARGIN_OF_SHORT_FLOATS = MARGINS.index(1e-6)

@@ -18,10 +18,11 @@ from ..projection.coordinates import Coordinates
 from .cone_bounds import ConeBounds
 from .cones import Cones, cones_in_model_space, cones_with_categories
 from .constants import (
+    COLUMN_LIMITS_SHIFT,
+    MARGINS,
     MOST_CELLS_CHECKED,
     RANGE_OF_PRODUCTS,
     RANGE_OF_SQUARES,
-    RULE_MARGINS,
     RULES_INSIDE_SHARE,
     RULES_SHIFT,
     WHOLE_POINTS_SHIFT,
@@ -151,14 +152,14 @@ class SearchProblem:
         single columns (a tree parts 6 and 8 at 7): no margin could move a whole number off them.
         """
         if discrete.all():
-            return replace(self, cells=moved_out(self.cells), is_whole=True)
+            return replace(self, cells=moved_out(self.cells, WHOLE_POINTS_SHIFT), is_whole=True)
         is_moved = np.zeros(len(self.cells.offsets), dtype=np.bool_)
         for goal in self.goals:
             if goal.cover.cells is not None and goal.n_parts:
                 start = int(self.cells.spans[goal.first_polyhedron, 0] - goal.cover.cells.spans[0, 0])
                 is_limit = goal.cover.is_described_by_limits(discrete)
                 is_moved[start : start + len(is_limit)] = is_limit
-        offsets = np.where(is_moved, moved_out(self.cells).offsets, self.cells.offsets)
+        offsets = np.where(is_moved, moved_out(self.cells, COLUMN_LIMITS_SHIFT).offsets, self.cells.offsets)
         return replace(self, cells=replace(self.cells, offsets=offsets))
 
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: BoolArray) -> SearchProblem:
@@ -175,7 +176,7 @@ class SearchProblem:
         size = np.abs(offsets) + np.abs(normals) @ typical
         moved = [
             np.where(exact, WHOLE_RULES_SHIFT * largest, RULES_SHIFT * size),
-            *(-RULES_INSIDE_SHARE * margin * size for margin in RULE_MARGINS),
+            *(-RULES_INSIDE_SHARE * margin * size for margin in MARGINS),
         ]
         rules = [self.space.pack_polyhedra([(normals, offsets + shift)]) for shift in moved]
         return replace(self, cells=Cells.join([self.cells, *rules]), rules_at=self.cells.n_polyhedra)
@@ -183,13 +184,13 @@ class SearchProblem:
     def with_polyhedra(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
         """Give the table of cells with further polyhedra, half-spaces ``(A, b)`` of features, numbered on."""
         further = self.space.pack_polyhedra(polyhedra)
-        return Cells.join([self.cells, moved_out(further) if self.is_whole else further])
+        return Cells.join([self.cells, moved_out(further, WHOLE_POINTS_SHIFT) if self.is_whole else further])
 
 
-def moved_out(cells: Cells) -> Cells:
-    """Move half-spaces out by a little more than rounding."""
+def moved_out(cells: Cells, share: float) -> Cells:
+    """Move half-spaces out by a share of their size."""
     size = np.abs(cells.offsets) + 100.0 * np.abs(cells.normals).max(axis=1, initial=0.0)
-    return replace(cells, offsets=cells.offsets + WHOLE_POINTS_SHIFT * size)
+    return replace(cells, offsets=cells.offsets + share * size)
 
 
 def compile_problem(parts: Sequence[tuple[Region, Cones | None]], space: Space) -> SearchProblem:

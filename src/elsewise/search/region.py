@@ -143,6 +143,20 @@ class Cover(ABC):
             The same in plain coordinates, which are enough for polyhedra.
         """
 
+    def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
+        """How far inside of each part points lie, as a share of the numbers compared there, (n_samples, n_parts).
+
+        Negative outside, where the size of the share tells rounding from the rest; infinite where nothing is compared.
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        plain : array of shape (n_samples, n_plain)
+            The same in plain coordinates.
+        """
+        depth = self.depth(points, plain=plain)
+        return np.where(depth > 0, np.inf, -np.inf)
+
     @abstractmethod
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Limits of each feature in a part, for points made of rows: arrays of shape (n_samples, n_features).

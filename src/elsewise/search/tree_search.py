@@ -13,12 +13,12 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates
 from .constants import (
+    MARGINS,
     MODEL_FREE_TOLERANCE,
     MOST_AT_ONCE,
     MOST_IMPROVEMENTS,
     MOST_NODES,
     PARTS_TRIED,
-    RULE_MARGINS,
     STILL,
     TOLERANCE,
     WAVES_A_NODE,
@@ -282,7 +282,7 @@ class _TreeSearch(Search):
         return ruled_out
 
     def _try(self, nodes: Nodes) -> None:
-        for inside in range(len(RULE_MARGINS)):  # until rounding leaves the user's rules alone
+        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
             if len(nodes) == 0:
                 return
             relaxed = self._relax(nodes, inside=inside)

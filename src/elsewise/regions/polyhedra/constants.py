@@ -14,3 +14,5 @@ EQUILIBRATIONS = 5
 SUM_ROUNDING = 1e-13
 # Cells whose squared radius misses what is needed by no more than this share are left to the search.
 THIN_CELLS = 1e-9
+# Stands for a size of zero where something is divided by it: the smallest normal double, about.
+TINY = 1e-300

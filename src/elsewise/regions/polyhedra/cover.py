@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...projection.cells import Cells, pack
+from ...projection.coordinates import row_product
 from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
 from .bounds import PolyhedronBounds, polyhedron_bounds
@@ -77,6 +78,14 @@ class PolyhedraCover(Cover):
             assert points is not None
             plain = self.space.coordinates.points(points)
         return self.closed_form.depth(plain)
+
+    def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
+        """Compare slacks with the sizes of the terms that the model adds up."""
+        region, space = self.region, self.space
+        magnitudes = row_product(np.abs(points), np.abs(space.matrix).T) + np.abs(space.offset)
+        sizes = row_product(magnitudes, np.abs(region.normals).T) + np.abs(region.offsets)
+        shift_sizes = row_product(magnitudes, np.abs(region.shifts).T) + np.abs(region.shift_offsets)
+        return self.closed_form.relative_depth(plain, sizes, shift_sizes)
 
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
