@@ -6,3 +6,6 @@ MOST_PROBLEMS_KEPT = 8
 # Bins of a histogram: more cannot be told apart in a small picture.
 MOST_BINS = 40
 FEWEST_BINS = 10
+# Special codes that a column of plain numbers may have on either side: so many of its smallest and largest values are
+# kept. Real tables have a handful.
+MOST_CODES = 100

@@ -18,6 +18,7 @@ from ..distances import resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, builder_of, region_of
+from .constants import MOST_CODES
 from .fitted_model import FittedModel
 from .profiles import ColumnProfile, profiles_of
 
@@ -58,7 +59,7 @@ def fit_model(
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
-        training_rows=None if table.is_plain else rows,
+        column_values=_ends(rows) if table.is_plain else rows,
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
@@ -79,3 +80,17 @@ def _profiles(
             if len(rows_of_label):
                 profiles[label] = profiles_of(table, rows_of_label)
     return profiles
+
+
+def _ends(rows: FloatArray) -> FloatArray:
+    """Smallest and largest distinct values of every feature, array of shape (2 * MOST_CODES, n_features) or shorter.
+
+    Special codes lie below or above all regular values: no more is needed to tell them apart.
+    """
+    most = min(MOST_CODES, len(rows))
+    ends = np.empty((2 * most, rows.shape[1]))
+    for i in range(rows.shape[1]):
+        values = np.unique(rows[:, i])
+        ends[:most, i] = np.resize(values[:most], most)
+        ends[most:, i] = np.resize(values[-most:], most)
+    return ends

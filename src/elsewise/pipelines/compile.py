@@ -23,7 +23,7 @@ from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
 from .affine import AffineMap
 from .composites import selections
-from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .constants import CANCELLATION, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
 from .steps import Step, unwrap
 from .streams import Findings, Recast, Stream, Unsettled, as_affine, dense, source_streams
 from .walk import Walk
@@ -208,7 +208,9 @@ def _check(
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * (np.abs(expected) + size))
+    size += np.abs(expected)
+    rounding = CANCELLATION * size.max(axis=1, initial=0.0, keepdims=True)
+    wrong = ~(np.abs(found - expected) <= MAP_TOLERANCE * size + rounding)
     if wrong.any():
         row, place = np.argwhere(wrong)[0]
         touched = [repr(c.name) for c in table.columns if np.any(to_model.matrix[place, c.features])]
