@@ -57,6 +57,9 @@ MOST_IMPROVEMENTS = 10
 MOST_NODES = 100_000
 # So many columns are rounded both ways, in all combinations.
 COLUMNS_BOTH_WAYS = 4
+# Radius, in standard deviations, below which a cone with categories is written with the radius 1: without numbers, a
+# cone may have none, and nothing can be divided by it.
+SMALLEST_RADIUS = 1e-3
 # A half-space cuts a point off if it is violated by more than this, in units of the distance.
 CUTS_OFF = 1e-9
 

@@ -134,4 +134,4 @@ def _rounding(region: PolyhedronUnion, normals: FloatArray, offsets: FloatArray,
     compares = (region.normals != 0).sum(axis=1) == 1
     terms = np.abs(region.offsets) + np.abs(region.normals) @ np.abs(space.offset)
     size = np.abs(offsets) + np.abs(normals).max(axis=1, initial=0.0)
-    return np.where(compares, COMPARISON_ROUNDING * terms, LIMIT_ROUNDING * size)
+    return np.asarray(np.where(compares, COMPARISON_ROUNDING * terms, LIMIT_ROUNDING * size))
