@@ -40,3 +40,16 @@ def test_frontiers_tell_the_same():
     frontier = explainer.frontier(X[0], target=1, quantiles=quantiles)
     for quantile, answer in zip(quantiles, frontier.explanations):
         assert answer.plausibility >= quantile
+
+
+def test_a_training_row_that_is_its_own_answer_counts_itself():
+    rng = np.random.default_rng(1)
+    y = np.arange(80) % 2
+    X = rng.normal(size=(80, 2)) + 1.5 * y[:, None]
+    explainer = ew.Explainer(LogisticRegression().fit(X, y), threshold=0.2).fit(X, y)
+    logs = explainer.log_density(X[y == 1], 1)
+    answers = explainer.explain(X[y == 1], 1)
+    stays = answers.distances == 0
+    assert stays.sum() > 5
+    expected = [np.mean(logs <= own) for own in logs[stays]]
+    np.testing.assert_allclose(answers.plausibilities[stays], expected, atol=1e-12)
