@@ -97,8 +97,6 @@ class SearchProblem:
     goals : tuple of Goal
     rules_at : int
         Place of the linear rules in the table of cells, moved out; those moved in, more and more, follow. -1 without.
-    is_whole : bool
-        Every feature is whole or an indicator: half-spaces of regions are moved out by a little more than rounding.
     numbers_fit : bool
         No product of the cells' numbers overflows or vanishes.
     """
@@ -107,7 +105,6 @@ class SearchProblem:
     cells: Cells
     goals: tuple[Goal, ...]
     rules_at: int = -1
-    is_whole: bool = False
     numbers_fit: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -152,7 +149,7 @@ class SearchProblem:
         single columns (a tree parts 6 and 8 at 7): no margin could move a whole number off them.
         """
         if discrete.all():
-            return replace(self, cells=moved_out(self.cells, WHOLE_POINTS_SHIFT), is_whole=True)
+            return replace(self, cells=moved_out(self.cells, WHOLE_POINTS_SHIFT))
         is_moved = np.zeros(len(self.cells.offsets), dtype=np.bool_)
         for goal in self.goals:
             if goal.cover.cells is not None and goal.n_parts:
@@ -183,8 +180,7 @@ class SearchProblem:
 
     def with_polyhedra(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
         """Give the table of cells with further polyhedra, half-spaces ``(A, b)`` of features, numbered on."""
-        further = self.space.pack_polyhedra(polyhedra)
-        return Cells.join([self.cells, moved_out(further, WHOLE_POINTS_SHIFT) if self.is_whole else further])
+        return Cells.join([self.cells, self.space.pack_polyhedra(polyhedra)])
 
 
 def moved_out(cells: Cells, share: float) -> Cells:
