@@ -361,3 +361,10 @@ def test_a_relief_gives_up_the_rule_it_names_where_a_column_has_two():
     row = pd.DataFrame({"a": [1], "b": [2], "c": [False]})
     rules = ew.Constraints(monotone={"c": "increase"}, allowed={"c": [False]}, immutable=["a", "b"])
     assert_reliefs_hold(explainer, row, (16.0, None), rules)
+
+
+def test_without_rules_every_answer_of_a_tree_is_proven():
+    explainer, rows = case("tree", 0.5)
+    answers = explainer.explain(rows, "yes")
+    assert set(answers.statuses) == {"optimal"}
+    assert (answers.distances <= answers.lower_bounds * (1 + 1e-6)).all()

@@ -113,7 +113,6 @@ def test_data_on_a_plane():
             assert answers.lower_bounds[i] <= expected * (1 + 1e-6) + 1e-7
 
 
-@pytest.mark.xfail(strict=True, raises=ew.UnsupportedModelError, reason="rounding of zeros is taken for another map")
 def test_rotations_that_leave_directions_without_data():
     X, y = random_data(3, seed=4, n_features=3)
     model = make_pipeline(twice(), PCA(5, random_state=0), LogisticRegression(max_iter=2_000)).fit(X, y)

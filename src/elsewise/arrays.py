@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .constants import CONSTANT_ROUNDING
 from .errors import InvalidInputError
 
 FloatArray = NDArray[np.float64]
@@ -60,8 +61,8 @@ def feature_scales(Z: FloatArray) -> FloatArray:
         return np.empty(0)
     deviation = Z.std(axis=0)
     size = np.abs(Z).max(axis=0)
-    rounding = 1e-12 * deviation.max()
-    constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= 1e-12 * size) | (deviation <= rounding)
+    rounding = CONSTANT_ROUNDING * deviation.max()
+    constant = (np.ptp(Z, axis=0) == 0.0) | (deviation <= CONSTANT_ROUNDING * size) | (deviation <= rounding)
     smallest = deviation[~constant].min() if not constant.all() else 1.0
     return np.where(constant, np.where(size > rounding, size, smallest), deviation)
 

@@ -86,6 +86,5 @@ def test_without_codes_on_a_side_values_go_beyond_the_regular_ones():
     assert ask("low", 45, (60.0, None)).counterfactual["a"] == 60
 
 
-@pytest.mark.xfail(strict=True, raises=ew.InvalidInputError, reason="training rows of plain numbers are not kept")
 def test_codes_among_numbers_that_are_not_whole():
     assert ask("low", -7, (3.0, 4.0), "float64").counterfactual["a"] == -7

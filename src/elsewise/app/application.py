@@ -110,7 +110,6 @@ def create_app(
         time_limit=time_limit * PROOF_SHARE,
     )
     workers = Workers(n_threads, most_waiting)
-    about, longer = _json(service.about()), SEVERAL_QUESTIONS * time_limit
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -134,11 +133,16 @@ def create_app(
     app.exception_handler(Overloaded)(_overloaded)
     app.exception_handler(Exception)(_unexpected)
 
-    async def answered(call: Callable[[], bytes], late: dict[str, Any], seconds: float = time_limit) -> Response:
-        try:
-            return Response(await workers.run(call, seconds), media_type="application/json")
-        except Overtime:
-            return Response(_json(late), media_type="application/json")
+    _add_table(app, service)
+    _add_answers(app, service, workers, time_limit)
+    _add_downloads(app, service, workers, time_limit)
+    _add_pages(app)
+    return app
+
+
+def _add_table(app: FastAPI, service: ExplorerService) -> None:
+    """Add what tells of the table: its columns, rows and distributions."""
+    about = _json(service.about())
 
     @app.get("/api/about", response_model=schemas.AboutBody, responses={421: _REFUSALS[421]}, tags=["table"])
     async def get_about() -> Response:
@@ -160,6 +164,17 @@ def create_app(
     ) -> Response:
         """Give the distributions of all columns among the training rows of a class."""
         return Response(_json(service.profiles(target)), media_type="application/json")
+
+
+def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_limit: float) -> None:
+    """Add the questions; those that ask the engine several times have more time."""
+    longer = SEVERAL_QUESTIONS * time_limit
+
+    async def answered(call: Callable[[], bytes], late: dict[str, Any], seconds: float = time_limit) -> Response:
+        try:
+            return Response(await workers.run(call, seconds), media_type="application/json")
+        except Overtime:
+            return Response(_json(late), media_type="application/json")
 
     @app.post("/api/explain", response_model=schemas.AnswerBody, responses=_REFUSALS, tags=["answers"])
     async def explain(question: schemas.QuestionBody) -> Response:
@@ -187,6 +202,9 @@ def create_app(
         }
         return await answered(lambda: _json(service.why_not(question)), late, longer)
 
+
+def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, time_limit: float) -> None:
+    """Add answers as files."""
     csv_answer: dict[int | str, dict[str, Any]] = {
         200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line a column."}
     }
@@ -219,6 +237,10 @@ def create_app(
                 partial(downloads.report_of_question, service, question), "text/html; charset=utf-8", "report.html"
             )
 
+
+def _add_pages(app: FastAPI) -> None:
+    """Add the page, the description of the interface, and what they are made of."""
+
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
         return FileResponse(_STATIC / "index.html")
@@ -228,7 +250,6 @@ def create_app(
         return FileResponse(_STATIC / "reference.html")
 
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
-    return app
 
 
 def _some(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..asking.reasons import for_everyone
 from ..columns.frames import rows_of
 from ..constraints import Constraints
@@ -135,11 +133,6 @@ class ExplorerService:
         explainer = self._explainer_at(label, quantile)
         # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
         answers = explainer.explain(row, target, constraints=constraints, time_limit=self.time_limit)
-        if quantile is not None:
-            # A quantile between two rows is reached by an answer that only the lower one is no denser than: the share
-            # of rows then falls short of the quantile by less than one row, and would seem to contradict it.
-            reached = np.where(answers.found, quantile, np.nan)
-            answers = replace(answers, plausibilities=np.fmax(answers.plausibilities, reached))
         return Asked(explainer, answers, constraints, label)
 
     def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..search import EarlierAnswer, Found, distinct, search_cells, search_tree
-from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MARGINS, MOST_BANNED_PARTS
+from ..search.constants import MARGINS
+from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
 from .infeasibility import is_empty_for_all
 from .question import Question
 from .verification import LogDensities, Verification

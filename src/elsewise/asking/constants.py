@@ -1,8 +1,7 @@
 """Numbers that decide something in this package."""
 
-# Relative margins to keep from boundaries, widened step by step until model and density agree with the search. The
-# smallest is a few thousand roundings of a double, the largest is still far below what a person would call a change.
-MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+from ..search.constants import MARGINS
+
 # Where to begin in MARGINS if columns hold floats of fewer bits (1e-6): what is written there is rounded, and so is the
 # model's own arithmetic, differently in different batches.
 FIRST_MARGIN_OF_SHORT_FLOATS = MARGINS.index(1e-6)
@@ -12,6 +11,9 @@ MOST_BANNED_PARTS = 20
 SAME_DISTANCE = 1e-9
 # Relative size of a Farkas multiplier below which its constraint has no part in a contradiction.
 SMALLEST_MULTIPLIER = 1e-7
+# Whole numbers are looked for up to this size: beyond it a double no longer tells a number from the next, and a column
+# that matters only there (a coefficient of 1e-16, the rounding of an exact fit) does not matter.
+LARGEST_WHOLE_NUMBER = 2.0**53
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on

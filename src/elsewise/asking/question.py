@@ -18,6 +18,7 @@ from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
 from ..search import Domain, Layout, SearchProblem
+from .constants import LARGEST_WHOLE_NUMBER
 from .reasons import Target
 
 
@@ -82,6 +83,8 @@ class Question:
         rules, table = self.rules, self.fitted.table
         lower, upper = rules.limits(rows)
         least, most = table.dtype_limits()
+        least = np.minimum(np.maximum(least, -LARGEST_WHOLE_NUMBER), rows)  # a row's own value may stay
+        most = np.maximum(np.minimum(most, LARGEST_WHOLE_NUMBER), rows)
         lower = np.where(rules.integer, np.maximum(lower, least), lower)
         upper = np.where(rules.integer, np.minimum(upper, most), upper)
         taken = table.step_limits()
@@ -143,8 +146,8 @@ def pose(
             "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))
-    if branches and discrete.all():
-        problem = problem.for_whole_points()
+    if branches and discrete.any():
+        problem = problem.for_whole_points(discrete)
     if len(rules.offsets):
         problem = problem.with_rules(rules.normals, rules.offsets, discrete)
     return Question(

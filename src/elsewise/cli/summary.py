@@ -11,6 +11,7 @@ import numpy as np
 
 from ..columns import Table
 from ..files.answers import Record, names_changed
+from ..text.numbers import percent
 from .constants import MOST_LISTED
 
 
@@ -62,7 +63,7 @@ class AnswersSummary:
         if self.median_distance is not None and self.median_changes is not None:
             lines.append(["median distance", f"{self.median_distance:.4g}"])
             lines.append(["median number of changes", f"{self.median_changes:g}"])
-        often = [f"{name} {share:.0%}" for name, share in list(self.changed.items())[:MOST_LISTED]]
+        often = [f"{name} {percent(share)}" for name, share in list(self.changed.items())[:MOST_LISTED]]
         if often:
             lines.append(["changed most often", ", ".join(often)])
         width = max(len(name) for name, _ in lines)

@@ -58,11 +58,14 @@ class ClassDensity:
         Logarithm of the density threshold delta.
     log_densities_ : array of shape (n_samples,)
         Component-wise maximum at the training rows, ascending; a kernel density leaves out each row's own kernel.
+    quantile_ : float or None
+        The quantile of them that the threshold is, if it was asked for as one.
     """
 
     mixture_: FittedMixture
     log_threshold_: float
     log_densities_: FloatArray
+    quantile_: float | None = None
     _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
     _drops: tuple[FloatArray, ...] = field(init=False, repr=False, compare=False)
 
@@ -120,11 +123,11 @@ class ClassDensity:
             penalties=2.0 * np.concatenate([np.empty((0, len(self._log_peaks))), *self._drops]).T[component],
         )
 
-    def with_threshold(self, log_threshold: float) -> ClassDensity:
-        """Return the same density with another threshold (the logarithm of delta)."""
+    def with_threshold(self, log_threshold: float, quantile: float | None = None) -> ClassDensity:
+        """Return the same density with another threshold (the logarithm of delta), and the quantile that it is."""
         if not is_finite_number(log_threshold):
             raise InvalidInputError(f"The log density threshold must be a finite number, received {log_threshold!r}.")
-        return replace(self, log_threshold_=float(log_threshold))
+        return replace(self, log_threshold_=float(log_threshold), quantile_=quantile)
 
     def quantile_of(self, log_density: float) -> float | None:
         """Highest ``q`` in [0, 1] with ``np.quantile(log_densities_, q) <= log_density``.

@@ -104,7 +104,7 @@ def at_threshold(density: ClassDensity, threshold: Threshold) -> ClassDensity:
     if isinstance(threshold, LogDensity):
         return density.with_threshold(threshold.value)
     value = log_threshold(threshold, density.log_densities_)
-    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)))
+    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)), float(threshold))
 
 
 def _one_class(

@@ -48,8 +48,9 @@ class FittedModel:
         How columns are distributed among the rows of each label; None: among all.
     origin : array of shape (n_features,)
         A typical row: coordinates are centred there to keep digits.
-    training_rows : array of shape (n_samples, n_features), or None
-        In features; kept for tables only, whose rules may speak of what the rows hold.
+    column_values : array of shape (n_values, n_features)
+        What training rows hold, which tells special codes from regular values: the rows themselves, or of plain numbers
+        the smallest and largest values of each column.
     steps : StepsBefore or None
         From model space to what the estimator sees, where steps of the pipeline are not affine.
     problems : dict
@@ -73,7 +74,7 @@ class FittedModel:
     densities: dict[Any, ClassDensity]
     profiles: dict[Any, tuple[ColumnProfile, ...]]
     origin: FloatArray
-    training_rows: FloatArray | None
+    column_values: FloatArray
     steps: StepsBefore | None = None
     problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
@@ -126,7 +127,7 @@ class FittedModel:
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve the user's rules against the table."""
-        return resolve(constraints, self.table, self.training_rows)
+        return resolve(constraints, self.table, self.column_values)
 
     def predict(
         self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, table: Table | None = None

@@ -18,6 +18,7 @@ from ..distances import resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, as_estimator, builder_of, classes_of, region_of
+from .constants import MOST_CODES
 from .fitted_model import FittedModel
 from .missing import refuse_missing
 from .profiles import ColumnProfile, profiles_of
@@ -63,7 +64,7 @@ def fit_model(
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
-        training_rows=None if table.is_plain else rows,
+        column_values=_ends(rows) if table.is_plain else rows,
         steps=compiled.steps,
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
@@ -85,3 +86,17 @@ def _profiles(
             if len(rows_of_label):
                 profiles[label] = profiles_of(table, rows_of_label)
     return profiles
+
+
+def _ends(rows: FloatArray) -> FloatArray:
+    """Smallest and largest distinct values of every feature, array of shape (2 * MOST_CODES, n_features) or shorter.
+
+    Special codes lie below or above all regular values: no more is needed to tell them apart.
+    """
+    most = min(MOST_CODES, len(rows))
+    ends = np.empty((2 * most, rows.shape[1]))
+    for i in range(rows.shape[1]):
+        values = np.unique(rows[:, i])
+        ends[:most, i] = np.resize(values[:most], most)
+        ends[most:, i] = np.resize(values[-most:], most)
+    return ends

@@ -26,7 +26,7 @@ from ..regions.ensembles import StepsBefore, check_behind_steps
 from .affine import AffineMap
 from .columnwise import dense
 from .composites import selections
-from .constants import FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .constants import CANCELLATION, FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
 from .missing import with_missing
 from .model_view import ModelView, model_view, refuse_mixed_limits
 from .native_categories import own_steps
@@ -265,7 +265,9 @@ def _check(
     if view.steps is None:
         stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
         found = np.where(stays_missing, np.nan, found)
-        least, most, places, slack = found, found, np.arange(found.shape[1]), MAP_TOLERANCE * (np.abs(expected) + size)
+        size += np.where(np.isnan(expected), 0.0, np.abs(expected))
+        rounding = CANCELLATION * size.max(axis=1, initial=0.0, keepdims=True)
+        least, most, places, slack = found, found, np.arange(found.shape[1]), MAP_TOLERANCE * size + rounding
     else:
         moved = [view.of_features(features[rows], sign * MAP_TOLERANCE * size) for sign in (-1.0, 1.0)]
         least, most = np.fmin.reduce([found, *moved]), np.fmax.reduce([found, *moved])

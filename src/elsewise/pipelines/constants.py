@@ -13,6 +13,10 @@ N_ROWS_SPREAD = 20
 # precision leaves about 1e-13 after a dozen steps; a wrong map is off by far more than this.
 MAP_TOLERANCE = 1e-9
 
+# Sums that cancel to nothing leave up to this share of the largest number in their row: some hundred roundings of a
+# double. A rotation does so in directions in which data do not vary.
+CANCELLATION = 1e-13
+
 # Two imputers put the same number for a missing value if they agree so closely, relative to the number: one may have
 # learned it from scaled data.
 FILL_TOLERANCE = 1e-9

@@ -170,7 +170,7 @@ class Batch:
         the status is INFEASIBLE.
     slopes : array of shape (n_instances, n), or None
         Under norm 1, where there is a point, every ``v`` of the cell is at distance at least
-        ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive.
+        ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive; NaN where that is not proven.
     """
 
     status: NDArray[np.int32]

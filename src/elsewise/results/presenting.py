@@ -88,7 +88,11 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
 
 
 def _plausibilities(answers: Answers) -> FloatArray:
-    """Compute the share of the target's training rows that are no denser than each answer; NaN without a density."""
+    """Compute the share of the target's training rows that are no denser than each answer; NaN without a density.
+
+    A quantile between two rows is reached by an answer that only the lower one is no denser than: the share of rows
+    would then fall short of the quantile by less than one row, and contradict it.
+    """
     shares = np.full(len(answers.goal), np.nan)
     for goal in np.unique(answers.goal[answers.goal >= 0]).tolist():
         density = answers.question.densities[goal]
@@ -96,6 +100,9 @@ def _plausibilities(answers: Answers) -> FloatArray:
             dense = np.flatnonzero((answers.goal == goal) & np.isfinite(answers.log_density))
             below = np.searchsorted(density.log_densities_, answers.log_density[dense], side="right")
             shares[dense] = below / len(density.log_densities_)
+            if density.quantile_ is not None:
+                reached = dense[answers.log_density[dense] >= density.log_threshold_]
+                shares[reached] = np.maximum(shares[reached], density.quantile_)
     return shares
 
 

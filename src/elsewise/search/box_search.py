@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
-from .constants import MODEL_FREE_TOLERANCE, RULE_MARGINS, STILL, SUM_ROUNDING, WIDE_MARGIN
+from .constants import MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
 from .found import Found
@@ -171,7 +171,7 @@ class _InsideBoxes(Inside):
         nodes = self.node.children(lower=lower[None], upper=upper[None])
         nodes.lower[:, discrete] = nodes.upper[:, discrete] = point[:, discrete]
         found = [point] if relaxed.is_whole else []
-        for margin in range(len(RULE_MARGINS)):  # until rounding leaves the user's rules alone
+        for margin in range(len(MARGINS)):  # until rounding leaves the user's rules alone
             solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
             if not solved.has_point[0]:
                 break

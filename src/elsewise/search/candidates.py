@@ -21,6 +21,7 @@ from .constants import (
     SLACK_OF_NUMBERS,
     SLACK_OF_WHOLE_POINTS,
     WIDE_MARGIN,
+    WIDE_MARGIN_SHARE,
 )
 from .domain import Domain
 from .problem import Goal, SearchProblem
@@ -159,11 +160,12 @@ class Candidates:
             result.holds[places] = False
             return
         if self.use_region:
-            depth = goal.cover.depth(points, plain=plain)
+            depth = goal.cover.relative_depth(points, plain)
+            depth[goal.cover.excludes(points, self.domain.discrete)] = -np.inf
             if self.banned is not None:
                 depth[self.banned[rows, : goal.n_parts]] = -np.inf
             result.part[places] = depth.argmax(axis=1)
-            result.holds[places] &= depth.max(axis=1) > self._wanted_depth(rows, points)
+            result.holds[places] &= depth.max(axis=1) > self._wanted_depth()
         if not goal.has_density:
             result.cone[places] = 0  # nodes without a density have the one pseudo-cone
             return
@@ -175,16 +177,15 @@ class Candidates:
         is_wide = self.all_discrete and self.margin >= WIDE_MARGIN
         result.holds[places] &= best >= (self.margin if is_wide else lenient)
 
-    def _wanted_depth(self, rows: IntArray, points: FloatArray) -> FloatArray:
-        """How deep points must lie in the region, in units of distance.
+    def _wanted_depth(self) -> float:
+        """How deep points must lie in the region, as a share of the numbers compared there.
 
         Numbers were solved for with the margin already. Whole points may lie on the very boundary: they are not shut
         out, the model decides; where it did not agree, a wide margin keeps away from it.
         """
-        value = self.values(rows, points)
         if not self.all_discrete:
-            return DEPTH_OF_NUMBERS * (1.0 + value)
-        return self.margin * value if self.margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS * (1.0 + value)
+            return DEPTH_OF_NUMBERS
+        return WIDE_MARGIN_SHARE * self.margin if self.margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Take one change back, wholly, by half or by one step.

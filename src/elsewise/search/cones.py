@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-
-# Below this radius a cone with categories is written with the radius 1: without numbers, a cone may have none.
-_SMALLEST_RADIUS = 1e-3
+from .constants import SMALLEST_RADIUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any
     if cones is None:
         return no_cones(q, n)
     m, squared = len(cones.radii), cones.radii**2
-    k = np.where(cones.radii > _SMALLEST_RADIUS, cones.radii, 1.0)
+    k = np.where(cones.radii > SMALLEST_RADIUS, cones.radii, 1.0)
     tilts = np.zeros((m, n))
     tilts[:, indicators] = -cones.penalties / (2.0 * k[:, None])
     factors, centres = np.zeros((m, q, n)), np.zeros((m, q))

@@ -1,12 +1,15 @@
 """Numbers that decide something in this package."""
 
-# Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
-TOLERANCE = 1e-9
+# Relative margins to keep from boundaries, of regions, densities and linear rules, widened step by step until model,
+# density and rules agree with the search. The smallest is a few thousand roundings of a double, the largest is still
+# far below what a person would call a change.
+MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+# Nodes whose bound is within this relative distance of the incumbent cannot improve it noticeably: twice the first
+# margin, for incumbents keep that and bounds do not.
+TOLERANCE = 2 * MARGINS[0]
 # Share by which a closed-form bound is lowered: rounding of the products it is computed from must not lift it above the
 # truth. Some thousand times the rounding of a double.
 BOUND_ROUNDING = 1e-12
-# Relative margins from linear rules, by how much numbers that are solved for are moved inside of them, step by step.
-RULE_MARGINS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 # A node's bound in a cone without the model is the answer's own distance up to this, relatively: it is model-free.
 MODEL_FREE_TOLERANCE = 1e-8
 
@@ -16,11 +19,12 @@ WHOLE = 1e-6
 STILL = 1e-8
 # A point counts as part of cells that it misses by so little, in units of the distance or of a cone's radius.
 NEARLY_INSIDE = 1e-7
-# From this margin on whole points, too, are kept away from boundaries.
-WIDE_MARGIN = 1e-6
+# From this margin on whole points, too, are kept away from boundaries: by this share of it, relative to the numbers
+# compared there. More than the rounding of any model, less than what relaxations keep.
+WIDE_MARGIN, WIDE_MARGIN_SHARE = 1e-6, 1e-3
 # Whole points may lie on the very boundary of a region; numbers were solved for with a margin, as accurately as the
-# kernel does. Depths, in units of the distance, from which on points are passed to the model.
-DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-9, -1e-8
+# kernel does. Depths, as a share of the numbers compared at the boundary, from which on points are passed to the model.
+DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-12, -1e-8
 # The same for densities, as a share of a cone's radius.
 SLACK_OF_WHOLE_POINTS, SLACK_OF_NUMBERS = -1e-11, -1e-7
 # Rounding of values compared with the limits of a box, relative to their size.
@@ -30,8 +34,9 @@ ROOM_SHARE, ROOM_AMOUNT = 1e-9, 1e-12
 # Least reduced cost of a unit that a move is counted with: a smaller one is rounding, and says nothing.
 SMALLEST_REDUCED_COST = 1e-12
 
-# How far half-spaces of a region are moved out where every point is whole, relative to their size.
-WHOLE_POINTS_SHIFT = 1e-9
+# How far half-spaces of a region are moved out, relative to their size: where every point is whole, by a little more
+# than rounding; where they are limits of single columns beside numbers, by more than the first margins.
+WHOLE_POINTS_SHIFT, COLUMN_LIMITS_SHIFT = 1e-12, 1e-9
 # How far rules are moved out for relaxations: relative to their largest weight where they are about whole numbers
 # alone, else relative to the size of their terms.
 WHOLE_RULES_SHIFT, RULES_SHIFT = 1e-3, 2e-12
@@ -52,6 +57,9 @@ MOST_IMPROVEMENTS = 10
 MOST_NODES = 100_000
 # So many columns are rounded both ways, in all combinations.
 COLUMNS_BOTH_WAYS = 4
+# Radius, in standard deviations, below which a cone with categories is written with the radius 1: without numbers, a
+# cone may have none, and nothing can be divided by it.
+SMALLEST_RADIUS = 1e-3
 # A half-space cuts a point off if it is violated by more than this, in units of the distance.
 CUTS_OFF = 1e-9
 

@@ -111,7 +111,7 @@ class Division:
     def _without_costly_moves(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Nodes:
         """Take out of the boxes what costs more than the limit: a move by v, ``proven + |v| + slope v`` at least."""
         room = limit - relaxed.proven
-        known = relaxed.has_point & np.isfinite(room)
+        known = relaxed.has_slopes & np.isfinite(room)
         if not known.any():
             return nodes
         room = np.where(known, room, np.inf)[:, None] * (1 + ROOM_SHARE) + ROOM_AMOUNT
@@ -173,7 +173,7 @@ class Division:
                 if relaxed is not None:
                     reduced_cost = (1 + relaxed.slopes[chosen, level]) * self.prices[level]
                     price = np.maximum(reduced_cost, 0.0) * (1 - BOUND_ROUNDING)
-                    moves = self.rows[child.rows, level] == 0
+                    moves = (self.rows[child.rows, level] == 0) & relaxed.has_slopes[chosen]
                     bounds = np.maximum(bounds, relaxed.proven[chosen] + np.where(moves, price, 0.0))
                 upper[:, levels] = 0.0
                 upper[:, level] = 1.0

@@ -18,10 +18,11 @@ from ..projection.coordinates import Coordinates
 from .cone_bounds import ConeBounds
 from .cones import Cones, cones_in_model_space, cones_with_categories
 from .constants import (
+    COLUMN_LIMITS_SHIFT,
+    MARGINS,
     MOST_CELLS_CHECKED,
     RANGE_OF_PRODUCTS,
     RANGE_OF_SQUARES,
-    RULE_MARGINS,
     RULES_INSIDE_SHARE,
     RULES_SHIFT,
     WHOLE_POINTS_SHIFT,
@@ -96,8 +97,6 @@ class SearchProblem:
     goals : tuple of Goal
     rules_at : int
         Place of the linear rules in the table of cells, moved out; those moved in, more and more, follow. -1 without.
-    is_whole : bool
-        Every feature is whole or an indicator: half-spaces of regions are moved out by a little more than rounding.
     numbers_fit : bool
         No product of the cells' numbers overflows or vanishes.
     """
@@ -106,7 +105,6 @@ class SearchProblem:
     cells: Cells
     goals: tuple[Goal, ...]
     rules_at: int = -1
-    is_whole: bool = False
     numbers_fit: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,13 +141,23 @@ class SearchProblem:
         """Whether some goal's region is divided as the search goes on."""
         return any(goal.divides for goal in self.goals)
 
-    def for_whole_points(self) -> SearchProblem:
-        """Move the half-spaces of all polyhedra out by a little more than rounding.
+    def for_whole_points(self, discrete: BoolArray) -> SearchProblem:
+        """Move half-spaces about ``discrete`` features out by a little more than rounding.
 
         Where everything is discrete, a point may lie on the very boundary of a region, and the model's own arithmetic
-        decides on which side; no bound may shut it out.
+        decides on which side; no bound may shut it out. Beside numbers that are solved for, this goes for the limits of
+        single columns (a tree parts 6 and 8 at 7): no margin could move a whole number off them.
         """
-        return replace(self, cells=moved_out(self.cells), is_whole=True)
+        if discrete.all():
+            return replace(self, cells=moved_out(self.cells, WHOLE_POINTS_SHIFT))
+        is_moved = np.zeros(len(self.cells.offsets), dtype=np.bool_)
+        for goal in self.goals:
+            if goal.cover.cells is not None and goal.n_parts:
+                start = int(self.cells.spans[goal.first_polyhedron, 0] - goal.cover.cells.spans[0, 0])
+                is_limit = goal.cover.is_described_by_limits(discrete)
+                is_moved[start : start + len(is_limit)] = is_limit
+        offsets = np.where(is_moved, moved_out(self.cells, COLUMN_LIMITS_SHIFT).offsets, self.cells.offsets)
+        return replace(self, cells=replace(self.cells, offsets=offsets))
 
     def with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: BoolArray) -> SearchProblem:
         """Add the rules ``normals e <= offsets`` to the table of cells: once moved out, then moved in more and more.
@@ -165,21 +173,20 @@ class SearchProblem:
         size = np.abs(offsets) + np.abs(normals) @ typical
         moved = [
             np.where(exact, WHOLE_RULES_SHIFT * largest, RULES_SHIFT * size),
-            *(-RULES_INSIDE_SHARE * margin * size for margin in RULE_MARGINS),
+            *(-RULES_INSIDE_SHARE * margin * size for margin in MARGINS),
         ]
         rules = [self.space.pack_polyhedra([(normals, offsets + shift)]) for shift in moved]
         return replace(self, cells=Cells.join([self.cells, *rules]), rules_at=self.cells.n_polyhedra)
 
     def with_polyhedra(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
         """Give the table of cells with further polyhedra, half-spaces ``(A, b)`` of features, numbered on."""
-        further = self.space.pack_polyhedra(polyhedra)
-        return Cells.join([self.cells, moved_out(further) if self.is_whole else further])
+        return Cells.join([self.cells, self.space.pack_polyhedra(polyhedra)])
 
 
-def moved_out(cells: Cells) -> Cells:
-    """Move half-spaces out by a little more than rounding."""
+def moved_out(cells: Cells, share: float) -> Cells:
+    """Move half-spaces out by a share of their size."""
     size = np.abs(cells.offsets) + 100.0 * np.abs(cells.normals).max(axis=1, initial=0.0)
-    return replace(cells, offsets=cells.offsets + WHOLE_POINTS_SHIFT * size)
+    return replace(cells, offsets=cells.offsets + share * size)
 
 
 def compile_problem(parts: Sequence[tuple[Region, Cones | None]], space: Space) -> SearchProblem:

@@ -248,12 +248,41 @@ class Cover(ABC):
             The same in plain coordinates, which are enough for polyhedra.
         """
 
+    def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
+        """How far inside of each part points lie, as a share of the numbers compared there, (n_samples, n_parts).
+
+        Negative outside, where the size of the share tells rounding from the rest; infinite where nothing is compared.
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        plain : array of shape (n_samples, n_plain)
+            The same in plain coordinates.
+        """
+        depth = self.depth(points, plain=plain)
+        return np.where(depth > 0, np.inf, -np.inf)
+
     @abstractmethod
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Limits of each feature in a part, for points made of rows: arrays of shape (n_samples, n_features).
 
         They are whole where features must be, but for a row's own value, which may stay.
         """
+
+    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
+        """Whether points have a whole number or level that no point of a part has, shape (n_samples, n_parts).
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        discrete : bool array of shape (n_features,)
+            Features that are whole or indicators.
+        """
+        return np.zeros((len(points), self.n_parts), dtype=np.bool_)
+
+    def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
+        """Which half-spaces of ``cells`` say no more than `limits` and `excludes` do, shape (n_halfspaces,)."""
+        return np.zeros(0 if self.cells is None else len(self.cells.offsets), dtype=np.bool_)
 
     @abstractmethod
     def may_meet(self, cones: Cones) -> BoolArray:

@@ -33,6 +33,8 @@ class Relaxed:
         Nothing in the node is nearer, infinite if it is empty. A point that moves a feature by ``v`` (in units of its
         price) is at distance ``proven + |v| + slope v`` at least.
     slopes : array of shape (n, n_features)
+    has_slopes : bool array of shape (n,)
+        False where nothing is known of moves: the slopes are then meaningless.
     fractions : array of shape (n, n_columns)
         What it costs to make each column whole, zero where it is.
     """
@@ -41,6 +43,7 @@ class Relaxed:
     has_point: BoolArray
     proven: FloatArray
     slopes: FloatArray
+    has_slopes: BoolArray
     fractions: FloatArray
 
     def some(self, chosen: BoolArray | IntArray) -> Relaxed:
@@ -50,6 +53,7 @@ class Relaxed:
             self.has_point[chosen],
             self.proven[chosen],
             self.slopes[chosen],
+            self.has_slopes[chosen],
             self.fractions[chosen],
         )
 
@@ -140,13 +144,15 @@ class Relaxation:
         points = self._points(nodes, moved, batch.v)
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
         bound, slopes = batch.bound, batch.slopes
+        has_slopes = has_point & np.isfinite(slopes).all(axis=1)
         if rescued.any():  # without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0
             bound, slopes = np.where(rescued, 0.0, bound), np.where(rescued[:, None], 0.0, slopes)
         return Relaxed(
             points=points,
             has_point=has_point,
             proven=np.where(batch.status == INFEASIBLE, np.inf, constant + bound),
-            slopes=slopes,
+            slopes=np.where(has_slopes[:, None], slopes, 0.0),
+            has_slopes=has_slopes,
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
 

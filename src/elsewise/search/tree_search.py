@@ -14,12 +14,12 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .box_search import BoxSearch
 from .candidates import Candidates
 from .constants import (
+    MARGINS,
     MODEL_FREE_TOLERANCE,
     MOST_AT_ONCE,
     MOST_IMPROVEMENTS,
     MOST_NODES,
     PARTS_TRIED,
-    RULE_MARGINS,
     STILL,
     TOLERANCE,
     WAVES_A_NODE,
@@ -288,10 +288,21 @@ class _TreeSearch(Search):
         nearest = np.argsort(self.part_bounds[nodes.rows], axis=1, kind="stable")[:, :PARTS_TRIED]
         for place in range(nearest.shape[1]):
             there = np.isfinite(self.part_bounds[nodes.rows, nearest[:, place]])
+            there &= ~self._is_ruled_out(nodes, nearest[:, place])
             self._try(nodes.children(part=nearest[:, place]).some(there))
 
+    def _is_ruled_out(self, nodes: Nodes, part: IntArray) -> BoolArray:
+        """Whether what is fixed in nodes rules out the parts, of shape (n,)."""
+        ruled_out = np.zeros(len(nodes), dtype=np.bool_)
+        for g in np.unique(self.goals[nodes.rows]).tolist():
+            cover = self.problem.goals[g].cover
+            of_goal = np.flatnonzero((self.goals[nodes.rows] == g) & (part < cover.n_parts))
+            excluded = cover.excludes(nodes.upper[of_goal], self.domain.discrete)
+            ruled_out[of_goal] = excluded[np.arange(len(of_goal)), part[of_goal]]
+        return ruled_out
+
     def _try(self, nodes: Nodes) -> None:
-        for inside in range(len(RULE_MARGINS)):  # until rounding leaves the user's rules alone
+        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
             if len(nodes) == 0:
                 return
             relaxed = self._relax(nodes, inside=inside)

@@ -15,6 +15,9 @@ static const double PATH_TOLERANCE = 1e-8;
 /* Relative gap, and violation in units of sigma, of a stalled point that counts as optimal all the same: what the
  * certificate shows is what counts, not how the iteration ended. */
 static const double CLOSED_GAP = 1e-8, CLOSED_VIOLATION = 1e-9;
+/* Share by which the bound that multipliers prove may fall short of the one reported before slopes are not told: they
+ * would claim more than is proven. As accurate as the interior point method is asked to be. */
+static const double OWN_BOUND_SHARE = 1e-9;
 /* Violation in units of sigma of an "optimal" point beyond which it is called stalled; and share by which it may be
  * nearer than its own bound before it is: it then lies outside of the cell. */
 static const double OUTSIDE_VIOLATION = 1e-8, NEARER_THAN_POSSIBLE = 1e-5;

@@ -57,7 +57,7 @@ typedef struct {
     double *z_bounds;       /* out (n,): upper minus lower */
     double *y;              /* out (q + 1,) */
     double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance
-                             * >= bound + sum |v_i| + slope_i v_i */
+                             * >= bound + sum |v_i| + slope_i v_i; NaN if that is not proven */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */

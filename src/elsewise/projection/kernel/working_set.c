@@ -347,12 +347,15 @@ static inline double point_out(const ew_cells *cells, ew_instance *e, ew_workspa
 
 /* The answer: what counts is the certificate. Progress can end before the tolerance is reached, or violated
  * half-spaces may be left over. */
-static inline void conclude(const ew_cells *cells, ew_instance *e, ew_workspace *w, double violation, double scale) {
+static inline void conclude(const ew_cells *cells, ew_instance *e, ew_workspace *w, double violation, double scale,
+                            double own_bound) {
     int is_closed = e->value - e->bound <= CLOSED_GAP * e->value && violation <= CLOSED_VIOLATION;
     int is_outside = !(violation <= OUTSIDE_VIOLATION) || e->value < e->bound * (1 - NEARER_THAN_POSSIBLE);
     if (e->status == EW_STALLED && is_closed) e->status = EW_OPTIMAL;
     if (e->status == EW_OPTIMAL && is_outside) e->status = EW_STALLED;
     multipliers_out(cells, e, w, scale);
+    if (e->slope && !(own_bound >= e->bound * (1 - OWN_BOUND_SHARE))) /* the bound is that of the first look */
+        for (ptrdiff_t i = 0; i < cells->n; i++) e->slope[i] = NAN;
     for (ptrdiff_t j = 0; j < w->sub.p; j++) /* strict complementarity */
         if (w->halfspaces[j] < w->n_first) e->first_is_active |= w->it.z[j] > w->it.s[j] * ACTIVE_SHARE;
     if (e->status == EW_OPTIMAL || (e->status == EW_STALLED && violation <= USABLE_VIOLATION)) return;
@@ -366,11 +369,12 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
     ptrdiff_t n_features = first_features(cells, e, w, n_moving, n_halfspaces, &n_free);
     double unit = cells->norm == 1 ? w->sigma : w->sigma * w->sigma, proof = cells->norm == 1 ? PROOF : SQUARED_PROOF;
     double cutoff = isfinite(e->cutoff) ? e->cutoff / unit : HUGE_VAL, violation = HUGE_VAL, scale = 0;
+    double bound = 0;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         ptrdiff_t features_before = n_features, halfspaces_before = n_halfspaces;
         gather(cells, e, w, n_features, n_halfspaces);
         solve_subproblem(w, cutoff, &e->iterations);
-        double bound = note_bound(cells, e, w, unit, &scale);
+        bound = note_bound(cells, e, w, unit, &scale);
         e->status = w->it.status;
         if (e->status == EW_INFEASIBLE && bound < proof && n_features < n_free) { /* empty on these: add others */
             n_features = features_join(cells, e, w, n_features);
@@ -390,5 +394,5 @@ void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *
             violation = point_out(cells, e, w, &n_halfspaces);
         if (n_features == features_before && n_halfspaces == halfspaces_before) break;
     }
-    conclude(cells, e, w, violation, scale);
+    conclude(cells, e, w, violation, scale, bound * unit);
 }

@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...projection.cells import Cells
 from ...projection.coordinates import row_product
-from .constants import BOUND_ROUNDING
+from .constants import BOUND_ROUNDING, TINY
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,26 @@ class PolyhedronBounds:
         depth = np.full((len(X), self.cells.n_polyhedra), np.inf)
         if len(self.owner):
             depth[:, self.with_halfspaces] = -np.maximum.reduceat(self._excess(X), self.first, axis=1)
+        return depth
+
+    def relative_depth(self, X: FloatArray, sizes: FloatArray, shift_sizes: FloatArray) -> FloatArray:
+        """How far inside of each polyhedron points lie, as a share of what is compared there; negative outside.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n)
+        sizes, shift_sizes : arrays of shape (n_samples, n_halfspaces), (n_samples, n_polyhedra)
+            Of the terms of each half-space and shift at each point.
+
+        Returns
+        -------
+        array of shape (n_samples, n_polyhedra)
+        """
+        depth = np.full((len(X), self.cells.n_polyhedra), np.inf)
+        if len(self.owner):
+            size = sizes[:, self.halfspace] + shift_sizes[:, self.owner]
+            excess = self._excess(X) * np.where(self.dual_norm == 0, 1.0, self.dual_norm)
+            depth[:, self.with_halfspaces] = -np.maximum.reduceat(excess / np.maximum(size, TINY), self.first, axis=1)
         return depth
 
     def _excess(self, X: FloatArray) -> FloatArray:

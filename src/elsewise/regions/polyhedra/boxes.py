@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.cells import Cells
 from ...projection.coordinates import Coordinates
-from .constants import BOUND_ROUNDING, LIMIT_ROUNDING, MOST_HALFSPACES_BOXED
+from .constants import BOUND_ROUNDING, MOST_HALFSPACES_BOXED
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,10 @@ class Boxes:
     Attributes
     ----------
     lower, upper : arrays of shape (n_polyhedra, n_features)
+    least, most : arrays of shape (n_polyhedra, n_features)
+        The same limits moved out by rounding: nothing that could satisfy them lies beyond.
+    of_column : int array of shape (n_halfspaces,)
+        The first feature of the column that a half-space is about, if it is about that column alone; else -1.
     group : int array of shape (n_features,)
     is_trivial : bool
         No polyhedron limits any single column.
@@ -31,6 +35,9 @@ class Boxes:
 
     lower: FloatArray
     upper: FloatArray
+    least: FloatArray
+    most: FloatArray
+    of_column: IntArray
     group: IntArray
     is_trivial: bool
 
@@ -88,20 +95,49 @@ class Boxes:
         """Limits rounded inwards where features are whole."""
         lower, upper = self.lower.copy(), self.upper.copy()
         # A limit that is whole up to rounding stays: nothing that could satisfy it is ruled out.
-        lower[:, integer] = np.ceil(lower[:, integer] - LIMIT_ROUNDING * (1 + np.abs(lower[:, integer])))
-        upper[:, integer] = np.floor(upper[:, integer] + LIMIT_ROUNDING * (1 + np.abs(upper[:, integer])))
+        lower[:, integer], upper[:, integer] = np.ceil(self.least[:, integer]), np.floor(self.most[:, integer])
         return lower, upper
 
+    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
+        """Whether points have a whole number or level that a polyhedron rules out.
 
-def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray) -> Boxes:
-    """Read the boxes off the half-spaces of each polyhedron that are about one column alone."""
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        discrete : bool array of shape (n_features,)
+
+        Returns
+        -------
+        bool array of shape (n_samples, n_polyhedra)
+        """
+        excludes = np.zeros((len(points), len(self.lower)), dtype=np.bool_)
+        if self.is_trivial:
+            return excludes
+        limited = np.isfinite(self.least).any(axis=0) | np.isfinite(self.most).any(axis=0)
+        for i in np.flatnonzero(discrete & limited):
+            excludes |= (points[:, i, None] < self.least[:, i]) | (points[:, i, None] > self.most[:, i])
+        return excludes
+
+
+def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: FloatArray) -> Boxes:
+    """Read the boxes off the half-spaces of each polyhedron that are about one column alone.
+
+    Parameters
+    ----------
+    cells : Cells
+    coordinates : Coordinates
+    group : int array of shape (n_features,)
+    rounding : array of shape (n_halfspaces,)
+        By how much right-hand sides may be wrong, from the rounding of the model's own arithmetic.
+    """
     k, n = cells.n_polyhedra, len(group)
     indicator = group >= 0
     lower = np.where(indicator, 0.0, np.full((k, n), -np.inf))
     upper = np.where(indicator, 1.0, np.full((k, n), np.inf))
     counts = cells.spans[:, 1] - cells.spans[:, 0]
     if cells.norm != 1 or cells.shifts.any() or cells.shift_offsets.any() or counts.sum() > MOST_HALFSPACES_BOXED:
-        return Boxes(lower, upper, group, True)
+        return Boxes(lower, upper, lower, upper, np.full(len(cells.offsets), -1), group, True)
+    least, most, of_column = lower.copy(), upper.copy(), np.full(len(cells.offsets), -1)
     owner = np.repeat(np.arange(k), counts)
     halfspace = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(start, stop) for start, stop in cells.spans)])
     normals = cells.normals[halfspace] / coordinates.back
@@ -110,13 +146,18 @@ def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray) -> Boxes:
     column = np.where(indicator, n + group, np.arange(n))
     first = (normals != 0).argmax(axis=1)
     alone = ((normals != 0) <= (column == column[first][:, None])).all(axis=1) & (normals != 0).any(axis=1)
-    for i, a, b, feature in zip(owner[alone], normals[alone], offsets[alone], first[alone]):
+    of_column[halfspace[alone]] = first[alone]
+    slack = rounding[halfspace]
+    for i, a, b, e, feature in zip(owner[alone], normals[alone], offsets[alone], slack[alone], first[alone]):
         if indicator[feature]:
             levels = np.flatnonzero(group == group[feature])
-            upper[i, levels[a[levels] > b + LIMIT_ROUNDING * (1 + abs(b))]] = 0.0
+            upper[i, levels[a[levels] > b + e]] = most[i, levels[a[levels] > b + e]] = 0.0
         elif a[feature] > 0:
             upper[i, feature] = min(upper[i, feature], b / a[feature])
+            most[i, feature] = min(most[i, feature], (b + e) / a[feature])
         else:
             lower[i, feature] = max(lower[i, feature], b / a[feature])
+            least[i, feature] = max(least[i, feature], (b + e) / a[feature])
     is_trivial = bool((upper[:, indicator] == 1).all() and np.isinf(lower[:, ~indicator]).all())
-    return Boxes(lower, upper, group, is_trivial and bool(np.isinf(upper[:, ~indicator]).all()))
+    is_trivial &= bool(np.isinf(upper[:, ~indicator]).all())
+    return Boxes(lower, upper, least, most, of_column, group, is_trivial)

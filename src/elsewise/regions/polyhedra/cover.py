@@ -10,11 +10,12 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...projection.cells import Cells, pack
+from ...projection.coordinates import row_product
 from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
 from .bounds import PolyhedronBounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
-from .constants import SUM_ROUNDING, THIN_CELLS
+from .constants import COMPARISON_ROUNDING, LIMIT_ROUNDING, SUM_ROUNDING, THIN_CELLS
 from .emptiness import squared_radii_needed
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ class PolyhedraCover(Cover):
             group=space.kernel_group,
             **no_cones(space.cone_dimension, space.n_features),
         )
-        return cls(region, space, cells, polyhedron_bounds(cells), boxes_of(cells, space.coordinates, space.group))
+        rounding = _rounding(region, normals, offsets, space)
+        boxes = boxes_of(cells, space.coordinates, space.group, rounding)
+        return cls(region, space, cells, polyhedron_bounds(cells), boxes)
 
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
         """Give the larger of the distances to half-spaces and to boxes."""
@@ -76,9 +79,25 @@ class PolyhedraCover(Cover):
             plain = self.space.coordinates.points(points)
         return self.closed_form.depth(plain)
 
+    def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
+        """Compare slacks with the sizes of the terms that the model adds up."""
+        region, space = self.region, self.space
+        magnitudes = row_product(np.abs(points), np.abs(space.matrix).T) + np.abs(space.offset)
+        sizes = row_product(magnitudes, np.abs(region.normals).T) + np.abs(region.offsets)
+        shift_sizes = row_product(magnitudes, np.abs(region.shifts).T) + np.abs(region.shift_offsets)
+        return self.closed_form.relative_depth(plain, sizes, shift_sizes)
+
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
         return self.boxes.limits(part, rows, integer)
+
+    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
+        """Compare whole numbers and levels with the boxes of the polyhedra."""
+        return self.boxes.excludes(points, discrete)
+
+    def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
+        """Tell half-spaces about one whole number or category: boxes say all that they say."""
+        return np.asarray((self.boxes.of_column >= 0) & discrete[self.boxes.of_column])
 
     def may_meet(self, cones: Cones) -> BoolArray:
         """Compare radii with those needed; thin cells stay in, the search decides them with its own certificates."""
@@ -108,3 +127,11 @@ class PolyhedraCover(Cover):
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Project the centres of cones onto the polyhedra, each in the cone's own norm."""
         return squared_radii_needed(self.region, cones, self.space.matrix, self.space.offset)
+
+
+def _rounding(region: PolyhedronUnion, normals: FloatArray, offsets: FloatArray, space: Space) -> FloatArray:
+    """Bound the rounding of the right-hand sides of half-spaces pulled back to features, shape (n_halfspaces,)."""
+    compares = (region.normals != 0).sum(axis=1) == 1
+    terms = np.abs(region.offsets) + np.abs(region.normals) @ np.abs(space.offset)
+    size = np.abs(offsets) + np.abs(normals).max(axis=1, initial=0.0)
+    return np.asarray(np.where(compares, COMPARISON_ROUNDING * terms, LIMIT_ROUNDING * size))
