@@ -1,13 +1,15 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
 from .cell_search import search_cells
+from .chain_search import FoundChain, search_chains
+from .chains import Ellipsoids, Ground, Terminal
 from .cones import Cones
 from .contradiction import FarkasMultipliers, contradicting
 from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
-from .problem import Goal, SearchProblem, compile_problem
+from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Cover, Halfspaces, Reach, Region
 from .space import Space
 from .tree_search import search_tree
@@ -17,18 +19,24 @@ __all__ = [
     "Cover",
     "Domain",
     "EarlierAnswer",
+    "Ellipsoids",
     "FarkasMultipliers",
     "Found",
+    "FoundChain",
     "Goal",
+    "Ground",
     "Halfspaces",
     "Layout",
     "Reach",
     "Region",
     "SearchProblem",
     "Space",
+    "Terminal",
     "compile_problem",
     "contradicting",
     "distinct",
+    "pack_cones",
     "search_cells",
+    "search_chains",
     "search_tree",
 ]
