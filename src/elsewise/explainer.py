@@ -17,10 +17,10 @@ from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
-from .results import Explanations, Frontier, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
+from .results import Explanations, Frontier, Walks, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
-class Explainer(Learned, BaseEstimator):  # type: ignore[misc]
+class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     """Nearest plausible counterfactuals of a fitted model, with proofs.
 
     For a row ``x`` and a wanted outcome, solve (Eq. cf:densityconstraintform with Eq. gmm:approx:finalconstraint)
