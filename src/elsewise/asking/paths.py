@@ -210,10 +210,12 @@ class _WaySearch:
     def _setting(self, level: float) -> WaySetting:
         needed = max(self.density.log_threshold_, level - self.share)
         question = self.question
-        if needed > self.density.log_threshold_:
+        is_one_end = question.problem.goals[0].divides or self.rules.max_changes is not None
+        if is_one_end and needed > self.density.log_threshold_:  # that one should be as dense as the way to it
             densities = [self.density.with_threshold(needed)]
             question = pose(self.fitted, [self.outcome], self.rules, densities=densities, time_limit=self.time_limit)
-        return WaySetting(self.landscape, question, self.given, self.row, level, self.first, float(self.own.max()))
+        own = float(self.own.max())
+        return WaySetting(self.landscape, question, self.given, self.row, level, self.first, self.share, own)
 
     def _told(self, setting: WaySetting, found: FoundChain, points: FloatArray, highest: float) -> Way:
         """Put a chain in features, with its length in the explainer's distance."""

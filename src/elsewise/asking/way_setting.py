@@ -37,6 +37,8 @@ class WaySetting:
     level : float
     first : int
         Number of the first component of the outcome's class in the landscape.
+    share : float
+        Logarithm of this class's share of the rows.
     own : float
         Log density of the row in the landscape.
 
@@ -63,10 +65,11 @@ class WaySetting:
         row: FloatArray,
         level: float,
         first: int,
+        share: float,
         own: float,
     ) -> None:
         self.landscape, self.question, self.given, self.row = landscape, question, given, row
-        self.level, self.first = level, first
+        self.level, self.first, self.share = level, first, share
         self.space = question.problem.space
         self.coordinates = self.space.coordinates
         self.cones = landscape.cones(level)
@@ -206,8 +209,6 @@ class WaySetting:
         goal, density = problem.goals[0], self.question.densities[0]
         assert density is not None
         component = self.first + density.cones().component
-        place = np.full(len(self.landscape.log_peaks), -1)
-        place[self.cones.component] = np.arange(len(self.cones.component))
         parts = np.array([-1]) if goal.divides else goal.first_polyhedron + np.arange(goal.n_parts)
         possible = np.ones((goal.n_cones, 1), dtype=np.bool_) if goal.divides else goal.possible
         cone, part = np.nonzero(possible)
@@ -225,38 +226,56 @@ class WaySetting:
         there = np.flatnonzero(batch.status != INFEASIBLE)
         self.least_distance = float(bound[there].min(initial=np.inf))
         if self.is_one_end:
-            self._end_at_answer(component, place)
+            self._end_at_answer()
             return
-        sets = self._sets(problem.cells, goal.first_cone + cone[there])
-        for k, index in enumerate(there.tolist()):
-            polyhedron = int(parts[part[index]])
+        counts = self._add_terminals(component[cone[there]], goal.first_cone + cone[there], parts[part[there]])
+        self.bounds = np.repeat(bound[there], counts)
+        points = (self.plain_start + batch.v[there])[:, self.free]
+        points = np.where(np.isfinite(batch.value[there])[:, None], points, np.nan)
+        self.straight = np.repeat(points, counts, axis=0)
+
+    def _add_terminals(self, component: IntArray, cone: IntArray, polyhedra: IntArray) -> list[int]:
+        """Add a terminal set for each cell, and tell how many there are of each.
+
+        Where answers may be sparser than the way, a cell is one with each set that ways go through and it may meet.
+        """
+        problem, density = self.question.problem, self.question.densities[0]
+        assert density is not None
+        answers_level = density.log_threshold_ + self.share
+        is_within = answers_level >= self.level - SAME_LEVEL
+        sets, counts = self._sets(problem.cells, cone), []
+        for k, own in enumerate(component.tolist()):
+            polyhedron = int(polyhedra[k])
             first, last = problem.cells.spans[polyhedron]
             normals, offsets = self._of_free(
                 problem.cells.normals[first:last] - problem.cells.shifts[polyhedron],
                 problem.cells.offsets[first:last] - problem.cells.shift_offsets[polyhedron],
             )
-            self.terminals.append(
+            met = self.landscape.saddles[self.cones.component, own] >= answers_level - SAME_LEVEL
+            through = np.flatnonzero(self.cones.component == own if is_within else met).tolist()
+            counts.append(len(through))
+            self.terminals += [
                 Terminal(
-                    component=int(place[component[cone[index]]]),
+                    component=j,
                     factor=sets.factors[k],
                     gram=sets.grams[k],
                     centre=sets.centres[k],
                     radius=float(sets.radii[k]),
                     normals=normals,
                     offsets=offsets,
+                    is_within=is_within,
                 )
-            )
-        self.bounds = bound[there]
-        points = (self.plain_start + batch.v[there])[:, self.free]
-        self.straight = np.where(np.isfinite(batch.value[there])[:, None], points, np.nan)
+                for j in through
+            ]
+        return counts
 
-    def _end_at_answer(self, component: IntArray, place: IntArray) -> None:
+    def _end_at_answer(self) -> None:
         """Take the nearest answer for the only end."""
         if self.answer is None:
             return
         plain = self.coordinates.points(self.answer[None])[0][self.free]
         held = np.flatnonzero(self.sets.excess(plain[None])[0] <= 0.0)
-        for j in held[np.isin(held, place[component])].tolist():
+        for j in held.tolist():
             sets = self.sets
             nothing = np.empty((0, len(plain)))
             self.terminals.append(

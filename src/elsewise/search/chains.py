@@ -100,6 +100,8 @@ class Terminal:
     normals, offsets : arrays of shape (k, n), (k,)
     point : array of shape (n,), or None
         The only answer; then nothing else is asked.
+    is_within : bool
+        The terminal's own ellipsoid lies within that of its component. Else answers have to be in both.
     """
 
     component: int
@@ -110,6 +112,7 @@ class Terminal:
     normals: FloatArray
     offsets: FloatArray
     point: FloatArray | None = None
+    is_within: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +207,11 @@ class _Problem:
         ]
         if not self.is_fixed:
             self.members.append((self.n_overlaps, terminal.factor, terminal.gram, terminal.centre, terminal.radius))
+        if not self.is_fixed and not terminal.is_within and sequence[-1] == terminal.component:
+            j = terminal.component
+            self.members.append(
+                (self.n_overlaps, sets.factors[j], sets.grams[j], sets.centres[j], float(sets.radii[j]))
+            )
         self.halfspaces = self._halfspaces()
         self.one_way = np.flatnonzero(ground.direction)
         self.units = self._units()

@@ -156,9 +156,10 @@ def _no_dense_way(reason: NoDenseWay) -> str:
     lead = f"No dense way leads to where the model would {target_in_words(reason.target)}"
     if reason.is_best:
         return f"{lead}: the best passes a place sparser than {sparser}."
+    within = " within the rules" if reason.has_rules else ""
     if reason.share_denser <= 0.0:
-        return f"{lead} within the rules: none is as dense as asked."
-    return f"{lead} within the rules: every one passes a place sparser than {sparser}."
+        return f"{lead}{within}: none is as dense as asked."
+    return f"{lead}{within}: every one passes a place sparser than {sparser}."
 
 
 def _nothing_within(reason: NothingWithin) -> str:
