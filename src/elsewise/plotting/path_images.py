@@ -74,7 +74,7 @@ class PathImagesPicture:
         axes = (
             figure_for(1.15 * n, tall + 0.75).subplots(1, n, squeeze=False)[0] if ax is None else axes_given(ax, (n,))
         )
-        low, high = float(self.images.min()), float(self.images.max())
+        low, high = float(self.images[0].min()), float(self.images[0].max())  # of the row: the scale of real images
         high = high if high > low else low + 1.0
         for place, each in enumerate(axes):
             draw_image(each, self.images[place], "gray_r", low, high)
