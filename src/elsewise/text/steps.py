@@ -152,6 +152,16 @@ def words_of_plan(plan: Plan) -> list[Word]:
     return words
 
 
+def remark_of_plan(plan: Plan) -> str:
+    """Say where the model turns and how dense the sparsest stage is, without the steps themselves."""
+    return "".join(str(word) for word in [*_turn(plan), *_sparsest_stage(plan)]).strip()
+
+
+def instruction_in_words(changes: Sequence[Change]) -> str:
+    """Tell what to do in one step, as plain text."""
+    return "".join(str(word) for word in words_of_instruction(changes))
+
+
 def words_of_instruction(changes: Sequence[Change]) -> list[Word]:
     """Tell what to do in one step: "lower amount from 6,000 to 4,500"."""
     words: list[Word] = []
