@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from odd_region import Ring
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +198,38 @@ def test_trees_and_prototypes_have_paths_too():
     explainer = ew.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), distance="scaled").fit(X, y)
     path = explainer.path(X[97], 0)
     check(explainer, path, 0)
+
+
+def test_regions_of_any_shape_have_paths_to_their_nearest_answer():
+    X = np.random.default_rng(0).normal(scale=2, size=(300, 2))
+    model = Ring(inner=1.5, outer=2.5, centre=(0.5, -0.3)).fit(X)
+    explainer = ew.Explainer(model, threshold=0.2).fit(X, model.predict(X))
+    outside = X[model.predict(X) == "out"]
+    n_found = 0
+    for row in outside[:8]:
+        path = explainer.path(row, "in", time_limit=5)
+        if path.status == "infeasible":
+            continue
+        n_found += 1
+        check(explainer, path, "in")
+        straight = explainer.explain_one(row, "in")
+        assert path.length >= straight.lower_bound * (1 - 1e-6)
+        if path.status == "feasible":
+            assert "nearest answer only" in path.reason
+    assert n_found >= 4
+
+
+def test_short_floats_stay_short_and_the_gap_is_told():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X = X.astype(np.float32)
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X, y)
+    explainer = ew.Explainer(model, distance="scaled").fit(X, y)
+    for i, target in ((97, 2), (20, 2), (60, 0)):
+        path = explainer.path(X.iloc[[i]], target)
+        assert set(path.steps.dtypes) == {np.dtype(np.float32)}
+        assert model.predict(path.steps.iloc[[-1]])[0] == target
+        assert path.gap < 1e-4
+        assert (path.status == "feasible") == ("rounding" in path.reason)
 
 
 def test_a_regressor_has_paths():

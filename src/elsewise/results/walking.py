@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import FloatArray
 from ..asking import Way, find_way
+from ..asking.reasons import ProofUnfinished
 from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..distances import ResolvedManhattan
@@ -41,6 +42,7 @@ def find_path(
     steps = table.decode(way.points, repeated, encoded=np.repeat(row, count, axis=0))
     gap = (way.length - way.lower_bound) / way.length if way.length > 0 else 0.0
     status = "infeasible" if not way.is_found else "optimal" if gap <= OPTIMAL_GAP else "feasible"
+    cause = ProofUnfinished("rounding") if status == "feasible" and way.cause is None else way.cause
     landscape = fitted.landscape()
     return Path(
         steps=steps,
@@ -57,7 +59,7 @@ def find_path(
         profile=_profile(fitted, way, given, outcome) if way.is_found and count > 1 else None,
         enters=bool((way.components < 0).any()),
         components=way.components,
-        cause=way.cause if status != "optimal" or count == 1 else None,
+        cause=cause if status != "optimal" or count == 1 else None,
         features=way.points,
         lengths=_lengths(fitted, way.points),
         shares=shares_of(table, fitted.distance, way.points[:-1], way.points[1:]),

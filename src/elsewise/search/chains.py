@@ -158,6 +158,11 @@ def shortest_chain(
     cutoff : float
         Chains longer than this are of no interest; their corners need not be good ones.
     """
+    if terminal.point is not None and len(sequence) == 1:  # nothing to choose
+        corners = terminal.point[None]
+        turns = bool((ground.direction * (terminal.point - start) < 0.0).any())
+        length = np.inf if turns else path_length(ground.norm, start, corners)
+        return Chain(np.full_like(corners, np.nan) if turns else corners, length, length)
     problem = _Problem(ground, start, sets, sequence, terminal)
     solution = problem.solve(margin, cutoff)
     bound = max(problem.bound(solution.z), 0.0)
