@@ -116,6 +116,24 @@ def test_no_dense_way_leads_from_setosa_to_versicolor(iris):
     assert explainer.path(X[0], 1, level=ew.LogDensity(path.log_highest + 1e-6)).status == "infeasible"
 
 
+def test_nothing_is_as_dense_as_asked(iris):
+    explainer, X = iris
+    path = explainer.path(X[99], 2, level=ew.LogDensity(100.0))
+    assert path.status == "infeasible"
+    assert path.reason.endswith("none is as dense as asked.")
+    assert np.isinf(path.lower_bound)
+
+
+def test_the_highest_level_of_an_asked_one_is_the_rows_own_way(iris):
+    """What the reason tells of the best way is about all components, not only those as dense as asked."""
+    explainer, X = iris
+    best = explainer.path(X[0], 1)
+    asked = explainer.path(X[0], 1, level=0.02)
+    assert asked.status == "infeasible"
+    assert asked.log_highest == pytest.approx(best.log_highest)
+    assert asked.reason == best.reason
+
+
 def test_digits_behind_pca_have_dense_ways():
     X, y = load_digits(return_X_y=True)
     model = make_pipeline(PCA(16, random_state=0), LogisticRegression(max_iter=3000)).fit(X, y)

@@ -28,7 +28,7 @@ from ..search import FoundChain
 from .constants import HIGHER_LEVELS, ROOM_AT_SADDLES, SPARSEST_WAY
 from .infeasibility import why_infeasible
 from .question import pose
-from .reasons import NoDenseWay, NotFound, NothingToChange, NothingWithin, ProofUnfinished, Reason, Unconfirmed
+from .reasons import NoDenseWay, NotFound, NothingToChange, ProofUnfinished, Reason, Unconfirmed
 from .verification import Verification
 from .way_setting import WaySetting
 
@@ -152,12 +152,9 @@ class _WaySearch:
         sparse = bool(self.own.max() < floor)
         setting = self._setting(min(floor, asked) if sparse else min(float(self.own.max()), asked))
         cap = setting.level
-        if not setting.has_start:
-            return self.nothing(cap, self._no_answer(setting))
-        start = np.where(setting.holds_start(), landscape.log_peaks, -np.inf) if sparse else self.own
-        reached = widest_ways(landscape.saddles, start)[0][setting.terminal_components()]
-        if len(reached) == 0:
-            return self.nothing(cap, self._no_answer(setting))
+        if not setting.has_start or not setting.terminals:
+            return self._no_answer(setting, np.nan)
+        reached = widest_ways(landscape.saddles, setting.start_levels())[0][setting.terminal_components()]
         highest = float(reached.max())
         level = min(cap, highest - ROOM_AT_SADDLES)
         if level < min(floor, asked) - ROOM_AT_SADDLES:
@@ -165,9 +162,9 @@ class _WaySearch:
         way = self.at(level, highest)
         if way.is_found or not self.rules.single or not np.isinf(way.lower_bound):
             return way
-        return self._lower(level, min(floor, asked) - ROOM_AT_SADDLES, highest, way)
+        return self._lower(level, min(floor, asked) - ROOM_AT_SADDLES, highest)
 
-    def _lower(self, failed: float, lowest: float, highest: float, last: Way) -> Way:
+    def _lower(self, failed: float, lowest: float, highest: float) -> Way:
         """Bisect for a level at which there is a way under rules; saddles do not know of these."""
         best = self.at(lowest, highest)
         if not best.is_found:
@@ -185,12 +182,13 @@ class _WaySearch:
     def at(self, level: float, highest: float | None = None) -> Way:
         """Find the shortest way at a level."""
         setting = self._setting(level)
+        if not setting.has_start or not setting.terminals:
+            return self._no_answer(setting, np.nan if highest is None else highest)
         if highest is None:
-            highest = self._highest(setting)
+            reached = widest_ways(self.landscape.saddles, setting.start_levels())[0]
+            highest = float(reached[setting.terminal_components()].max())
             if highest < level:
                 return self.nothing(level, self._too_sparse(highest), highest)
-        if not setting.has_start or not setting.terminals:
-            return self.nothing(level, self._no_answer(setting), highest)
         found, points = setting.search(self.time_limit)
         if found.corners is None:
             cause: Reason = NoDenseWay(self.target, self._share_denser(level), bool(self.rules.single), is_best=False)
@@ -198,14 +196,6 @@ class _WaySearch:
                 cause = NotFound(self.target) if found.timed_out else Unconfirmed(self.target)
             return replace(self.nothing(level, cause, highest), lower_bound=setting.first_step + found.bound)
         return self._told(setting, found, points, highest)
-
-    def _highest(self, setting: WaySetting) -> float:
-        """Highest level at which the components that hold the start are connected to answers."""
-        if not setting.has_start or not setting.terminals:
-            return np.inf  # the reason is another one
-        peaks = self.landscape.log_peaks
-        start = np.where(setting.holds_start(), peaks if setting.enters else self.own, -np.inf)
-        return float(widest_ways(self.landscape.saddles, start)[0][setting.terminal_components()].max())
 
     def _setting(self, level: float) -> WaySetting:
         needed = max(self.density.log_threshold_, level - self.share)
@@ -233,10 +223,17 @@ class _WaySearch:
             cause = ProofUnfinished("end")
         return Way(path, components, setting.level, highest, length, bound, cause)
 
-    def _no_answer(self, setting: WaySetting) -> Reason:
-        if not setting.has_start:
-            return NothingWithin(self.target, has_rules=bool(self.rules.single), has_density=True)
-        return why_infeasible(setting.question, 0)
+    def _no_answer(self, setting: WaySetting, highest: float) -> Way:
+        """Say why there is no place to begin, or none to end; what is not proven has no bound."""
+        cause: Reason
+        if setting.terminals or not setting.has_start:
+            share = self._share_denser(setting.level)
+            cause = NoDenseWay(self.target, share, bool(self.rules.single), is_best=False)
+            cause = cause if setting.is_start_proven else NotFound(self.target)
+        else:
+            cause = why_infeasible(setting.question, 0)
+        way = self.nothing(setting.level, cause, highest)
+        return replace(way, lower_bound=0.0) if isinstance(cause, NotFound) else way
 
     def _too_sparse(self, highest: float) -> Reason:
         return NoDenseWay(self.target, self._share_denser(highest), bool(self.rules.single), is_best=True)

@@ -11,11 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 from ..constraints.atomic import OneWay
 from ..density import Landscape
 from ..projection.cells import INFEASIBLE, Cells
-from ..search import Ellipsoids, FoundChain, Ground, Terminal, pack_cones, search_chains
+from ..search import (
+    Ellipsoids,
+    FoundChain,
+    Ground,
+    SecondLook,
+    Terminal,
+    is_doubtful,
+    pack_cones,
+    search_chains,
+)
 from .answers import Answers
 from .constants import MARGINS, SAME_LEVEL
 from .question import Question
@@ -49,7 +58,9 @@ class WaySetting:
     enters : bool
         The row is sparser than the level: a way begins with a step to the nearest place that is not.
     has_start : bool
-        False if the rules allow no place of this level.
+        False if no place of this level was found that the rules allow.
+    is_start_proven : bool
+        It is proven that there is none.
     first_step : float
         Length of that step; 0 without one.
     terminals : list of Terminal
@@ -82,6 +93,7 @@ class WaySetting:
         self.enters = own < level
         self.start = row[0]
         self.first_step = 0.0
+        self.is_start_proven = self.cells.n_cones == 0
         self.has_start = not self.enters or self._enter()
         self.plain_start = self.coordinates.points(self.start[None])[0]
         self.terminals: list[Terminal] = []
@@ -90,9 +102,14 @@ class WaySetting:
             self.sets = self._sets(self.cells, np.arange(self.cells.n_cones))
             self._find_terminals()
 
-    def holds_start(self) -> BoolArray:
-        """Which components of the landscape hold the start at this level, bool array of shape (m,)."""
-        return np.asarray(self._log_components(self.start[None])[0] >= self.level)
+    def start_levels(self) -> FloatArray:
+        """Level up to which each component of the landscape may be where a way begins, array of shape (m,).
+
+        Its own value at the row. Where a row steps to a place of this level first, components that hold this place
+        are no limit.
+        """
+        values = self._log_components(self.start[None])[0]
+        return np.where(values >= self.level, self.landscape.log_peaks, values) if self.enters else values
 
     def terminal_components(self) -> IntArray:
         """Components of the landscape in whose sets there are answers."""
@@ -116,6 +133,8 @@ class WaySetting:
         )
         if self.is_one_end:
             found = replace(found, bound=min(self.least_distance, found.length))
+        if self.question.problem.overflows(self.plain_start[None])[0]:
+            found = replace(found, bound=0.0)  # where numbers overflow nothing is proven
         if found.corners is None:
             return found, self.row[:0]
         points = self._in_features(found.corners)
@@ -171,6 +190,7 @@ class WaySetting:
             )
             nearest = int(np.argmin(batch.value))
             if not np.isfinite(batch.value[nearest]):
+                self.is_start_proven = bool((batch.status == INFEASIBLE).all())
                 return False
             point = self._returned(self.row + self.coordinates.differences(batch.v[nearest][None]))
             if self._log_components(point).max() >= self.level and self._keeps_rules(point):
@@ -213,16 +233,25 @@ class WaySetting:
         possible = np.ones((goal.n_cones, 1), dtype=np.bool_) if goal.divides else goal.possible
         cone, part = np.nonzero(possible)
         count = len(cone)
+        polyhedra = np.column_stack([parts[part], np.full(count, problem.rules_at)])
+        limits = self._differences(self.start, count)
         batch = problem.cells.project(
             self.plain_start[None],
             np.zeros(count, dtype=np.int64),
-            np.column_stack([parts[part], np.full(count, problem.rules_at)]),
+            polyhedra,
             goal.first_cone + cone,
             cutoff=np.full(count, np.inf),
             margin=np.full(count, MARGINS[0]),
-            **self._differences(self.start, count),  # type: ignore[arg-type]
+            **limits,  # type: ignore[arg-type]
         )
-        bound = np.maximum(batch.bound, 0.0) if self.coordinates.norm == 1 else np.sqrt(np.maximum(batch.bound, 0.0))
+        rescued = np.zeros(count, dtype=np.bool_)
+        if is_doubtful(batch).any():
+            look = SecondLook(problem.cells, sees_cones_alone=not limits and problem.rules_at < 0)
+            starts = np.repeat(self.plain_start[None], count, axis=0)
+            cones = goal.first_cone + cone
+            batch, rescued = look(starts, polyhedra, cones, batch, margin=MARGINS[0], **limits)
+        bound = np.where(rescued, 0.0, np.maximum(batch.bound, 0.0))  # the second look's points have no multipliers
+        bound = bound if self.coordinates.norm == 1 else np.sqrt(bound)
         there = np.flatnonzero(batch.status != INFEASIBLE)
         self.least_distance = float(bound[there].min(initial=np.inf))
         if self.is_one_end:

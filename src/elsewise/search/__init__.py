@@ -11,6 +11,7 @@ from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Cover, Halfspaces, Reach, Region
+from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .tree_search import search_tree
 
@@ -30,11 +31,13 @@ __all__ = [
     "Reach",
     "Region",
     "SearchProblem",
+    "SecondLook",
     "Space",
     "Terminal",
     "compile_problem",
     "contradicting",
     "distinct",
+    "is_doubtful",
     "pack_cones",
     "search_cells",
     "search_chains",
