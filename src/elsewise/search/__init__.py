@@ -2,7 +2,7 @@
 
 from .cell_search import search_cells
 from .chain_search import FoundChain, search_chains
-from .chains import Ellipsoids, Ground, Terminal
+from .chain_sets import Ellipsoids, Ground, Terminal
 from .cones import Cones
 from .contradiction import FarkasMultipliers, contradicting
 from .domain import Domain, Layout

@@ -22,7 +22,8 @@ from scipy.spatial.distance import cdist
 from threadpoolctl import ThreadpoolController
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .chains import Chain, Ellipsoids, Ground, Terminal, path_length, path_lengths, shortest_chain
+from .chain_sets import Ellipsoids, Ground, Terminal
+from .chains import Chain, path_length, path_lengths, shortest_chain
 from .constants import CHAIN_GAP, CHAIN_MARGINS, FEW_SETS, MOST_CHAINS, NO_CHAIN, SMALLEST_EDGE, SMALLEST_MOVE
 
 # Judges corners (n_corners, n) of a chain through a sequence of sets: the last check.

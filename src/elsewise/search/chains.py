@@ -28,6 +28,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from ..arrays import FloatArray, IntArray
+from .chain_sets import Ellipsoids, Ground, Terminal
 from .conic import ConeShape, ConicSolution, Scaling, Solver, solve_conic
 from .constants import EPS, ROUNDINGS_A_TERM
 
@@ -36,83 +37,6 @@ _TINY = 1e-300
 # Coordinates that sets hardly see, or that hardly move, have no size of their own: if it differs by more than this
 # factor from the usual one, it is the usual one.
 _WIDEST_UNITS = 1e5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ellipsoids:
-    """The sets ``{ p : ||F_j p - g_j|| <= r_j }`` in plain coordinates.
-
-    Attributes
-    ----------
-    factors : array of shape (m, q, n)
-    grams : array of shape (m, n, n)
-        ``F'F``.
-    centres : array of shape (m, q)
-        The vectors ``g``.
-    radii : array of shape (m,)
-    """
-
-    factors: FloatArray
-    grams: FloatArray
-    centres: FloatArray
-    radii: FloatArray
-
-    def excess(self, points: FloatArray) -> FloatArray:
-        """``||F_j p - g_j|| - r_j`` for points of shape (n_samples, n), array of shape (n_samples, m)."""
-        images = np.einsum("jqn,in->ijq", self.factors, points) - self.centres
-        return np.asarray(np.sqrt(np.square(images).sum(axis=2)) - self.radii)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ground:
-    """What holds at every corner, and between corners.
-
-    Attributes
-    ----------
-    norm : int
-        1 or 2.
-    lower, upper : arrays of shape (n,)
-        Infinite where there is no bound.
-    normals, offsets : arrays of shape (n_rules, n), (n_rules,)
-        Linear rules ``normals p <= offsets``.
-    direction : array of shape (n,)
-        1 where a coordinate never falls, -1 where it never rises, 0 elsewhere.
-    """
-
-    norm: int
-    lower: FloatArray
-    upper: FloatArray
-    normals: FloatArray
-    offsets: FloatArray
-    direction: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Terminal:
-    """A set of answers: half-spaces within an ellipsoid, or one point.
-
-    Attributes
-    ----------
-    component : int
-        The ellipsoid it lies in, of those that chains go through.
-    factor, gram, centre : arrays of shape (q, n), (n, n), (q,)
-    radius : float
-    normals, offsets : arrays of shape (k, n), (k,)
-    point : array of shape (n,), or None
-        The only answer; then nothing else is asked.
-    is_within : bool
-        The terminal's own ellipsoid lies within that of its component. Else answers have to be in both.
-    """
-
-    component: int
-    factor: FloatArray
-    gram: FloatArray
-    centre: FloatArray
-    radius: float
-    normals: FloatArray
-    offsets: FloatArray
-    point: FloatArray | None = None
-    is_within: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,62 +222,69 @@ class _Problem:
         """Solve it with corners a margin inside of their sets; the multipliers are those of the problem as it is."""
         n, K, N, norm = self.n, self.n_segments, self.n_corners, self.ground.norm
         n_lengths = K * n if norm == 1 else K
-        difference, constant = self._differences()
-        blocks: list[FloatArray] = []
-        right: list[FloatArray] = []
-        rows: list[FloatArray] = []  # what each row is multiplied with
-        if norm == 1:  # v - t <= 0, -v - t <= 0
-            lengths = np.eye(n_lengths)
-            blocks += [np.hstack([difference, -lengths]), np.hstack([-difference, -lengths])]
-            right += [-constant, constant]
-            rows += [np.tile(1.0 / self.units, 2 * K)]
-        for corner, (normals, offsets) in enumerate(self.halfspaces):
-            block = np.zeros((len(offsets), N * n + n_lengths))
-            block[:, corner * n : (corner + 1) * n] = normals
-            blocks.append(block)
-            right.append(offsets - margin * np.abs(offsets - normals @ self.start))
-            rows.append(1.0 / np.maximum(np.abs(normals * self.units).max(axis=1, initial=0.0), _TINY))
-        if len(self.one_way):
-            sign = np.tile(self.ground.direction[self.one_way], K)
-            which = (np.arange(K)[:, None] * n + self.one_way).ravel()
-            blocks.append(np.hstack([-sign[:, None] * difference[which], np.zeros((len(which), n_lengths))]))
-            right.append(sign * constant[which])
-            rows.append(np.tile(1.0 / self.units[self.one_way], K))
-        n_lines = sum(len(offsets) for offsets in right)
-        for corner, factor, _, centre, radius in self.members:
-            block = np.zeros((1 + len(centre), N * n + n_lengths))
-            block[1:, corner * n : (corner + 1) * n] = -factor
-            blocks.append(block)
-            right.append(np.concatenate([[radius * (1.0 - margin)], -centre]))
-            rows.append(np.full(1 + len(centre), 1.0 / radius))
-        groups = [(len(self.members), 1 + self.terminal.factor.shape[0])] if self.members else []
-        if norm == 2:
-            for k in range(K):
-                block = np.zeros((1 + n, N * n + n_lengths))
-                block[0, N * n + k] = -1.0
-                block[1:, : N * n] = -difference[k * n : (k + 1) * n]
-                blocks.append(block)
-                right.append(np.concatenate([[0.0], constant[k * n : (k + 1) * n]]))
-                rows.append(np.full(1 + n, 1.0 / self.units[0]))
-            groups.append((K, 1 + n))
-        G, h, R = np.concatenate(blocks), np.concatenate(right), np.concatenate(rows)
+        G, h, scale, shape = self._rows(margin, n_lengths)
         c = np.concatenate([np.zeros(N * n), np.ones(n_lengths)])
-        units = np.concatenate(
-            [np.tile(self.units, N), np.tile(self.units, K) if norm == 1 else self.units[:1].repeat(K)]
-        )
+        of_lengths = np.tile(self.units, K) if norm == 1 else self.units[:1].repeat(K)
+        units = np.concatenate([np.tile(self.units, N), of_lengths])
         origin = np.concatenate([np.tile(self.start, N), np.zeros(n_lengths)])
         size = float(np.median(self.units))
         with np.errstate(all="ignore"):  # what overflows or is not a number ends the iterations
             solved = solve_conic(
                 units * c / size,
-                R[:, None] * G * units,
-                R * (h - G @ origin),
-                ConeShape(n_lines, tuple(groups)),
+                scale[:, None] * G * units,
+                scale * (h - G @ origin),
+                shape,
                 self._factorise,
                 units / size,
                 cutoff / size,
             )
-        return ConicSolution(solved.status, origin + units * solved.x, R * solved.z * size)
+        return ConicSolution(solved.status, origin + units * solved.x, scale * solved.z * size)
+
+    def _rows(self, margin: float, n_lengths: int) -> tuple[FloatArray, FloatArray, FloatArray, ConeShape]:
+        """Constraints ``G x + s = h`` in order, what each row is multiplied with, and the cone of ``s``."""
+        n, K, n_corners = self.n, self.n_segments, self.n_corners * self.n
+        difference, constant = self._differences()
+        blocks: list[FloatArray] = []
+        right: list[FloatArray] = []
+        scale: list[FloatArray] = []
+
+        def add(block: FloatArray, offsets: FloatArray, sizes: FloatArray, first: int = 0) -> None:
+            """Add rows about the variables from ``first`` on."""
+            rows = np.zeros((len(offsets), n_corners + n_lengths))
+            rows[:, first : first + block.shape[1]] = block
+            blocks.append(rows)
+            right.append(offsets)
+            scale.append(sizes)
+
+        if self.ground.norm == 1:  # v - t <= 0, -v - t <= 0
+            for sign in (1.0, -1.0):
+                sides = np.hstack([sign * difference, -np.eye(n_lengths)])
+                add(sides, -sign * constant, np.tile(1.0 / self.units, K))
+        for corner, (normals, offsets) in enumerate(self.halfspaces):
+            inside = offsets - margin * np.abs(offsets - normals @ self.start)
+            largest = np.maximum(np.abs(normals * self.units).max(axis=1, initial=0.0), _TINY)
+            add(normals, inside, 1.0 / largest, corner * n)
+        if len(self.one_way):
+            sign_of = np.tile(self.ground.direction[self.one_way], K)
+            which = (np.arange(K)[:, None] * n + self.one_way).ravel()
+            sizes = np.tile(1.0 / self.units[self.one_way], K)
+            add(-sign_of[:, None] * difference[which], sign_of * constant[which], sizes)
+        n_lines = sum(len(offsets) for offsets in right)
+        for corner, factor, _, centre, radius in self.members:
+            top = np.vstack([np.zeros((1, n)), -factor])
+            inside = np.concatenate([[radius * (1.0 - margin)], -centre])
+            add(top, inside, np.full(len(inside), 1.0 / radius), corner * n)
+        groups = [(len(self.members), 1 + self.terminal.factor.shape[0])] if self.members else []
+        if self.ground.norm == 2:
+            for k in range(K):
+                block = np.zeros((1 + n, n_corners + n_lengths))
+                block[0, n_corners + k] = -1.0
+                block[1:, :n_corners] = -difference[k * n : (k + 1) * n]
+                offsets = np.concatenate([[0.0], constant[k * n : (k + 1) * n]])
+                add(block, offsets, np.full(1 + n, 1.0 / self.units[0]))
+            groups.append((K, 1 + n))
+        shape = ConeShape(n_lines, tuple(groups))
+        return np.concatenate(blocks), np.concatenate(right), np.concatenate(scale), shape
 
     def _differences(self) -> tuple[FloatArray, FloatArray]:
         """Differences of consecutive points as a matrix of the corners, and what fixed ends add to them."""

@@ -86,7 +86,7 @@ EPS, ROUNDINGS_A_TERM = 2.0**-52, 256
 # the farthest ellipsoid is none at all.
 CHAIN_GAP, NO_CHAIN = 5e-7, 1e6
 # Shares of radii by which corners stay inside of their sets, tried in turn until the last check agrees.
-CHAIN_MARGINS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+CHAIN_MARGINS = (1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)
 # Chains solved for one path before its proof is given up.
 MOST_CHAINS = 100
 # Coordinates that move by less than this share of a chain's length are left where they are.
