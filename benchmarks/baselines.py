@@ -163,7 +163,12 @@ class DensityPaths:
         return np.maximum(lengths, 1e-12) * (1.0 + np.maximum(self.highest - log_density, 0.0))
 
     def end_of_path(self, x: FloatArray, candidates: NDArray[np.bool_]) -> FloatArray | None:
-        """Return the candidate row that the cheapest path from ``x`` reaches.
+        """Return the candidate row that the cheapest path from ``x`` reaches; see :meth:`path`."""
+        found = self.path(x, candidates)
+        return None if found is None else found[-1].copy()
+
+    def path(self, x: FloatArray, candidates: NDArray[np.bool_]) -> FloatArray | None:
+        """Return the corners of the cheapest path from ``x`` to a candidate row, of shape (n_corners, n_features).
 
         Parameters
         ----------
@@ -182,6 +187,12 @@ class DensityPaths:
         grown = self.graph.copy()
         grown.resize((n + 1, n + 1))
         grown = grown + csr_matrix((first, (np.full(len(near), n), near)), shape=(n + 1, n + 1))
-        reached = np.where(is_end, dijkstra(grown, indices=n)[:n], np.inf)
+        costs, before = dijkstra(grown, indices=n, return_predecessors=True)
+        reached = np.where(is_end, costs[:n], np.inf)
         best = int(reached.argmin())
-        return self.rows[best].copy() if np.isfinite(reached[best]) else None
+        if not np.isfinite(reached[best]):
+            return None
+        nodes = [best]
+        while before[nodes[-1]] != n:
+            nodes.append(int(before[nodes[-1]]))
+        return np.vstack([x, self.rows[nodes[::-1]]])

@@ -18,7 +18,7 @@ import numpy as np
 from ..measure import table
 from .methods import METHODS, Method
 
-OTHERS = ("engine", "scaling", "threads", "startup", "memory")
+OTHERS = ("paths", "engine", "scaling", "threads", "startup", "memory")
 """Measurements of the other commands, shown on the same page."""
 
 
@@ -26,9 +26,9 @@ def update(path: Path, found: dict[str, Any], results: Path) -> None:
     """Fill every block of the page."""
     text = path.read_text(encoding="utf-8")
     for name, write in BLOCKS.items():
-        text = _replace(text, name, write(found))
+        text = replace_block(text, name, write(found))
     for name in OTHERS:
-        text = _replace(text, name, _other(results / f"{name}.md", name))
+        text = replace_block(text, name, other_results(results / f"{name}.md", name))
     path.write_text(text, encoding="utf-8")
 
 
@@ -48,7 +48,8 @@ def own_versions() -> dict[str, str]:
     return found
 
 
-def _replace(text: str, name: str, content: str) -> str:
+def replace_block(text: str, name: str, content: str) -> str:
+    """Put content between the markers of a block of the page."""
     begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
     if begin not in text or end not in text:
         raise ValueError(f"The page has no block {begin} ... {end}: put the two lines where it belongs.")
@@ -56,7 +57,8 @@ def _replace(text: str, name: str, content: str) -> str:
     return f"{head}{begin}\n\n{content.strip()}\n\n{end}{rest.split(end, 1)[1]}"
 
 
-def _other(path: Path, name: str) -> str:
+def other_results(path: Path, name: str) -> str:
+    """Give the results of another command as a part of the page."""
     if not path.exists():
         return f"Not measured yet: run `python -m benchmarks.{name}`."
     lines = path.read_text(encoding="utf-8").splitlines()

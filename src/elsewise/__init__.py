@@ -15,11 +15,25 @@ from .errors import (
 )
 from .explainer import Explainer
 from .files.explainers import SavedExplainerError, load
-from .results import Certificate, Change, Explanation, Explanations, Frontier, Relief, WhyNot
+from .results import (
+    Bottleneck,
+    Certificate,
+    Change,
+    Explanation,
+    Explanations,
+    Frontier,
+    Path,
+    Plan,
+    PlanStep,
+    Profile,
+    Relief,
+    WhyNot,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bottleneck",
     "Certificate",
     "Change",
     "Constraints",
@@ -38,6 +52,10 @@ __all__ = [
     "MixedMixtureDensity",
     "OneHot",
     "Ordinal",
+    "Path",
+    "Plan",
+    "PlanStep",
+    "Profile",
     "Relief",
     "SavedExplainerError",
     "Scaled",

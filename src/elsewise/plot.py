@@ -32,16 +32,18 @@ from .plotting.changes import ChangesPicture
 from .plotting.distributions import DistributionsPicture
 from .plotting.frontier import FrontierPicture
 from .plotting.images import ImagesPicture
+from .plotting.path import PathPicture
+from .plotting.path_images import PathImagesPicture
 from .plotting.plane import PlanePicture
 from .plotting.summary import SummaryPicture
-from .results import Explanation, Explanations, Frontier, WhyNot
+from .results import Explanation, Explanations, Frontier, Path, WhyNot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .plotting.canvas import AxesArray
 
-__all__ = ["changes", "distributions", "frontier", "images", "plane", "summary"]
+__all__ = ["changes", "distributions", "frontier", "images", "path", "path_images", "plane", "summary"]
 
 
 def changes(explanation: Explanation, *, max_columns: int = 12, ax: Axes | None = None) -> Axes:
@@ -163,6 +165,44 @@ def frontier(frontier: Frontier, *, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     return FrontierPicture.compute(frontier).draw(ax)
+
+
+def path(path: Path, features: tuple[str, str] | None = None, *, ax: AxesArray | None = None) -> AxesArray:
+    """Draw a path: how dense and how probable every place of it is, and the walk on the plane of two columns.
+
+    Parameters
+    ----------
+    path : Path
+        From ``explainer.path(row, target)``.
+    features : two column names, optional
+        Across and up; by default the two that add most to the length.
+    ax : array of two matplotlib Axes, optional
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (2,)
+    """
+    return PathPicture.compute(path, features).draw(ax)
+
+
+def path_images(path: Path, shape: tuple[int, int], *, n_images: int = 9, ax: AxesArray | None = None) -> AxesArray:
+    """Draw a path whose rows are images: one turns into another, and below each stands how dense it is.
+
+    Parameters
+    ----------
+    path : Path
+        From ``explainer.path(row, target)``.
+    shape : (height, width)
+        In pixels; a row's columns are the pixels line by line.
+    n_images : int, default=9
+        Evenly spread over the way, row and answer included.
+    ax : array of n_images matplotlib Axes, optional
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (n_images,)
+    """
+    return PathImagesPicture.compute(path, shape, n_images).draw(ax)
 
 
 def summary(

@@ -186,6 +186,29 @@ def test_where_there_is_no_answer_a_relief_leads_to_one(small):
             assert relieved["distance"] == pytest.approx(relief["distance"], rel=1e-6)
 
 
+def test_the_plan_is_the_explainers(small):
+    client, explainer, frame = small
+    for place in np.flatnonzero(explainer.model.predict(frame) == "no")[:12].tolist():
+        question = {"row": known(client, place)["row"], "target": "yes"}
+        plan = client.post("/api/plan", json=question).json()
+        direct = explainer.plan(explainer.explain_one(frame.iloc[[place]], "yes"))
+        assert plan["sentence"] == direct.sentence
+        assert plan["turn"] == direct.turn
+        assert plan["status"] == "optimal"
+        assert [step["columns"] for step in plan["steps"]] == [[c.feature for c in step.changes] for step in direct]
+        assert [step["share"] for step in plan["steps"]] == pytest.approx([step.share for step in direct])
+        assert plan["steps"][-1]["is_as_wanted"]
+        assert plan["sentence"].endswith(plan["remark"])
+
+
+def test_without_an_answer_there_is_no_plan(small):
+    client, explainer, frame = small
+    row = known(client, row_with(frame, explainer, "no"))["row"]
+    plan = client.post("/api/plan", json={"row": row, "target": "yes", "rules": {"max_changes": 0}}).json()
+    assert (plan["status"], plan["steps"]) == ("infeasible", [])
+    assert "explainer." not in plan["sentence"]
+
+
 def test_the_csv_holds_the_answer_and_disarms_formulas(small):
     client, explainer, frame = small
     row = known(client, row_with(frame, explainer, "no"))["row"]

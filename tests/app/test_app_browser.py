@@ -111,6 +111,32 @@ def test_pick_a_row_and_its_answer_is_the_explainers(browser, small):
         assert sorted(changed) == sorted(change.feature for change in direct.changes)
 
 
+def test_the_steps_of_the_plan_are_reached_by_keyboard(browser, small):
+    address, explainer, frame = small
+    predictions = explainer.model.predict(frame)
+    with page_of(browser, address) as page:
+        for place in np.flatnonzero(predictions == "no").tolist():
+            plan = explainer.plan(explainer.explain_one(frame.iloc[[place]], "yes"))
+            if len(plan) > 1:
+                break
+        page.locator("#row-number").fill(str(place + 1))
+        after_answer(page, lambda: page.locator("#row-number").press("Enter"))
+        page.wait_for_selector("#plan:not([hidden])")
+        steps = page.locator("#plan-steps button")
+        assert steps.count() == len(plan)
+        first = plan.steps[0].changes[0]
+        assert first.feature in steps.nth(0).inner_text()
+        assert "sparsest stage" in page.locator("#plan-stage").inner_text()
+        steps.nth(0).focus()
+        page.keyboard.press("Enter")
+        assert steps.nth(0).get_attribute("aria-pressed") == "true"
+        assert page.locator("#plan-stage").inner_text().startswith(f"After step 1 of {len(plan)} the model says")
+        page.keyboard.press("Tab")
+        assert page.evaluate("() => document.activeElement.textContent") == steps.nth(1).inner_text()
+        assert page.evaluate(UNLABELLED) == []
+        assert page.evaluate(CONTRAST) == []
+
+
 def test_moving_the_slider_changes_the_numbers_and_the_link(browser, breast_cancer):
     address, _ = breast_cancer
     with page_of(browser, address) as page:

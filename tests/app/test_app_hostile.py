@@ -23,7 +23,7 @@ from app.running import (  # noqa: E402
 )
 from elsewise.app import create_app  # noqa: E402
 
-POSTS = ("/api/explain", "/api/frontier", "/api/why-not", "/api/answer.csv", "/api/report")
+POSTS = ("/api/explain", "/api/frontier", "/api/plan", "/api/why-not", "/api/answer.csv", "/api/report")
 
 
 @pytest.fixture(scope="module")

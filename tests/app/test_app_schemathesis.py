@@ -90,7 +90,7 @@ def test_made_up_values_in_real_questions_are_answered_or_refused():
     with serving(create_app(explainer, frame, time_limit=0.8)) as address, httpx.Client(base_url=address) as client:
 
         @settings(QUICK, max_examples=150)
-        @given(questions, st.sampled_from(["explain", "why-not", "frontier", "answer.csv"]))
+        @given(questions, st.sampled_from(["explain", "why-not", "plan", "frontier", "answer.csv"]))
         def ask(question, path):
             body = json.dumps(question).encode()
             answer = client.post(f"/api/{path}", content=body, headers={"content-type": "application/json"})
@@ -99,6 +99,6 @@ def test_made_up_values_in_real_questions_are_answered_or_refused():
 
         ask()
         plain = {"row": {"income": 1e15, "years": -(10**15), "housing": "own"}, "target": "yes", "quantile": 0.9}
-        for path in ("explain", "why-not", "frontier", "answer.csv"):
+        for path in ("explain", "why-not", "plan", "frontier", "answer.csv"):
             assert client.post(f"/api/{path}", json=plain).status_code == 200
     assert 422 in seen

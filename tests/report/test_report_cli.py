@@ -49,6 +49,14 @@ def test_a_report_from_a_saved_explainer(folder, tmp_path, capsys):
     assert "guarantor stays as it is" in page.by_section["rules"]
 
 
+def test_plans_are_told_on_demand(folder, tmp_path):
+    out = tmp_path / "report.html"
+    assert main(given(folder, out, "--target", "yes", "--rows", "7", "--plans", "2")) == 0
+    assert out.read_text(encoding="utf-8").count("In which order") == 2
+    assert main(given(folder, out, "--target", "yes", "--rows", "7")) == 0
+    assert "In which order" not in out.read_text(encoding="utf-8")
+
+
 def test_only_the_first_rows_and_why(folder, tmp_path):
     out = tmp_path / "report.html"
     assert main(given(folder, out, "--target", "yes", "--rows", "7", "--why")) == 0

@@ -30,7 +30,7 @@ def _read(text):
 
 
 def test_examples_in_the_docstrings():
-    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=8)
+    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=9)
 
 
 @given(REAL)

@@ -190,6 +190,13 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         ]
         return await answered(lambda: _json(service.frontier(question)), {"points": late}, longer)
 
+    @app.post("/api/plan", response_model=schemas.PlanBody, responses=_REFUSALS, tags=["answers"])
+    async def plan(question: schemas.QuestionBody) -> Response:
+        """Find the order in which to make the changes of the answer: the one whose sparsest stage is densest."""
+        sentence = f"No order was found within {longer:g} seconds."
+        late: dict[str, Any] = {"status": "timeout", "sentence": sentence, "remark": "", "turn": None, "steps": []}
+        return await answered(lambda: _json(service.plan(question)), late, longer)
+
     @app.post("/api/why-not", response_model=schemas.WhyNotBody, responses=_REFUSALS, tags=["answers"])
     async def why_not(question: schemas.QuestionBody) -> Response:
         """Find out why there is no answer: which rules contradict each other, and what would help."""

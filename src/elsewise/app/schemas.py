@@ -195,6 +195,27 @@ class FrontierAnswerBody(BaseModel):
     points: list[FrontierPointBody]
 
 
+class PlanStepBody(BaseModel):
+    """One step of a plan, and the stage it leads to."""
+
+    sentence: str = Field(description="What to do.")
+    columns: list[str]
+    share: float | None = Field(description="Share of all training rows that are no denser than the stage.")
+    probability: float | None = Field(description="Of the target, if the model gives one.")
+    prediction: Any
+    is_as_wanted: bool
+
+
+class PlanBody(BaseModel):
+    """In which order to make the changes of the answer."""
+
+    status: _STATUSES
+    sentence: str
+    remark: str = Field(description="The sentence without the steps: where the model turns, and the sparsest stage.")
+    turn: int | None = Field(description="Number of steps after which the model decides as wanted, and keeps to it.")
+    steps: list[PlanStepBody]
+
+
 class ReliefBody(BaseModel):
     """A rule whose absence allows an answer."""
 

@@ -15,6 +15,8 @@ from ..explainer import Explainer
 from ..files.questions import target_from_json, with_threshold
 from ..files.values import to_json
 from ..results import Explanation, Explanations
+from ..text import reason_in_words
+from ..text.steps import instruction_in_words, remark_of_plan
 from . import table_description
 from .column_shares import ColumnShare
 from .constants import MOST_EXPLAINERS, MOST_ROWS, MOST_TRIES
@@ -150,6 +152,28 @@ class ExplorerService:
                 }
             )
         return {"points": points}
+
+    def plan(self, question: QuestionBody) -> dict[str, Any]:
+        """Order the changes of the answer; see :class:`~.schemas.PlanBody`."""
+        asked = self.ask(question, question.quantile)
+        answer = asked.answers[0]
+        if answer.status == "infeasible":
+            why = reason_in_words(for_everyone(answer.cause))
+            return {"status": "infeasible", "sentence": why, "remark": "", "turn": None, "steps": []}
+        plan = asked.explainer.plan(answer, constraints=asked.constraints)
+        steps = [
+            {
+                "sentence": instruction_in_words(step.changes),
+                "columns": [change.feature for change in step.changes],
+                "share": to_json(step.share),
+                "probability": to_json(step.probability),
+                "prediction": to_json(step.prediction),
+                "is_as_wanted": step.is_as_wanted,
+            }
+            for step in plan
+        ]
+        told = {"sentence": plan.sentence, "remark": remark_of_plan(plan)}
+        return {"status": plan.status, **told, "turn": plan.turn, "steps": steps}
 
     def why_not(self, question: QuestionBody) -> dict[str, Any]:
         """Find out what stands in the way; see :class:`~.schemas.WhyNotBody`."""

@@ -4,6 +4,8 @@ from .answers import Answers, answers_of
 from .chunks import in_chunks
 from .frontier import walk
 from .infeasibility import why_infeasible
+from .paths import Way, find_way
+from .plans import Move, Order, best_order, in_parts
 from .progress import reporter
 from .question import Question, pose
 from .reasons import Reason, Target
@@ -14,13 +16,19 @@ __all__ = [
     "Answers",
     "Inquiry",
     "InquiryResult",
+    "Move",
+    "Order",
     "Question",
     "Reason",
     "Relief",
     "Target",
     "Wanted",
+    "Way",
     "answers_of",
+    "best_order",
+    "find_way",
     "in_chunks",
+    "in_parts",
     "outcomes_of_rows",
     "pose",
     "reporter",

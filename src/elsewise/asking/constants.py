@@ -19,3 +19,20 @@ QUANTILE_STEPS = 1000
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
 # holds more nodes than can be known beforehand.
 MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK, MOST_BRANCHING_ROWS_A_CHUNK = 400_000, 1024, 128
+
+# ---- ways ----
+
+# A way with a place sparser than all but this share of the training rows is not called dense, and a row that is so
+# itself has no say in how dense its way is.
+SPARSEST_WAY = 0.01
+# Nats that a way's level stays below the highest: exactly there, sets meet in a single point. A hundredth of a density.
+ROOM_AT_SADDLES = 1e-2
+# Nats within which two sets that do not meet are taken for sets that do: rounding of a saddle.
+SAME_LEVEL = 1e-9
+# Halvings in which the highest level under rules is looked for.
+HIGHER_LEVELS = 4
+
+# ---- plans ----
+
+# Stages of a plan that are looked at one by one: those of fifteen moves. Beyond, a beam keeps so many at a time.
+MOST_STAGES, BEAM_WIDTH = 2**15, 128

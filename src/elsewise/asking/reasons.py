@@ -50,12 +50,12 @@ class ProofUnfinished:
 
     Attributes
     ----------
-    cause : "rounding", "size" or "time"
-        What ended the proof: digits, the number of nodes, the user's time limit.
+    cause : "rounding", "size", "time" or "end"
+        What ended the proof: digits, the number of nodes, the user's time limit; of a way, that only one end was tried.
     """
 
     kind: ClassVar[str] = "proof unfinished"
-    cause: Literal["rounding", "size", "time"]
+    cause: Literal["rounding", "size", "time", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,45 @@ class NothingWithin:
 
 
 @dataclass(frozen=True, slots=True)
+class NoDenseWay:
+    """Row and answers are not connected through dense data.
+
+    Attributes
+    ----------
+    target : Target
+    share_denser : float
+        Share of the training rows that are denser than the sparsest place of the best way, or than the level.
+    has_rules : bool
+        The user gave rules.
+    is_best : bool
+        ``share_denser`` is about the best way, which is not dense enough; else about the level that was asked for, at
+        which none keeps the rules.
+    """
+
+    kind: ClassVar[str] = "no dense way"
+    target: Target
+    share_denser: float
+    has_rules: bool
+    is_best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoOrder:
+    """No order of changes keeps the rules at every stage.
+
+    Attributes
+    ----------
+    n_moves : int
+    is_proven : bool
+        Every order was considered.
+    """
+
+    kind: ClassVar[str] = "no order"
+    n_moves: int
+    is_proven: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """A sentence that was read from a file of answers."""
 
@@ -151,6 +190,8 @@ Reason = (
     | NotFound
     | NothingWithin
     | NoClassReachable
+    | NoDenseWay
+    | NoOrder
     | Told
 )
 

@@ -13,7 +13,7 @@ from ..explainer import Explainer
 from ..files.read_answers import read_answers
 from ..files.tables import SUFFIXES, read_rows
 from ..report import write_report
-from ..results import Explanations, WhyNot
+from ..results import Explanations, Plan, WhyNot
 from .arguments import Commands, file_to_read, file_to_write, image_shape, whole
 from .checksums import checksum
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
@@ -42,6 +42,8 @@ def add_to(commands: Commands) -> None:
     asked.add_argument("--why", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
                        help="find out which rules stand in the way of rows without an answer, of N of them at most; "
                        "takes seconds a row")  # fmt: skip
+    asked.add_argument("--plans", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
+                       help="say in which order to make the changes, of N rows at most")  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
                         help="the report; a file that is there is replaced")  # fmt: skip
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         data_description=_description(arguments),
         constraints=rules,
         why_not=_why_not(explainer, answers, rules, arguments),
+        plans=_plans(explainer, answers, rules, arguments),
         image_shape=arguments.image_shape,
     )
     size = arguments.out.stat().st_size
@@ -117,6 +120,15 @@ def _why_not(
                 row, answers.targets[place], rules, min_probability=arguments.min_probability
             )
     return known
+
+
+def _plans(
+    explainer: Explainer, answers: Explanations, rules: Constraints | None, arguments: argparse.Namespace
+) -> dict[int, Plan]:
+    """Order the changes of the best answer of each of the first rows that have one."""
+    _, first = np.unique(answers.rows, return_index=True)
+    chosen = [place for place in np.sort(first).tolist() if answers.found[place]][: arguments.plans]
+    return {int(answers.rows[place]): explainer.plan(answers[place], constraints=rules) for place in chosen}
 
 
 def _description(arguments: argparse.Namespace) -> str:

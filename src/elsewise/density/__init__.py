@@ -6,8 +6,10 @@ from .classes import at_threshold, fit_class_densities
 from .fitted import from_mixture
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
+from .landscape import Landscape, landscape_of
 from .mixed_mixture import MixedMixture
 from .mixed_mixture_density import MixedMixtureDensity
+from .saddles import saddles, widest_ways
 from .threshold import LogDensity, class_density, log_threshold
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "Cones",
     "GaussianMixtureDensity",
     "KernelDensity",
+    "Landscape",
     "LogDensity",
     "MixedMixture",
     "MixedMixtureDensity",
@@ -22,5 +25,8 @@ __all__ = [
     "class_density",
     "fit_class_densities",
     "from_mixture",
+    "landscape_of",
     "log_threshold",
+    "saddles",
+    "widest_ways",
 ]

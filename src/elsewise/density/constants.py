@@ -33,3 +33,8 @@ PRIOR_SHARE_OF_ROWS = 0.5
 COARSE_POWERS = (-12, 2)
 # Bandwidths tried next to the best of them, as powers of two: quarter steps that leave no gap to its neighbours.
 FINE_POWERS = (-0.75, -0.5, -0.25, 0.25, 0.5, 0.75)
+# Halvings of the mixing of two components: a saddle is then exact to the last bits of a double.
+SADDLE_BISECTIONS = 60
+# Half the places of a segment at which all components are evaluated, and components from which on only those that are
+# the largest at one of these places are looked at for the sparsest place.
+CURVE_POINTS, MOST_CURVES = 32, 40

@@ -13,7 +13,7 @@ from ..columns import Table
 from ..columns.frames import is_frame
 from ..columns.rows import column_names
 from ..constraints import Constraints, Rules, resolve
-from ..density import ClassDensity, at_threshold
+from ..density import ClassDensity, Landscape, at_threshold, landscape_of
 from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
@@ -63,6 +63,8 @@ class FittedModel:
         Features that are missing in these rows.
     partial : dict
         Models for rows with missing values, by what is missing.
+    landscapes : list of Landscape
+        The mixture of all rows, once it was asked for.
     """
 
     model: Any
@@ -81,6 +83,7 @@ class FittedModel:
     complete: FittedModel | None = None
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
+    landscapes: list[Landscape] = field(default_factory=list)
 
     @property
     def has_categories(self) -> bool:
@@ -208,6 +211,14 @@ class FittedModel:
         if isinstance(outcome, Interval) or self.classes is None:
             return self.densities[None]
         return self.densities[self.classes.tolist()[outcome.index]]
+
+    def landscape(self) -> Landscape:
+        """Give the mixture of all training rows, made once; thresholds do not matter to it."""
+        if not self.densities:
+            raise InvalidInputError("Ways lead through dense data, but the explainer was made with density=None.")
+        if not self.landscapes:
+            self.landscapes.append(landscape_of(self.densities))
+        return self.landscapes[0]
 
     def problem(self, outcomes: Sequence[Outcome]) -> SearchProblem:
         """Give the search problem whose goals are these outcomes, compiled once."""

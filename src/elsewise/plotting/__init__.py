@@ -11,6 +11,8 @@ from .comparison_plane import PlaneView, draw_plane, plane_view
 from .distributions import ColumnDistribution, DistributionsPicture
 from .frontier import FrontierPicture
 from .images import ImagesPicture
+from .path import PathPicture
+from .path_images import PathImagesPicture
 from .plane import PlanePicture
 from .summary import Obstacle, SummaryPicture
 
@@ -22,6 +24,8 @@ __all__ = [
     "FrontierPicture",
     "ImagesPicture",
     "Obstacle",
+    "PathImagesPicture",
+    "PathPicture",
     "PlanePicture",
     "PlaneView",
     "SummaryPicture",

@@ -46,7 +46,7 @@ class ImagesPicture:
     ) -> ImagesPicture:
         """Take from explanations what is drawn."""
         each = [explanations] if isinstance(explanations, Explanation) else _listed(explanations)
-        height, width = _checked_shape(shape)
+        height, width = checked_shape(shape)
         names = each[0].feature_names
         if not each[0].table.is_identity:
             raise InvalidInputError(
@@ -78,14 +78,14 @@ class ImagesPicture:
         most = float(np.nanmax(np.abs(self.difference), initial=0.0)) or 1.0
         for row in range(n):
             left, middle, right = axes[row]
-            _image(left, self.before[row], "gray_r", low, high)
+            draw_image(left, self.before[row], "gray_r", low, high)
             left.set_title(f"predicted {self.predictions[row]}", fontsize=NAME_SIZE, color=INK, parse_math=False)
             if self.notes[row]:
                 self._refuse(row, middle, right)
                 continue
-            _image(middle, self.after[row], "gray_r", low, high)
+            draw_image(middle, self.after[row], "gray_r", low, high)
             middle.set_title(f"wanted {self.targets[row]}", fontsize=NAME_SIZE, color=INK, parse_math=False)
-            _image(right, self.difference[row], "PuOr_r", -most, most)
+            draw_image(right, self.difference[row], "PuOr_r", -most, most)
             right.set_title(f"difference, up to {rounded_up(most, DIGITS)}", fontsize=NAME_SIZE, color=INK)
             _signs(right, self.difference[row], most)
         return axes
@@ -128,14 +128,16 @@ def _listed(explanations: object) -> list[Explanation]:
     return list(explanations)
 
 
-def _checked_shape(shape: object) -> tuple[int, int]:
+def checked_shape(shape: object) -> tuple[int, int]:
+    """Return (height, width), or say what is wrong with it."""
     sizes = tuple(shape) if isinstance(shape, Sequence) else ()
     if len(sizes) != 2 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
         raise InvalidInputError(f"shape: expected (height, width) in pixels, such as (8, 8), received {shape!r}.")
     return int(sizes[0]), int(sizes[1])
 
 
-def _image(ax: Axes, pixels: FloatArray, colours: str, low: float, high: float) -> None:
+def draw_image(ax: Axes, pixels: FloatArray, colours: str, low: float, high: float) -> None:
+    """Draw one image without ticks."""
     ax.imshow(pixels, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
     ax.set_xticks([])
     ax.set_yticks([])

@@ -12,7 +12,7 @@ from functools import cache
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path as FilePath
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.explainers import model_in_words, replacing
 from ..plotting.arguments import fitted, same_columns
-from ..results import Explanation, Explanations, WhyNot
+from ..results import Explanation, Explanations, Path, Plan, WhyNot
 from ..text.html import style
 from ..text.plain_text import headline_of_many
 from .check import Checked, check_again
@@ -52,6 +52,8 @@ def write_report(
     data_description: str | None = None,
     constraints: Constraints | None = None,
     why_not: Mapping[int, WhyNot] | None = None,
+    plans: Mapping[int, Plan] | None = None,
+    paths: Mapping[int, Path] | None = None,
     image_shape: tuple[int, int] | None = None,
     made: datetime | None = None,
 ) -> tuple[Checked, ...]:
@@ -61,7 +63,7 @@ def write_report(
 
     Parameters
     ----------
-    explainer, explanations, title, data_description, constraints, why_not, image_shape, made
+    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, made
         As for :func:`html_report`.
     path : path of the file
         A file that is there already is replaced.
@@ -78,10 +80,12 @@ def write_report(
         data_description=data_description,
         constraints=constraints,
         why_not=why_not,
+        plans=plans,
+        paths=paths,
         image_shape=image_shape,
         made=made,
     )
-    with replacing(Path(path)) as file:
+    with replacing(FilePath(path)) as file:
         # What no encoding knows (half of a pair of surrogates) must not lose the rest.
         file.write(page.encode("utf-8", errors="replace"))
     return checks
@@ -95,6 +99,8 @@ def html_report(
     data_description: str | None = None,
     constraints: Constraints | None = None,
     why_not: Mapping[int, WhyNot] | None = None,
+    plans: Mapping[int, Plan] | None = None,
+    paths: Mapping[int, Path] | None = None,
     image_shape: tuple[int, int] | None = None,
     made: datetime | None = None,
 ) -> str:
@@ -116,6 +122,8 @@ def html_report(
     why_not : mapping of int to WhyNot, optional
         What ``explainer.why_not`` says of rows without an answer, by their position in the batch: then the summary
         counts which rules stand in the way.
+    plans, paths : mappings of int to Plan and Path, optional
+        What ``explainer.plan`` and ``explainer.path`` say of rows, by their position in the batch: shown with them.
     image_shape : (height, width), optional
         Rows are images of this shape, and shown as such.
     made : datetime, optional
@@ -133,6 +141,8 @@ def html_report(
         data_description=data_description,
         constraints=constraints,
         why_not=why_not,
+        plans=plans,
+        paths=paths,
         image_shape=image_shape,
         made=made,
     )
@@ -147,6 +157,8 @@ def _report(
     data_description: str | None,
     constraints: Constraints | None,
     why_not: Mapping[int, WhyNot] | None,
+    plans: Mapping[int, Plan] | None,
+    paths: Mapping[int, Path] | None,
     image_shape: tuple[int, int] | None,
     made: datetime | None,
 ) -> tuple[str, tuple[Checked, ...]]:
@@ -162,7 +174,7 @@ def _report(
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
     pictures = ColumnPictures(explainer)
     images = None if image_shape is None else RowImages.of(answers, image_shape)
-    writer = RowWriter(answers, pictures, images)
+    writer = RowWriter(answers, pictures, images, dict(plans or {}), dict(paths or {}))
     rows = rows_section(writer, len(answers))
     checks = check_again(explainer, answers, constraints)
     parts = [

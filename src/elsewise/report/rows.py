@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidInputError
-from ..results import Change, Explanation, Explanations
+from ..results import Change, Explanation, Explanations, Path, Plan
 from ..results.cells import value_in
 from ..text.brief import name_of_row
 from ..text.constants import FEW, MANY
@@ -29,6 +30,7 @@ from .constants import (
 )
 from .description import rows_of
 from .markup import Heading, bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table
+from .ways import path_html, plan_html
 
 _HOW_TO_READ = (
     "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
@@ -117,10 +119,19 @@ class RowWriter:
     explanations : Explanations
     pictures : ColumnPictures
     images : RowImages or None
+    plans, paths : mappings of positions in the batch to Plan and Path
     """
 
-    def __init__(self, explanations: Explanations, pictures: ColumnPictures, images: RowImages | None) -> None:
+    def __init__(
+        self,
+        explanations: Explanations,
+        pictures: ColumnPictures,
+        images: RowImages | None,
+        plans: Mapping[int, Plan],
+        paths: Mapping[int, Path],
+    ) -> None:
         self._explanations, self._pictures, self._images = explanations, pictures, images
+        self._plans, self._paths = plans, paths
         self._places = {column.name: place for place, column in enumerate(explanations.table.columns)}
         rows = explanations.rows
         self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
@@ -163,6 +174,10 @@ class RowWriter:
             parts.append(self._listed(changes[self._n_pictures :], "more change"))
         parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
         parts.append(paragraph(remark_of(one), "ew-note"))
+        row = int(self._explanations.rows[place])
+        if self._turn[place] == 0:  # they are about the row's first answer
+            parts += [plan_html(self._plans[row])] if row in self._plans else []
+            parts += [path_html(self._paths[row])] if row in self._paths else []
         if self._images is None and self._n_values <= MOST_VALUES:
             parts.append(self._row(one))
         return "".join(parts) + "</article>"

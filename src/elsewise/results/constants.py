@@ -4,3 +4,5 @@
 OPTIMAL_GAP = 1e-6
 # Distances of two answers that are no farther apart than this, relatively, are the same: proofs are no finer.
 SAME_DISTANCE = 1e-6
+# Places of a segment at which a path's profile is evaluated: enough for a smooth curve.
+PLACES_A_SEGMENT = 24

@@ -139,7 +139,7 @@ def find_frontier(
     time_limit: float | None = None,
 ) -> Frontier:
     """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
-    given, row, outcome = _one_question(fitted, x, target, min_probability)
+    given, row, outcome = one_question(fitted, x, target, min_probability)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -167,7 +167,7 @@ def find_why_not(
     min_probability: float | None = None,
 ) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
-    given, row, outcome = _one_question(fitted, x, target, min_probability)
+    given, row, outcome = one_question(fitted, x, target, min_probability)
     rules, missing = fitted.rules(constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:
@@ -184,7 +184,7 @@ def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one ro
     return row
 
 
-def _one_question(
+def one_question(
     fitted: FittedModel, x: ArrayLike, target: Any, min_probability: float | None
 ) -> tuple[Any, FloatArray, Outcome]:
     """One row as given and in features, and the one outcome wanted of it."""

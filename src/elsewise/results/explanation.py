@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,10 @@ from .why_not import WhyNot
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..constraints import Constraints
+    from .plan import Plan
+    from .walks import Walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,21 @@ class Explanation:
         if column.kind in ("number", "integer"):  # from a missing value there is no difference to speak of
             difference = None if is_missing_value(before) else float(after) - float(before)
         return Change(column.name, before, after, difference, cost)
+
+    def plan(
+        self,
+        explainer: Walks,
+        *,
+        together: Sequence[Sequence[str]] = (),
+        parts: Mapping[str, int] | None = None,
+        constraints: Constraints | None = None,
+    ) -> Plan:
+        """Order the changes so that the sparsest stage is densest: ``explainer.plan(self, ...)``.
+
+        An explanation is data and knows no model: it takes the explainer that made it. Parameters are those of
+        :meth:`elsewise.Explainer.plan`.
+        """
+        return explainer.plan(self, together=together, parts=parts, constraints=constraints)
 
     def to_frame(self) -> pd.DataFrame:
         """Table with a line per column: before, after, difference (none for levels), whether it changes."""

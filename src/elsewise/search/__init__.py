@@ -1,14 +1,17 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
 from .cell_search import search_cells
+from .chain_search import FoundChain, search_chains
+from .chain_sets import Ellipsoids, Ground, Terminal
 from .cones import Cones
 from .contradiction import FarkasMultipliers, contradicting
 from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
-from .problem import Goal, SearchProblem, compile_problem
+from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
+from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .tree_search import search_tree
 
@@ -19,9 +22,12 @@ __all__ = [
     "DividingCover",
     "Domain",
     "EarlierAnswer",
+    "Ellipsoids",
     "FarkasMultipliers",
     "Found",
+    "FoundChain",
     "Goal",
+    "Ground",
     "Halfspaces",
     "Inside",
     "Layout",
@@ -30,10 +36,15 @@ __all__ = [
     "RelaxedBox",
     "RowCone",
     "SearchProblem",
+    "SecondLook",
     "Space",
+    "Terminal",
     "compile_problem",
     "contradicting",
     "distinct",
+    "is_doubtful",
+    "pack_cones",
     "search_cells",
+    "search_chains",
     "search_tree",
 ]

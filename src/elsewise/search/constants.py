@@ -77,3 +77,32 @@ TANGENT_SHARE = 1e-4
 TOO_NEAR = 1e-5
 # Rounds in which features and half-spaces are divided by their largest entries.
 EQUILIBRATIONS = 3
+# Chains of points in ellipsoids, by an interior-point method of our own: relative residuals and gap to stop at (what is
+# left of a double after solving normal equations), iterations (20 are usual), share of the way to the boundary a step
+# goes, and the step below which nothing moves.
+CONIC_ACCURACY, CONIC_ITERATIONS, STEP_SHARE, SHORTEST_STEP = 1e-8, 60, 0.99, 1e-10
+# Length, in plain coordinates, below which a gap counts absolutely.
+SMALL_OBJECTIVE = 1e-6
+# Iterations without a smaller error after which rounding has won.
+STEPS_WITHOUT_GAIN = 5
+# Corrections of each solution of its normal equations.
+REFINEMENTS = 2
+# Relative spacing of doubles; a term of a bound, a product or a root of a sum of some hundred, is off by no more than
+# so many of it.
+EPS, ROUNDINGS_A_TERM = 2.0**-52, 256
+# A chain is optimal within this share of its length, and one that is proven to be longer than so many times the way to
+# the farthest ellipsoid is none at all.
+CHAIN_GAP, NO_CHAIN = 5e-7, 1e6
+# Shares of radii by which corners stay inside of their sets, tried in turn until the last check agrees.
+CHAIN_MARGINS = (1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)
+# Chains solved for one path before its proof is given up.
+MOST_CHAINS = 100
+# Coordinates that move by less than this share of a chain's length are left where they are.
+SMALLEST_MOVE = 1e-6
+# Dual residual at which a bound that is worth more than the incumbent is taken for one.
+CUTOFF_ACCURACY = 1e-4
+# Residual at which multipliers are taken for a ray that shows that there is no point.
+RAY_ACCURACY = 1e-4
+# Sets beyond which a route over their centres is tried before sequences are enumerated, and what an edge of it costs at
+# least: an edge of no length is none to the algorithm.
+FEW_SETS, SMALLEST_EDGE = 12, 1e-12

@@ -31,3 +31,5 @@ MOST_ROWS_OF_TEXT, MOST_COLUMNS_OF_TEXT = 5, 8
 MOST_CHANGES_OF_HTML, MOST_ROWS_OF_HTML, MOST_COLUMNS_OF_HTML = 50, 10, 12
 # Quantiles of a frontier that are shown, evenly picked.
 MOST_QUANTILES = 21
+# Columns that a step of a path names before it counts the others.
+MOST_CHANGES_OF_STEP = 5

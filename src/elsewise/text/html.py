@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from math import isnan
 from typing import TYPE_CHECKING
 
 from .brief import (
@@ -23,10 +24,18 @@ from .markup import bar, html_of_word, html_of_words, of_numbers, paragraph, saf
 from .numbers import number, percent, signed
 from .plain_text import certificate, headline_of_frontier, remark_of
 from .sentence import change_words, words_of
+from .steps import (
+    certificate_of_path,
+    remark_of_path,
+    words_of_instruction,
+    words_of_path,
+    words_of_plan,
+    words_of_step,
+)
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
-    from ..results import Change, Explanation, Explanations, Frontier, WhyNot
+    from ..results import Change, Explanation, Explanations, Frontier, Path, Plan, WhyNot
 
 
 def html_of_explanation(explanation: Explanation) -> str:
@@ -81,6 +90,42 @@ def html_of_frontier(frontier: Frontier) -> str:
     ]
     if len(shown) < len(frontier):
         parts.append(paragraph(f"{len(shown)} of {len(frontier)} quantiles are shown", "ew-note"))
+    return _fragment(parts)
+
+
+def html_of_path(path: Path) -> str:
+    """Sentence, a line a step, certificate."""
+    parts = [f'<p class="ew-sentence">{html_of_words(words_of_path(path))}</p>']
+    if len(path):
+        rows = []
+        for place, changes in enumerate(path.changes):
+            share = float(path.lengths[place] / path.lengths.sum()) if path.lengths.sum() > 0 else 0.0
+            rows.append([str(place + 1), html_of_words(words_of_step(changes)), bar(share)])
+        parts.append(table((of_numbers("step"), "what changes", "share of the way"), rows))
+        parts.append(paragraph(certificate_of_path(path), "ew-certificate"))
+        parts.append(paragraph(remark_of_path(path), "ew-note"))
+    return _fragment(parts)
+
+
+def html_of_plan(plan: Plan) -> str:
+    """Sentence, then a line a step with what is met."""
+    parts = [f'<p class="ew-sentence">{html_of_words(words_of_plan(plan))}</p>']
+    rows = []
+    for place, step in enumerate(plan):
+        dense = "" if isnan(step.share) else bar(step.share)
+        probable = "" if isnan(step.probability) else percent(step.probability)
+        rows.append(
+            [
+                str(place + 1),
+                html_of_words(words_of_instruction(step.changes)),
+                dense,
+                probable,
+                html_of_word(label_word(step.prediction)),
+            ]
+        )
+    if rows:
+        header = (of_numbers("step"), "what to do", "no denser real cases", of_numbers("probability"), "predicted")
+        parts.append(table(header, rows))
     return _fragment(parts)
 
 

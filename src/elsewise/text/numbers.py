@@ -117,6 +117,15 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{number(whole / step, MANY)} %"
 
 
+def percent_up(share: float) -> str:
+    """Write a share in percent, rounded up.
+
+    >>> percent_up(0.301), percent_up(0.5), percent_up(1.0)
+    ('31 %', '50 %', '100 %')
+    """
+    return f"{number(math.ceil(100 * share - NOISE * 100), MANY)} %"
+
+
 def percentile(share: float) -> str:
     """Write the share of cases that are no larger as a whole percentile, rounded down.
 

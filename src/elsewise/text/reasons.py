@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..asking.reasons import (
     NeverPredicted,
     NoClassReachable,
+    NoDenseWay,
+    NoOrder,
     NoOtherClass,
     NotFound,
     NothingToChange,
@@ -19,7 +21,7 @@ from ..asking.reasons import (
     Unconfirmed,
 )
 from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
-from .numbers import number, two_numbers, usable
+from .numbers import number, percent, two_numbers, usable
 
 if TYPE_CHECKING:
     from ..asking.reasons import Reason
@@ -29,6 +31,7 @@ _ENDED = {
     "rounding": "rounding limits it",
     "size": "the search grew too large",
     "time": "the time limit ended it",
+    "end": "ways were looked for to the nearest answer only",
 }
 _ADVICE = " explainer.why_not(row, target, constraints) says which rules contradict each other."
 
@@ -63,6 +66,14 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             )
         case TooSparse():
             return _too_sparse(reason)
+        case NoOrder(n_moves, is_proven):
+            found = "keeps" if is_proven else "that was looked at keeps"
+            return (
+                f"No order of the {n_moves} changes {found} the rules at every stage. Columns that depend on each "
+                "other may have to change together."
+            )
+        case NoDenseWay():
+            return _no_dense_way(reason)
         case NothingWithin():
             return _nothing_within(reason) + (_ADVICE if reason.to_programmer and reason.has_rules else "")
         case _:
@@ -137,6 +148,18 @@ def _too_sparse(reason: TooSparse) -> str:
         f"The density threshold is too high: nothing that makes the model {target_in_words(reason.target)} reaches log "
         f"density {threshold}. The densest such point has {highest}; {works}."
     )
+
+
+def _no_dense_way(reason: NoDenseWay) -> str:
+    every = reason.share_denser >= 1.0
+    sparser = "any real case" if every else f"{percent(reason.share_denser, 1)} of real cases"
+    lead = f"No dense way leads to where the model would {target_in_words(reason.target)}"
+    if reason.is_best:
+        return f"{lead}: the best passes a place sparser than {sparser}."
+    within = " within the rules" if reason.has_rules else ""
+    if reason.share_denser <= 0.0:
+        return f"{lead}{within}: none is as dense as asked."
+    return f"{lead}{within}: every one passes a place sparser than {sparser}."
 
 
 def _nothing_within(reason: NothingWithin) -> str:

@@ -19,7 +19,7 @@ from .numbers import gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
 if TYPE_CHECKING:
-    from ..results import Change, Explanation
+    from ..results import Change, Explanation, Path, Plan
 
 
 def sentence(explanation: Explanation) -> str:
@@ -42,7 +42,12 @@ def already_as_wanted(explanation: Explanation) -> bool:
 
 def reason_of(explanation: Explanation) -> str:
     """Give the reason, fit to be read."""
-    return shortened(clean(explanation.reason), LONGEST_REASON)
+    return reason_of_cause(explanation)
+
+
+def reason_of_cause(result: Explanation | Path | Plan) -> str:
+    """Give the reason of anything that has one, fit to be read."""
+    return shortened(clean(result.reason), LONGEST_REASON)
 
 
 def _words(explanation: Explanation) -> Iterator[Word]:

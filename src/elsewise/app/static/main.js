@@ -7,10 +7,11 @@ import { number, outcome, percent, percentDown } from "./format.js";
 import { frontierChart } from "./frontier.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
+import { planStrip } from "./plan.js";
 import { reliefs } from "./reliefs.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
-import { FRONTIER, MESSAGE, TYPING } from "./timing.js";
+import { FRONTIER, MESSAGE, PLAN, TYPING } from "./timing.js";
 
 const about = await get("/api/about");
 const columns = about.columns;
@@ -25,6 +26,8 @@ let timer = 0;
 let nFrontier = 0;
 let frontierTimer = 0;
 let frontierKey = "";
+let planTimer = 0;
+const plan = planStrip();
 
 function ask(since, wait = 0) {
   stale = { since };
@@ -93,6 +96,9 @@ function show(answer, body) {
     );
   }
   chart.mark(body.quantile, answer.distance);
+  clearTimeout(planTimer);
+  plan.hide();
+  planTimer = setTimeout(() => plan.look(answer, body), PLAN);
   if (found) helpers.hide();
   else helpers.look(answer, body);
 }

@@ -148,7 +148,8 @@ class CellsInside:
         if not inset.any():
             return points
         numbers, moved = self.numbers, points.copy()
-        middle = lower[numbers] + (upper[numbers] - lower[numbers]) / 2
+        with np.errstate(invalid="ignore"):  # boxes may be infinitely wide
+            middle = lower[numbers] + (upper[numbers] - lower[numbers]) / 2
         low = np.where(np.isfinite(lower[numbers]), np.fmin(lower[numbers] + inset[numbers], middle), -np.inf)
         high = np.where(np.isfinite(upper[numbers]), np.fmax(upper[numbers] - inset[numbers], middle), np.inf)
         stays = points[:, numbers] == self.row[numbers]
