@@ -282,6 +282,51 @@ def test_dart_rounds_otherwise_in_a_bare_booster():
     np.testing.assert_array_equal(region_of(booster, Label(1)).trees.scores(X)[:, 0], margins)
 
 
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_after_early_stopping_the_trees_of_predict_count(name, n_classes):
+    X, y, _ = numbers(0, n_classes)
+    shuffled = np.random.default_rng(0).permutation(y)  # nothing to be learned of these
+    model = classifier(name, n_trees=60, depth=3)
+    if name == "xgboost":
+        model.set_params(early_stopping_rounds=4).fit(X, y, eval_set=[(X, shuffled)], verbose=False)
+    else:
+        import lightgbm
+
+        stop = lightgbm.early_stopping(4, verbose=False)
+        model.fit(X, y, eval_X=X, eval_y=shuffled, callbacks=[stop])
+    trees = region_of(model, Label(1)).trees
+    assert trees.n_trees < 20
+    np.testing.assert_array_equal(trees.scores(X), np.reshape(own_scores(name, model, X), (len(X), -1)))
+
+
+@pytest.mark.parametrize(
+    "objective",
+    ["squarederror", "absoluteerror", "pseudohubererror", "logistic", "gamma", "tweedie", "quantileerror"],
+)
+def test_sums_of_xgboosts_objectives(objective):
+    X, _, score = numbers(1)
+    target = score if objective not in ("logistic", "gamma", "tweedie") else 1 / (1 + np.exp(-score))
+    model = regressor("xgboost", n_trees=20, depth=3).set_params(objective=f"reg:{objective}")
+    model.set_params(**({"quantile_alpha": 0.5} if objective == "quantileerror" else {})).fit(X, target)
+    low, high = (float(end) for end in np.quantile(model.predict(X), [0.3, 0.6]))
+    region = region_of(model, Interval(low, high))
+    np.testing.assert_array_equal(region.trees.scores(X)[:, 0], model.predict(X, output_margin=True))
+
+
+@pytest.mark.parametrize("objective", ["binary:logistic", "reg:logistic", "count:poisson", "reg:gamma"])
+def test_xgboosts_base_is_found_to_the_bit(objective):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, share = rng.normal(size=(60, 2)), rng.uniform(0.05, 0.95)
+        y = rng.random(60) < share if objective == "binary:logistic" else np.clip(rng.normal(share, 0.1, 60), 0.01, 1)
+        model = (classifier if objective == "binary:logistic" else regressor)("xgboost", n_trees=2)
+        model.set_params(objective=objective).fit(X, y.astype(float))
+        outcome = Label(1) if objective == "binary:logistic" else Interval(0.1, 0.5)
+        scores = region_of(model, outcome).trees.scores(X)[:, 0]
+        np.testing.assert_array_equal(scores, model.predict(X, output_margin=True))
+
+
 def test_lightgbms_sigmoid_may_be_steeper():
     X, y, _ = numbers(0)
     model = classifier("lightgbm", n_trees=20).set_params(sigmoid=3.0).fit(X, y)
@@ -342,6 +387,8 @@ def test_what_is_refused_of_lightgbm():
     X, _, score = numbers(0)
     with pytest.raises(UnsupportedSettingError, match="objectives binary, multiclass, received 'multiclassova'"):
         region_of(classifier("lightgbm").set_params(objective="multiclassova").fit(X, np.arange(len(X)) % 3), Label(1))
+    with pytest.raises(UnsupportedSettingError, match="linear_tree=True"):
+        region_of(regressor("lightgbm").set_params(linear_tree=True).fit(X, score), Interval(0.0, 1.0))
     with pytest.raises(UnsupportedSettingError, match="without reg_sqrt"):
         region_of(regressor("lightgbm").set_params(reg_sqrt=True).fit(X, score), Interval(0.0, 1.0))
 

@@ -23,10 +23,17 @@ from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
 from .trees import LIGHTGBM_ZERO, TreeSum, left_limits
 
+# XGBoost's objectives whose sums start from the logit, or from the logarithm, of a mean.
+_LOGISTIC = ("binary:logistic", "reg:logistic")
+_EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
+# Rows that a booster is asked about to find its base.
+_N_ASKED = 64
 # treelite's numbers for kinds of nodes and comparisons.
 _BY_CATEGORY, _LESS = 2, 2
 # LightGBM's name of the mode in which zero stands for a missing value.
 _ZERO_IS_MISSING = "Zero"
+# Its name of what a leaf of a linear tree holds.
+_LINEAR_LEAF = '"leaf_coeff"'
 
 
 def read_forest(model: Any) -> TreeSum:
@@ -119,10 +126,36 @@ def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
         written["learner"]["gradient_booster"] = {"name": "gbtree", "model": model}
         read = treelite.frontend.from_xgboost_json(json.dumps(written))
     trees = _trees(read, compares_single=True, sums_single=True)
-    if learner["objective"]["name"] in ("binary:logistic", "reg:logistic"):  # its logit is formed with 32 bits
-        one, p = np.float32(1.0), np.float32(learner["learner_model_param"]["base_score"].strip("[]"))
-        trees = replace(trees, base=np.array([float(-np.log(one / p - one))]))
+    objective = learner["objective"]["name"]
+    if objective in _LOGISTIC or objective in _EXPONENTIAL:
+        mean, one = np.float32(learner["learner_model_param"]["base_score"].strip("[]")), np.float32(1.0)
+        nearest = -np.log(np.float64(one / mean - one)) if objective in _LOGISTIC else np.log(np.float64(mean))
+        trees = replace(trees, base=np.array([_base_in_xgboost(booster, trees, weights, np.float32(nearest))]))
     return trees if weights is None else _weighted(trees, weights, in_place)
+
+
+def _base_in_xgboost(booster: Any, trees: TreeSum, weights: list[float] | None, nearest: Any) -> float:
+    """Find what XGBoost starts its sums from, the logit or the logarithm of a mean, to the bit.
+
+    It takes a logarithm with 32 bits, whose last bit is up to the system's library. So the booster is asked, about rows
+    all over its cuts, which of the numbers next to the rounded logarithm gives its own sums.
+    """
+    from xgboost import DMatrix  # whoever has a booster has its library
+
+    candidates = [nearest, np.nextafter(nearest, np.float32(-np.inf)), np.nextafter(nearest, np.float32(np.inf))]
+    rng = np.random.default_rng(0)
+    rows = np.zeros((_N_ASKED, trees.n_features))
+    for j, cuts in enumerate(trees.cuts()):
+        rows[:, j] = np.floor(rng.choice(cuts, _N_ASKED)) if len(cuts) else 0.0
+    rows = np.maximum(rows, 0.0) if len(trees.code_sets) else rows  # codes are not negative
+    asked = DMatrix(rows, feature_names=booster.feature_names, feature_types=booster.feature_types)
+    own = booster.predict(asked, output_margin=True)
+    for candidate in candidates:
+        tried = replace(trees, base=np.array([float(candidate)]))
+        tried = tried if weights is None else _weighted(tried, weights, in_place=False)
+        if (tried.scores(rows)[:, 0] == own).all():
+            return float(candidate)
+    return float(nearest)
 
 
 def _weighted(trees: TreeSum, weights: list[float], in_place: bool) -> TreeSum:
@@ -139,8 +172,14 @@ def read_lightgbm(booster: Any) -> TreeSum:
     import treelite
 
     dumped = booster.dump_model()
+    written = [json.dumps(tree) for tree in dumped["tree_info"]]
+    if any(_LINEAR_LEAF in tree for tree in written):
+        raise UnsupportedSettingError(
+            "This LightGBM model has linear functions in its leaves (linear_tree=True); expected constants. Fit it "
+            "with linear_tree=False."
+        )
     trees = _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
-    if any(_ZERO_IS_MISSING in json.dumps(tree) for tree in dumped["tree_info"]):
+    if any(f'"{_ZERO_IS_MISSING}"' in tree for tree in written):
         trees = _with_missing_zeros(trees, [tree["tree_structure"] for tree in dumped["tree_info"]])
     is_zero = (np.abs(trees.limit) <= LIGHTGBM_ZERO) & (trees.feature >= 0) & (trees.codes < 0)
     with_zero = np.where(trees.limit >= 0, LIGHTGBM_ZERO, np.nextafter(-LIGHTGBM_ZERO, -np.inf))
