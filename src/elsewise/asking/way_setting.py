@@ -25,8 +25,9 @@ from ..search import (
     pack_cones,
     search_chains,
 )
+from ..search.constants import MARGINS
 from .answers import Answers
-from .constants import MARGINS, SAME_LEVEL
+from .constants import SAME_LEVEL
 from .question import Question
 from .verification import Verification
 
