@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..errors import InvalidInputError, UnsupportedSettingError
-from .outcomes import Outcome, require_interval, require_label
+from ..errors import UnsupportedSettingError
+from .outcomes import Outcome, Probability, Response, require_interval, require_label
 from .polyhedra import PolyhedronUnion
-from .registry import register
+from .registry import register, register_response
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -36,16 +36,17 @@ def tree_classifier_region(model: BaseEstimator, outcome: Outcome) -> Polyhedron
     """Union of the leaves whose most frequent class (the first one if tied, as in ``predict``) is the wanted one."""
     label = require_label(model, outcome)
     _require_one_output(model)
-    p = label.min_probability
-    if p is not None and not 0 < p <= 1:
-        raise InvalidInputError(
-            f"min_probability of {type(model).__name__} must be a number p with 0 < p <= 1, received {p!r}."
-        )
-    probabilities = model.tree_.value[:, 0, :]
-    wanted = probabilities.argmax(axis=1) == label.index
-    if p is not None:
-        wanted &= probabilities[:, label.index] >= p
-    return _boxes(model.tree_, wanted)
+    return _boxes(model.tree_, model.tree_.value[:, 0, :].argmax(axis=1) == label.index)
+
+
+@register_response(DecisionTreeClassifier, ExtraTreeClassifier)
+def tree_response_region(model: BaseEstimator, response: Response) -> PolyhedronUnion:
+    """Union of the leaves whose share of a class lies in a range."""
+    if not isinstance(response, Probability):
+        raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
+    _require_one_output(model)
+    probabilities = model.tree_.value[:, 0, response.index]
+    return _boxes(model.tree_, (response.low <= probabilities) & (probabilities <= response.high))
 
 
 @register(DecisionTreeRegressor, ExtraTreeRegressor)

@@ -20,9 +20,9 @@ from sklearn.ensemble import (
 )
 
 from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
-from ..outcomes import Interval, Label, Outcome, require_interval, require_label
-from ..registry import register, register_by_name
-from .decisions import Decision, Largest, Range, largest_number, smallest_number
+from ..outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response, require_interval, require_label
+from ..registry import register, register_by_name, register_response, register_response_by_name
+from .decisions import Decision, Largest, Range, largest_number, range_of_scores, smallest_number
 from .reading import read_forest, read_histogram_boosting, read_lightgbm, read_xgboost
 from .region import EnsembleRegion
 from .trees import TreeSum
@@ -35,8 +35,19 @@ def forest_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a forest that averages the shares of classes in its leaves; ties go to the first class."""
     label = require_label(model, outcome)
     _require_one_output(model)
-    p = _probability(model, label)
-    return EnsembleRegion(read_forest(model), Largest(label.index, least=-np.inf if p is None else p))
+    return EnsembleRegion(read_forest(model), Largest(label.index))
+
+
+@register_response(RandomForestClassifier, ExtraTreesClassifier)
+def forest_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a forest's share of a class lies in a range: a sum of its own."""
+    if not isinstance(response, Probability):
+        raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
+    _require_one_output(model)
+    trees, k = read_forest(model), response.index
+    return EnsembleRegion(
+        replace(trees, value=trees.value[:, [k]], base=trees.base[[k]]), Range(response.low, response.high)
+    )
 
 
 @register(RandomForestRegressor, ExtraTreesRegressor)
@@ -55,14 +66,26 @@ def gradient_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
         raise UnsupportedSettingError(
             f"GradientBoostingClassifier is supported with loss='log_loss', received {model.loss!r}."
         )
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: s >= 0, lambda s: float(expit(s))))
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s >= 0))
+
+
+@register_response(GradientBoostingClassifier)
+def gradient_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of gradient boosting, or its probability, lies in a range."""
+    return _of_response(model, read_forest(model), response, lambda s: float(expit(s)))
 
 
 @register(HistGradientBoostingClassifier)
 def histogram_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of histogram boosting: class 1 where the sum is above zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_histogram_boosting(model)
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: s > 0, lambda s: float(expit(s))))
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s > 0))
+
+
+@register_response(HistGradientBoostingClassifier)
+def histogram_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of histogram boosting, or its probability, lies in a range."""
+    return _of_response(model, read_histogram_boosting(model), response, lambda s: float(expit(s)))
 
 
 @register(GradientBoostingRegressor)
@@ -82,14 +105,16 @@ def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> Ensembl
 @register_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
 def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of XGBoost: class 1 where the probability, in 32 bits, is above one half, or the most probable class."""
-    label, objective = require_label(model, outcome), model.objective
-    if objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
-        raise UnsupportedSettingError(
-            "XGBClassifier is supported with the objectives binary:logistic, multi:softprob and multi:softmax, "
-            f"received {objective!r}."
-        )
-    trees = read_xgboost(_best_iterations_alone(model))
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single))
+    label, trees = require_label(model, outcome), _require_plain_xgboost(model)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: _sigmoid_single(s) > 0.5))
+
+
+@register_response_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
+def xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of XGBoost, in 32 bits, lies in a range."""
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError("XGBClassifier has probabilities, but no decision_function.")
+    return _of_response(model, _require_plain_xgboost(model), response, _sigmoid_single)
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
@@ -116,14 +141,16 @@ def xgboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 @register_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of LightGBM: class 1 where its probability is above that of class 0, or the most probable class."""
-    label = require_label(model, outcome)
-    objective = str(model.objective_)
-    if objective not in ("binary", "multiclass"):
-        raise UnsupportedSettingError(
-            f"LGBMClassifier is supported with the objectives binary and multiclass, received {objective!r}."
-        )
-    trees = _require_plain_lightgbm(model)
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid(s) > 1.0 - _sigmoid(s), _sigmoid))
+    label, trees = require_label(model, outcome), _require_plain_lightgbm_classifier(model)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: _sigmoid(s) > 1.0 - _sigmoid(s)))
+
+
+@register_response_by_name("lightgbm.sklearn.LGBMClassifier")
+def lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of LightGBM lies in a range."""
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError("LGBMClassifier has probabilities, but no decision_function.")
+    return _of_response(model, _require_plain_lightgbm_classifier(model), response, _sigmoid)
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
@@ -162,22 +189,36 @@ def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     )
 
 
-def _of_boosting(
-    model: Any, trees: TreeSum, label: Label, is_second: Callable[[float], bool], probability: Link
-) -> Decision:
+def _of_boosting(trees: TreeSum, label: Label, is_second: Callable[[float], bool]) -> Decision:
     """Decision for a label: a range of the only sum of two classes, or the largest of several sums."""
-    p = _probability(model, label)
     if trees.n_scores > 1:
-        return Largest(label.index, least_log_odds=-np.inf if p is None else float(np.log(p) - np.log1p(-p)))
+        return Largest(label.index)
     if label.index == 1:
-        low = smallest_number(is_second, single=trees.single)
-        if p is not None:
-            low = max(low, smallest_number(lambda s: probability(s) >= p, single=trees.single))
-        return Range(low, np.inf)
-    high = largest_number(lambda s: not is_second(s), single=trees.single)
-    if p is not None:
-        high = min(high, largest_number(lambda s: _other(probability(s), trees.single) >= p, single=trees.single))
-    return Range(-np.inf, high)
+        return Range(smallest_number(is_second, single=trees.single), np.inf)
+    return Range(-np.inf, largest_number(lambda s: not is_second(s), single=trees.single))
+
+
+def _of_response(model: Any, trees: TreeSum, response: Response, probability: Link) -> EnsembleRegion:
+    """Region where the only sum of two classes, or a probability, lies in a range."""
+    name = type(model).__name__
+    if isinstance(response, DecisionValue):
+        if trees.n_scores > 1:
+            raise UnsupportedSettingError(
+                f"{name} has {trees.n_scores} decision values a row; expected one, of a model of two classes."
+            )
+        return EnsembleRegion(trees, Range(response.low, response.high))
+    p = response.low
+    if p >= 1:
+        raise InvalidInputError(f"min_probability of {name} must be a number p with 0 < p < 1, received {p!r}.")
+    if trees.n_scores > 1:
+        if response.high < 1:
+            raise UnsupportedSettingError(
+                f"Where a class of {name} with {trees.n_scores} classes has at most a probability is not supported."
+            )
+        return EnsembleRegion(trees, Largest(response.index, least_log_odds=float(np.log(p) - np.log1p(-p))))
+    grows = response.index == 1
+    function = probability if grows else lambda s: _other(probability(s), trees.single)
+    return EnsembleRegion(trees, range_of_scores(function, response, grows=grows, single=trees.single))
 
 
 def _of_regressor(interval: Interval, trees: TreeSum, link: Link | None = None) -> EnsembleRegion:
@@ -187,15 +228,6 @@ def _of_regressor(interval: Interval, trees: TreeSum, link: Link | None = None) 
     low = smallest_number(lambda s: link(s) >= interval.low, single=trees.single)
     high = largest_number(lambda s: link(s) <= interval.high, single=trees.single)
     return EnsembleRegion(trees, Range(low, high))
-
-
-def _probability(model: Any, label: Label) -> float | None:
-    p = label.min_probability
-    if p is not None and not 0 < p < 1:
-        raise InvalidInputError(
-            f"min_probability of {type(model).__name__} must be a number p with 0 < p < 1, received {p!r}."
-        )
-    return p
 
 
 def _sigmoid(s: float) -> float:
@@ -218,6 +250,24 @@ def _best_iterations_alone(model: Any) -> Any:
     booster = model.get_booster()
     best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
     return booster if best is None else booster[: best + 1]
+
+
+def _require_plain_xgboost(model: Any) -> TreeSum:
+    if model.objective not in ("binary:logistic", "multi:softprob", "multi:softmax"):
+        raise UnsupportedSettingError(
+            "XGBClassifier is supported with the objectives binary:logistic, multi:softprob and multi:softmax, "
+            f"received {model.objective!r}."
+        )
+    return read_xgboost(_best_iterations_alone(model))
+
+
+def _require_plain_lightgbm_classifier(model: Any) -> TreeSum:
+    objective = str(model.objective_)
+    if objective not in ("binary", "multiclass"):
+        raise UnsupportedSettingError(
+            f"LGBMClassifier is supported with the objectives binary and multiclass, received {objective!r}."
+        )
+    return _require_plain_lightgbm(model)
 
 
 def _require_plain_lightgbm(model: Any) -> TreeSum:
