@@ -32,6 +32,8 @@ from .members import seen_through
 
 # Polyhedra of one class, beyond which a vote is refused.
 MOST_POLYHEDRA = 5_000
+# Votes of all members together, beyond which they are not listed.
+_MOST_BALLOTS = 100_000
 
 
 @register(VotingClassifier)
@@ -132,6 +134,12 @@ def _most_votes_region(
             voted = member.classes_.astype(np.int64)[member.tree_.value[:, 0, :].argmax(axis=1)]
             read.append(one_tree(member.tree_, weight * np.eye(n_classes)[voted], n_features, seen))
         return EnsembleRegion(read[0].joined(read[1:]), Largest(index))
+    too_many = UnsupportedModelError(
+        f"In this {type(model).__name__} of {len(members)} members a class wins in more than {MOST_POLYHEDRA} ways. "
+        "Use fewer members, or members that are decision trees."
+    )
+    if n_classes ** len(members) > _MOST_BALLOTS:
+        raise too_many
     cells = [_polyhedra_by_class(model, *one, n_classes) for one in zip(members, features)]
     found: list[tuple[FloatArray, FloatArray]] = []
     for ballot in _winning_ballots(weights, n_classes, index):
@@ -140,10 +148,7 @@ def _most_votes_region(
             region = halfspaces(A, b)
             found += [region.polyhedron(i) for i in range(region.n_polyhedra)]
             if len(found) > MOST_POLYHEDRA:
-                raise UnsupportedModelError(
-                    f"In this {type(model).__name__} of {len(members)} members a class wins in more than "
-                    f"{MOST_POLYHEDRA} ways. Use fewer members, or voting members that are decision trees."
-                )
+                raise too_many
     return union(found, n_features=n_features)
 
 
