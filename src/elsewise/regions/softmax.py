@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..search import Halfspaces, Reach, Region
+from ..search import Cover, DividingCover, Halfspaces, Reach, Region, Space
 
+# Tangents that cut off less than this, in units of the distance, cut off nothing: some hundred roundings of a double.
+_FINEST_TANGENT = 1e-14
 # Steps towards the boundary before a tangent is taken: it is tightest there.
 _NEWTON_STEPS = 30
 
@@ -73,6 +75,10 @@ class SoftmaxRegion(Region):
         """Nothing has to be divided: tangents cut off what is not accepted."""
         return ()
 
+    def cover(self, space: Space) -> Cover:
+        """Cover the region; how deep points lie in it is known, too."""
+        return SoftmaxCover(self, space)
+
     def accepts(self, points: FloatArray) -> BoolArray:
         """Whether the softmax gives the class its least probability."""
         scores = points @ self.W.T + self.b
@@ -83,17 +89,50 @@ class SoftmaxRegion(Region):
         """Offset and normal of the tangent where the way down from a point meets the boundary."""
         point = near
         for _ in range(_NEWTON_STEPS):
-            value, gradient = self._rivals(point)
+            values, gradients = self.rivals(point[None])
+            value, gradient = float(values[0]), gradients[0]
             size = float(gradient @ gradient)
             if value - self.limit <= 1e-12 * (1.0 + abs(self.limit)) or size == 0.0:
                 break
             point = point - (value - self.limit) / size * gradient
         return self.limit - value + float(gradient @ point), gradient
 
-    def _rivals(self, point: FloatArray) -> tuple[float, FloatArray]:
-        """Value and gradient of ``g``, shape (n_features,)."""
-        apart = self.normals @ point + self.offsets
-        highest = apart.max()
+    def rivals(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values of ``g``, shape (n_samples,), and its gradients, shape (n_samples, n_features)."""
+        apart = points @ self.normals.T + self.offsets
+        highest = apart.max(axis=1, keepdims=True)
         shares = np.exp(apart - highest)
-        total = shares.sum()
-        return float(highest + np.log(total)), (shares / total) @ self.normals
+        total = shares.sum(axis=1, keepdims=True)
+        return (highest + np.log(total))[:, 0], (shares / total) @ self.normals
+
+
+class SoftmaxCover(DividingCover):
+    """Cover of a :class:`SoftmaxRegion`: points that lie on its boundary up to rounding are known to do so.
+
+    Tangents approach the boundary from outside: without this, the last of them would miss it by rounding for ever.
+
+    Parameters
+    ----------
+    region : SoftmaxRegion
+    space : Space
+    """
+
+    finest_cut = _FINEST_TANGENT
+
+    def __init__(self, region: SoftmaxRegion, space: Space) -> None:
+        super().__init__(region, space)
+        self.softmax = region
+
+    def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
+        """Give the distance to the boundary along the gradient, positive inside."""
+        assert points is not None
+        values, gradients = self.softmax.rivals(self.space.in_model_space(points))
+        normals, _ = self.space.coordinates.pull_back(*self.space.pulled_back(gradients, np.zeros(len(gradients))))
+        is_sum = self.space.coordinates.norm == 1
+        size = np.abs(normals).max(axis=1, initial=0.0) if is_sum else np.sqrt((normals**2).sum(axis=1))
+        room = self.softmax.limit - values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            depth = np.where(size > 0, room / size, np.where(room >= 0, np.inf, -np.inf))
+        unit = np.abs(self.space.coordinates.points(points)).max(axis=1, initial=0.0)
+        depth[depth < -2.0 * _FINEST_TANGENT * (1.0 + unit)] = -np.inf  # a tangent cuts it off
+        return np.repeat(depth[:, None], self.n_parts, axis=1)

@@ -23,6 +23,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..projection.cells import Cells
 from .cones import Cones
+from .constants import CUTS_OFF
 from .space import Space
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
@@ -134,10 +135,13 @@ class Cover(ABC):
     cells : Cells or None
         The parts as polyhedra for the kernel, if they are polyhedra that are known beforehand and never divided. Then
         nothing below the line is asked.
+    finest_cut : float
+        A half-space cuts a point off if it is violated by more than this, in units of the distance.
     """
 
     n_parts: int
     cells: Cells | None
+    finest_cut: float = CUTS_OFF
 
     @abstractmethod
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
