@@ -201,7 +201,7 @@ def test_least_probability_of_binary_models(model, density, p):
             reference = reference_distance(explainer, x, Label(index, p))
             if answers.statuses[i] == "infeasible":
                 assert reference == np.inf
-                assert f"predict {str(target)!r} with probability {p:g}" in answers.reasons[i]
+                assert f"give {str(target)!r} a probability of at least {p:g}" in answers.reasons[i]
                 continue
             assert model.predict_proba(answers.counterfactuals[i : i + 1])[0, index] >= p
             np.testing.assert_allclose(answers.distances[i], reference, rtol=1e-6, atol=1e-9)

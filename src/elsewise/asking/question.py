@@ -132,7 +132,8 @@ def pose(
     branches = bool(differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
-            "Rules, whole numbers and several answers a row need a distance that is a sum over columns. "
+            "Rules, whole numbers, several answers a row, sums of trees and least probabilities of several classes "
+            "need a distance that is a sum over columns. "
             "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))
