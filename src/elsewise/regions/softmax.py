@@ -95,16 +95,20 @@ class SoftmaxRegion(Region):
         return np.asarray(shares[:, self.index] / shares.sum(axis=1) >= self.least)
 
     def _tangent(self, near: FloatArray, way: FloatArray) -> tuple[float, FloatArray]:
-        """Offset and normal of the tangent next to where a way from a point meets the boundary, by Newton's steps."""
-        offset, normal, point = 0.0, way, near
+        """Offset and normal of the tangent next to where a way from a point meets the boundary, by Newton's steps.
+
+        It cuts the point off, if that is not accepted: as long as it goes down, the way back to the point goes up.
+        """
+        offset, normal, point, first_slope = 0.0, way, near, 0.0
         for _ in range(_NEWTON_STEPS):
             with np.errstate(
                 over="ignore", invalid="ignore"
             ):  # where the way misses the boundary, steps may be endless
                 values, gradients = self.rivals(point[None])
                 value, slope = float(values[0]), float(gradients[0] @ way)
-            if not (np.isfinite(value) and np.abs(point).max(initial=0.0) < _FARTHEST):
-                break
+            first_slope = first_slope or slope
+            if not (np.isfinite(value) and np.abs(point).max(initial=0.0) < _FARTHEST and slope * first_slope >= 0):
+                break  # the way misses the boundary: the last tangent will do
             offset, normal = self.limit - value + float(gradients[0] @ point), gradients[0]
             if value - self.limit <= _ON_BOUNDARY * (1.0 + abs(self.limit)) or slope == 0.0:
                 break
