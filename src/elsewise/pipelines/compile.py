@@ -21,6 +21,7 @@ from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
+from ..regions.wrappers import innermost
 from .affine import AffineMap
 from .composites import selections
 from .constants import MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
@@ -84,7 +85,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
         check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
     table, to_model = _settle(steps, table, X, {} if declared is None else declared)
-    if isinstance(estimator, BaseDecisionTree):
+    if any(isinstance(one, BaseDecisionTree) for one in innermost(estimator)):
         table = replace(table, largest=_largest_in_single_precision(to_model))
     features = table.encode(X)
     _check(steps, table, to_model, X, features, seen_by_model)

@@ -5,6 +5,6 @@ every member is an estimator that sees model space.
 """
 
 from . import averages, cutoffs, one_vs_rest, transformed, votes  # noqa: F401 - they register their model families
-from .members import is_sampler, members_of, seen_through, with_members
+from .members import innermost, is_sampler, members_of, seen_through, with_members
 
-__all__ = ["is_sampler", "members_of", "seen_through", "with_members"]
+__all__ = ["innermost", "is_sampler", "members_of", "seen_through", "with_members"]

@@ -69,6 +69,12 @@ def members_of(model: Any) -> list[Any]:
     return []
 
 
+def innermost(model: Any) -> list[Any]:
+    """Estimators at the bottom of all wrappers; the model itself if it is none."""
+    members = members_of(seen_through(model))
+    return [one for member in members for one in innermost(member)] if members else [seen_through(model)]
+
+
 def with_members(model: Any, members: Sequence[Any]) -> Any:
     """Give a copy of a fitted wrapper around other members, one for each of its own."""
     changed = copy(model)
