@@ -143,6 +143,11 @@ class Cover(ABC):
     cells: Cells | None
     finest_cut: float = CUTS_OFF
 
+    @property
+    def entries_a_row(self) -> int:
+        """Numbers that the bounds of one row need at a time: what bounds the memory of a chunk of rows."""
+        return 0
+
     @abstractmethod
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
         """Lower bounds of the distances of rows to the parts, array of shape (n_samples, n_parts).
