@@ -47,6 +47,7 @@ from elsewise.regions import (
     response_region_of,
 )
 from regions.contract import assert_contract, blobs, wanted_mask
+from regions.ensembles.small_ensembles import classifier
 
 
 def small_tree(**settings):
@@ -120,6 +121,31 @@ def test_fixed_thresholds_on_decision_values(base, pos_label):
     model.fit(X, y)
     for index in (0, 1):
         check(model, Label(index), Z)
+
+
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm", "histograms"])
+def test_cut_offs_and_calibrations_of_boosting(name):
+    X, y, Z = blobs(2)
+    base = classifier(name, n_trees=8)
+    wrapped = [
+        FixedThresholdClassifier(base, threshold=0.3, response_method="predict_proba"),
+        CalibratedClassifierCV(base, ensemble=False, cv=2),
+        CalibratedClassifierCV(base, ensemble=False, cv=2, method="isotonic"),
+    ]
+    for model in wrapped:
+        model.fit(X, y)
+        for index in (0, 1):
+            check(model, Label(index), Z)
+            check(model, Label(index, min_probability=0.4), Z)
+
+
+@pytest.mark.parametrize("name", ["xgboost", "lightgbm", "histograms", "boosting"])
+@pytest.mark.parametrize("min_probability", [0.2, 0.6])
+def test_probabilities_of_boosting_with_several_classes(name, min_probability):
+    X, y, Z = blobs(3)
+    model = classifier(name, n_trees=8).fit(X, y)
+    for index in range(3):
+        check(model, Label(index, min_probability=min_probability), Z)
 
 
 def test_automatic_thresholds_decide_as_the_model_inside():

@@ -147,9 +147,7 @@ def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 @register_response_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
-    """Region where a probability of LightGBM lies in a range."""
-    if isinstance(response, DecisionValue):
-        raise UnsupportedSettingError("LGBMClassifier has probabilities, but no decision_function.")
+    """Region where the sum of LightGBM, which newer versions give as decision value, or a probability is in a range."""
     return _of_response(model, _require_plain_lightgbm_classifier(model), response, _sigmoid)
 
 
