@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
@@ -34,6 +35,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.fixes import parse_version
 
 from elsewise.errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from elsewise.pipelines import unwrap
@@ -180,6 +182,16 @@ def test_calibrations_of_one_score(base, method):
     for index in (0, 1):
         check(model, Label(index), Z)
         check(model, Label(index, min_probability=0.3), Z)
+        check(model, Label(index, min_probability=0.65), Z)
+
+
+@pytest.mark.skipif(parse_version(sklearn.__version__) < parse_version("1.8"), reason="temperatures are newer")
+@pytest.mark.parametrize("base", [LogisticRegression(), forest()], ids=lambda base: type(base).__name__)
+def test_temperatures_of_one_score(base):
+    X, y, Z = blobs(2)
+    model = CalibratedClassifierCV(base, method="temperature", ensemble=False, cv=3).fit(X, y)
+    for index in (0, 1):
+        check(model, Label(index), Z)
         check(model, Label(index, min_probability=0.65), Z)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
+from ...arrays import BoolArray, FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
@@ -25,7 +27,7 @@ def threshold_region(model: Any, outcome: Outcome) -> Region:
     label = require_label(model, outcome)
     inside = _only_member(model)
     methods = ("predict_proba", "decision_function") if model.response_method == "auto" else (model.response_method,)
-    return _where(model, inside, methods, lambda asked, s: bool(asked.predict(s)[0] == model.classes_[label.index]))
+    return _where(model, inside, methods, lambda asked, s: asked.predict(s) == model.classes_[label.index])
 
 
 @register_response(FixedThresholdClassifier, TunedThresholdClassifierCV)
@@ -39,7 +41,7 @@ def calibrated_region(model: Any, outcome: Outcome) -> Region:
     """Region of a label where the calibrated probability of one score is the larger one."""
     label = require_label(model, outcome)
     inside = _one_calibrated(model)
-    return _where(model, inside, _CALIBRATED, lambda asked, s: bool(asked.predict_proba(s)[0].argmax() == label.index))
+    return _where(model, inside, _CALIBRATED, lambda asked, s: asked.predict_proba(s).argmax(axis=1) == label.index)
 
 
 @register_response(CalibratedClassifierCV)
@@ -50,7 +52,7 @@ def response_of_calibrated(model: Any, response: Response) -> Region:
         raise UnsupportedSettingError("CalibratedClassifierCV has probabilities, but no decision_function.")
     asked, kind = _echoed(model, inside, _CALIBRATED)
     low, high = numbers_between(
-        lambda s: float(asked.predict_proba(np.array([[s]]))[0, response.index]), response.low, response.high
+        lambda s: np.asarray(asked.predict_proba(s[:, None])[:, response.index]), response.low, response.high
     )
     return response_region_of(inside, _response(kind, low, high))
 
@@ -59,9 +61,10 @@ def response_of_calibrated(model: Any, response: Response) -> Region:
 _CALIBRATED = ("decision_function", "predict_proba")
 
 
-def _where(model: Any, inside: Any, methods: tuple[str, ...], holds: Any) -> Region:
+def _where(model: Any, inside: Any, methods: tuple[str, ...], holds: Callable[[Any, FloatArray], BoolArray]) -> Region:
+    """Region where a condition holds on what the wrapper says of a column of numbers."""
     asked, kind = _echoed(model, inside, methods)
-    low, high = numbers_where(lambda s: holds(asked, np.array([[s]])))
+    low, high = numbers_where(lambda s: np.asarray(holds(asked, s[:, None])))
     return response_region_of(inside, _response(kind, low, high))
 
 

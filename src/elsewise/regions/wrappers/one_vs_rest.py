@@ -28,7 +28,7 @@ def one_vs_rest_region(model: Any, outcome: Outcome) -> Region:
         is_second = label.index == 1
         low, high = (np.nextafter(middle, np.inf), np.inf) if is_second else (-np.inf, middle)
         return response_region_of(members[0], kind(low, high))
-    W, b = zip(*(_score(member, model.n_features_in_) for member in members))
+    W, b = zip(*(_score(member) for member in members))
     return largest_score_region(np.vstack(W), np.concatenate(b), label.index)
 
 
@@ -57,10 +57,8 @@ def _refuse_several_labels(model: Any) -> None:
         )
 
 
-def _score(member: Any, n_features: int) -> tuple[FloatArray, FloatArray]:
+def _score(member: Any) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (1, n_features) and intercept of shape (1,) of the score of one class."""
-    if type(member).__name__ == "_ConstantPredictor":  # a class that all training rows have, or none
-        return np.zeros((1, n_features)), np.asarray(member.y_, dtype=np.float64).reshape(1)
     if not is_linear_classifier(member):
         builder_of(member)
         raise UnsupportedModelError(

@@ -46,12 +46,8 @@ def transformed_target_region(model: Any, outcome: Outcome) -> Region:
     (inside,) = members_of(model)
     _require_monotone(model.transformer_)
     asked = with_members(model, [EchoedValue()])
-    low, high = numbers_between(lambda s: float(np.ravel(asked.predict(np.array([[s]])))[0]), *_ends(interval))
+    low, high = numbers_between(lambda s: np.ravel(asked.predict(s[:, None])), interval.low, interval.high)
     return region_of(seen_through(inside), Interval(low, high))
-
-
-def _ends(interval: Interval) -> tuple[float, float]:
-    return interval.low, interval.high
 
 
 def _require_monotone(transformer: Any) -> None:
