@@ -203,8 +203,13 @@ def reference_cones(explainer: ew.Explainer, outcome: Outcome) -> list[tuple[Flo
     return cones
 
 
-def assert_certified(explainer: ew.Explainer, X: Any, answers: ew.Explanations) -> None:
-    """Check each point that was returned with the model's own predict and a fresh density, without tolerance."""
+def assert_certified(
+    explainer: ew.Explainer, X: Any, answers: ew.Explanations, min_probability: float | None = None
+) -> None:
+    """Check each point that was returned with the model's own predict and a fresh density, without tolerance.
+
+    A least probability decides alone, by the model's own predict_proba.
+    """
     found = answers.statuses != "infeasible"
     returned = answers.counterfactuals
     assert np.isnan(np.asarray(returned, dtype=np.float64)[~found]).all()
@@ -220,6 +225,11 @@ def assert_certified(explainer: ew.Explainer, X: Any, answers: ew.Explanations) 
         explainer.model.predict(rows_as_returned),
         np.concatenate([explainer.model.predict(rows_as_returned[i : i + 1]) for i in range(len(points))]),
     ):
+        if min_probability is not None:
+            place = [explainer.classes_.tolist().index(target) for target in wanted]
+            probability = explainer.model.predict_proba(rows_as_returned)[np.arange(len(place)), place]
+            assert (probability >= min_probability).all()
+            break
         if explainer.classes_ is None:
             low, high = np.array(wanted).T
             assert ((predicted >= low) & (predicted <= high)).all()

@@ -59,8 +59,6 @@ def test_unsupported_settings_are_named(iris):
     X, y = iris
     with pytest.raises(ew.UnsupportedSettingError, match="kernel='rbf'"):
         ew.Explainer(SVC().fit(X, y), density=None).fit(X, y)
-    with pytest.raises(ew.UnsupportedSettingError, match="SVC is supported for two classes only, received 3"):
-        ew.Explainer(SVC(kernel="linear").fit(X, y), density=None).fit(X, y)
     with pytest.raises(ew.UnsupportedSettingError, match="n_neighbors of KNeighborsClassifier: expected 1, received 5"):
         ew.Explainer(KNeighborsClassifier().fit(X, y), density=None).fit(X, y)
     for first in (y == "virginica", y):

@@ -211,7 +211,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints : Constraints, optional
             What may change, and how.
         min_probability : float, optional
-            Least probability of the target that the model must report.
+            Least probability of the target in the model's own ``predict_proba``. It alone decides, also below one half.
         n_counterfactuals : int, default=1
             So many answers a row, best first, each with its own certificate. A further answer differs from those before
             it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's

@@ -8,6 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
@@ -195,12 +196,12 @@ def test_least_probability_of_binary_models(model, density, p):
     rows = X[::5]
     for index, target in enumerate(model.classes_):
         answers = explainer.explain(rows, target, min_probability=p)
-        assert_certified(explainer, rows, answers)
+        assert_certified(explainer, rows, answers, min_probability=p)
         for i, x in enumerate(rows):
             reference = reference_distance(explainer, x, Label(index, p))
             if answers.statuses[i] == "infeasible":
                 assert reference == np.inf
-                assert f"predict {str(target)!r} with probability {p:g}" in answers.reasons[i]
+                assert f"give {str(target)!r} a probability of at least {p:g}" in answers.reasons[i]
                 continue
             assert model.predict_proba(answers.counterfactuals[i : i + 1])[0, index] >= p
             np.testing.assert_allclose(answers.distances[i], reference, rtol=1e-6, atol=1e-9)
@@ -239,11 +240,12 @@ def test_impossible_probabilities_are_refused(p):
             explainer.explain(X[:2], target, min_probability=p)
 
 
-def test_probabilities_of_other_models_are_refused(iris, iris_explainer):
-    X, _ = iris
-    for target in ("setosa", None):
-        with pytest.raises(ew.UnsupportedSettingError, match="min_probability is supported for binary models only"):
-            iris_explainer.explain(X[:2], target, min_probability=0.9)
+def test_probabilities_of_other_models_are_refused():
+    X, y = random_data(3)
+    explainer = ew.Explainer(LinearSVC().fit(X, y), density=None).fit(X, y)
+    for target in (y[0], None):
+        with pytest.raises(ew.UnsupportedSettingError, match="min_probability needs a model whose predict_proba"):
+            explainer.explain(X[:2], target, min_probability=0.9)
 
 
 @pytest.mark.parametrize("family", REGRESSORS, ids=str)

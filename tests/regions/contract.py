@@ -18,10 +18,9 @@ def wanted_mask(model: Any, outcome: Outcome, Z: FloatArray) -> np.ndarray:
     if not isinstance(outcome, Label):
         predicted = model.predict(Z).ravel()
         return (outcome.low <= predicted) & (predicted <= outcome.high)
-    wanted = model.predict(Z) == model.classes_[outcome.index]
-    if outcome.min_probability is not None:
-        wanted &= model.predict_proba(Z)[:, outcome.index] >= outcome.min_probability
-    return wanted
+    if outcome.min_probability is not None:  # it alone decides
+        return model.predict_proba(Z)[:, outcome.index] >= outcome.min_probability
+    return model.predict(Z) == model.classes_[outcome.index]
 
 
 def relative_slack(region: PolyhedronUnion, Z: FloatArray) -> FloatArray:

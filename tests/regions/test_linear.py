@@ -18,7 +18,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
 from elsewise.regions import Interval, Label, builder_of, region_of
-from elsewise.regions.linear import halfspaces, linear_region, ridge_region, svc_region
+from elsewise.regions.linear import halfspaces, linear_region, ridge_region
+from elsewise.regions.pairs import svc_region
 from regions.contract import assert_contract, assert_region_agrees, blobs, wanted_mask
 
 BINARY_LABELS = [["no", "yes"], [False, True], [-3, 7]]
@@ -117,19 +118,20 @@ def test_modified_huber_reaches_probability_one():
         assert wanted_mask(model, Label(index), Z).sum() > wanted_mask(model, Label(index, 1.0), Z).sum()
 
 
-def test_low_probability_adds_nothing_to_the_decision():
-    X, y, _ = blobs(2)
+def test_a_low_probability_is_reached_where_the_model_decides_otherwise():
+    X, y, Z = blobs(2)
     model = LogisticRegression().fit(X, y)
     for index in (0, 1):
-        plain, weak = region_of(model, Label(index)), region_of(model, Label(index, min_probability=0.2))
-        np.testing.assert_array_equal(plain.offsets, weak.offsets)
+        reached = region_of(model, Label(index, min_probability=0.2)).accepts(Z)
+        np.testing.assert_array_equal(reached, model.predict_proba(Z)[:, index] >= 0.2)
+        assert (reached & (model.predict(Z) != index)).any()
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0, -0.5, 1.5, float("nan")])
 def test_probability_outside_the_open_interval(p):
     X, y, _ = blobs(2)
     model = LogisticRegression().fit(X, y)
-    with pytest.raises(InvalidInputError, match=r"min_probability of LogisticRegression .* 0 < p < 1"):
+    with pytest.raises(InvalidInputError, match=r"min_probability of LogisticRegression .* 0 < p <"):
         region_of(model, Label(1, min_probability=p))
 
 
@@ -156,10 +158,11 @@ def test_probability_of_a_multinomial_binary_model_is_refused():
         region_of(model, Label(1, min_probability=0.7))
 
 
-def test_probability_of_several_classes_is_refused():
+def test_several_classes_need_a_softmax():
     X, y, _ = blobs(3)
-    with pytest.raises(UnsupportedSettingError, match="binary models only, received LogisticRegression with 3 classes"):
-        region_of(LogisticRegression().fit(X, y), Label(1, min_probability=0.7))
+    model = SGDClassifier(loss="log_loss", random_state=0).fit(X, y)
+    with pytest.raises(UnsupportedSettingError, match="of 3 classes needs a softmax, and SGDClassifier divides"):
+        region_of(model, Label(1, min_probability=0.7))
 
 
 # --- models that ignore the input ------------------------------------------------------------------------------------
@@ -214,12 +217,6 @@ def test_kernel_svc_is_refused():
     X, y, _ = blobs(2)
     with pytest.raises(UnsupportedSettingError, match="kernel='linear' only, received kernel='rbf'"):
         region_of(SVC().fit(X, y), Label(0))
-
-
-def test_multi_class_svc_is_refused():
-    X, y, _ = blobs(3)
-    with pytest.raises(UnsupportedSettingError, match="two classes only, received 3"):
-        region_of(SVC(kernel="linear").fit(X, y), Label(0))
 
 
 def test_sparse_svc_is_refused():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 # Columns of the file that answers do not have by themselves.
 _ADDED = ("row", "answer", "target_low", "target_high", "n_changes", "changed", "sentence")
+# Told only where it was asked for.
+_LEAST_PROBABILITY = "min_probability"
 # What changes is told before this column.
 _AFTER_CHANGES = "model_free"
 
@@ -55,6 +57,8 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
     for place, answer in enumerate(answers):
         told = {name: _in_record(values[place]) for name, values in shown.items()}
         changes = _changes(answers.table, answers.changed[place], answers.features[place])
+        if not np.isnan(answer.min_probability):
+            told[_LEAST_PROBABILITY] = answer.min_probability
         by_row.setdefault(answer.row, []).append({**told, "sentence": answer.sentence, "changes": changes})
     for row, answers_of_row in sorted(by_row.items()):
         yield {"row": first_row + row, "answers": answers_of_row}
@@ -112,7 +116,7 @@ def frame_of(
 
     answers = [answer for record in records for answer in record["answers"]]
     row_of_answer = np.array([record["row"] for record in records for _ in record["answers"]], dtype=np.int64)
-    taken = {*shown_fields(), *_ADDED}
+    taken = {*shown_fields(), *_ADDED, _LEAST_PROBABILITY}
     parts: dict[str, Any] = {"row": row_of_answer}
     if several:
         parts["answer"] = np.array([n + 1 for record in records for n in range(len(record["answers"]))], dtype=np.int64)
@@ -148,6 +152,8 @@ def _told_columns(answers: Sequence[Mapping[str, Any]], table: Table, is_regress
             continue
         values = [answer[name] for answer in answers]
         columns[name] = np.array(values, dtype=kind) if kind in (float, int, bool) else values
+        if name == "target" and any(_LEAST_PROBABILITY in answer for answer in answers):
+            columns[_LEAST_PROBABILITY] = [answer.get(_LEAST_PROBABILITY, np.nan) for answer in answers]
     return {**columns, **changes, "sentence": [answer["sentence"] for answer in answers]}
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NEEDED = ("row", "prediction", "status", "distance", "lower_bound", "gap", "reason")
-_NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility")
+_NUMBERS = ("distance", "lower_bound", "gap", "log_density", "log_threshold", "plausibility", "min_probability")
 
 
 def read_answers(
@@ -98,6 +98,7 @@ def read_answers(
         features=after,
         rows=row_numbers,
         table=table,
+        min_probabilities=numbers["min_probability"],
     )
 
 

@@ -18,8 +18,8 @@ from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
-from ..regions import Interval, Label, Outcome, Region, region_of, region_where_missing
-from ..regions.ensembles import StepsBefore, region_behind_steps
+from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
+from ..regions.ensembles import StepsBefore
 from ..search import SearchProblem, compile_problem
 from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile

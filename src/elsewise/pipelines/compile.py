@@ -22,7 +22,9 @@ from ..columns.rows import check_count, column_names, select_columns
 from ..columns.table import Table
 from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError
-from ..regions.ensembles import StepsBefore, check_behind_steps
+from ..regions import check_behind_steps
+from ..regions.ensembles import StepsBefore
+from ..regions.wrappers import innermost
 from .affine import AffineMap
 from .columnwise import dense
 from .composites import selections
@@ -99,7 +101,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     table = walk.table
     if view.steps is not None:
         check_behind_steps(estimator, view.steps)
-    if isinstance(estimator, BaseDecisionTree) or view.steps is not None:
+    if any(isinstance(one, BaseDecisionTree) for one in innermost(estimator)) or view.steps is not None:
         table = replace(table, largest=_largest_in_single_precision(view.to_model))
     if view.steps is None:
         table = with_missing(table, estimator, steps, X)

@@ -19,6 +19,7 @@ from ..arrays import FloatArray
 from ..columns.frames import column_of, floats_of, is_categorical, is_frame, is_missing_value, objects_of
 from ..columns.types import UserRows
 from ..errors import UnsupportedSettingError
+from ..regions.wrappers import innermost
 from .encoders import as_levels
 from .registry import register
 from .steps import Step
@@ -86,7 +87,7 @@ def _native(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 
 
 def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
-    """Give what an estimator does to categories itself, as steps in front of its trees.
+    """Give what an estimator, or all that are inside of it, does to categories itself, as steps in front of its trees.
 
     Parameters
     ----------
@@ -94,16 +95,32 @@ def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
     X : data frame or array of shape (n_samples, n_columns), optional
         Training rows as they reach the estimator, if no other step is before it.
     """
+    each = [_native_of(one, X) for one in innermost(estimator)]
+    native = each[0] if each else None
+    if any(not _is_same(native, other) for other in each[1:]):
+        raise UnsupportedSettingError(
+            f"The models inside of {type(estimator).__name__} give codes to categories each in its own way; expected "
+            "the same for all. Encode categories before it (OneHotEncoder or OrdinalEncoder in a pipeline)."
+        )
+    return [] if native is None else [Step(f"categories of {type(innermost(estimator)[0]).__name__}", native)]
+
+
+def _is_same(one: NativeCategories | None, other: NativeCategories | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.takes_unknown == other.takes_unknown and one.codes == other.codes
+
+
+def _native_of(estimator: Any, X: UserRows | None) -> NativeCategories | None:
     kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(estimator).__mro__}
     library = type(getattr(estimator, "booster", None)).__module__.partition(".")[0]
-    native = None
     if isinstance(estimator, (HistGradientBoostingClassifier, HistGradientBoostingRegressor)):
-        native = _of_histogram_boosting(estimator)
-    elif "xgboost.sklearn.XGBModel" in kinds or library == "xgboost":
-        native = _of_xgboost(estimator.booster if library == "xgboost" else estimator.get_booster(), X)
-    elif "lightgbm.sklearn.LGBMModel" in kinds or library == "lightgbm":
-        native = _of_lightgbm(estimator.booster if library == "lightgbm" else estimator.booster_, X)
-    return [] if native is None else [Step(f"categories of {type(estimator).__name__}", native)]
+        return _of_histogram_boosting(estimator)
+    if "xgboost.sklearn.XGBModel" in kinds or library == "xgboost":
+        return _of_xgboost(estimator.booster if library == "xgboost" else estimator.get_booster(), X)
+    if "lightgbm.sklearn.LGBMModel" in kinds or library == "lightgbm":
+        return _of_lightgbm(estimator.booster if library == "lightgbm" else estimator.booster_, X)
+    return None
 
 
 def _of_histogram_boosting(model: Any) -> NativeCategories | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import joblib
 from sklearn.pipeline import Pipeline
 
 from ..errors import UnsupportedModelError
+from ..regions.wrappers import is_sampler, members_of, seen_through, with_members
 
 
 class Step(NamedTuple):
@@ -29,7 +31,8 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
     ----------
     model : estimator or Pipeline
         Pipelines inside of pipelines are flattened, their steps named ``outer__inner``; steps that pass data through
-        are left out.
+        are left out. Searches over parameters are seen through; pipelines inside of other wrappers, such as cut-offs
+        and votes, are taken apart, and the wrapper is put around what they end in.
 
     Returns
     -------
@@ -37,8 +40,9 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
         Empty for a model that is no pipeline.
     estimator : estimator
     """
+    model = seen_through(model)
     if not isinstance(model, Pipeline):
-        return [], model
+        return _around_members(model)
     *steps, (name, estimator) = model.steps
     if passes_through(estimator):
         raise UnsupportedModelError(
@@ -48,9 +52,37 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
     return [*flattened(steps), *(Step(f"{name}__{step.name}", step.transformer) for step in inner)], estimator
 
 
+def _around_members(model: Any) -> tuple[list[Step], Any]:
+    """Take the transformers out of what a wrapper decides by; all of its members must have the same."""
+    members = members_of(model)
+    taken_apart = [unwrap(member) for member in members]
+    if all(estimator is member for (_, estimator), member in zip(taken_apart, members)):
+        return [], model
+    steps = taken_apart[0][0]
+    if not all(_is_same(steps, others) for others, _ in taken_apart[1:]):
+        raise UnsupportedModelError(
+            f"The pipelines inside of {type(model).__name__} transform the data each in its own way; expected the same "
+            f"for all. Put the transformers before it: make_pipeline(transformer, {type(model).__name__}(...))."
+        )
+    if steps and any(len(seen) < model.n_features_in_ for seen in getattr(model, "estimators_features_", ())):
+        raise UnsupportedModelError(
+            f"The pipelines inside of {type(model).__name__} see some of the columns each (max_features); expected "
+            f"all. Put the transformers before it: make_pipeline(transformer, {type(model).__name__}(...))."
+        )
+    return steps, with_members(model, [estimator for _, estimator in taken_apart])
+
+
+def _is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
+    """Whether fitted transformers are alike in every number."""
+    return len(steps) == len(others) and all(
+        joblib.hash(one.transformer) == joblib.hash(other.transformer) for one, other in zip(steps, others)
+    )
+
+
 def flattened(steps: Iterable[tuple[str, Any]], prefix: str = "") -> Iterator[Step]:
     """Give the steps one by one, inner pipelines taken apart, without those that pass data through."""
-    for name, transformer in steps:
+    for name, given in steps:
+        transformer = seen_through(given)
         if isinstance(transformer, Pipeline):
             yield from flattened(transformer.steps, f"{prefix}{name}__")
         elif not passes_through(transformer):
@@ -59,4 +91,6 @@ def flattened(steps: Iterable[tuple[str, Any]], prefix: str = "") -> Iterator[St
 
 def passes_through(transformer: object) -> bool:
     """Whether a step leaves data as they are."""
-    return transformer is None or (isinstance(transformer, str) and transformer == "passthrough")
+    if isinstance(transformer, str):
+        return transformer == "passthrough"
+    return transformer is None or is_sampler(transformer)

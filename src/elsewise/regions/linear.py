@@ -5,17 +5,18 @@ weights for each class decides for the largest score, ``argmax_k w_k·z + b_k``,
 
     (w_k - w_c)·z <= b_c - b_k       for all k != c
 
-A least probability ``p`` moves the hyperplane of a binary model whose probability grows with ``s``: the target's score
-must reach the number ``t`` with ``P(t) = p``, and 0 because ``predict`` must decide for it, too.
+A range of the probability of a binary model, which grows or falls with ``s``, is a range of ``s``: its ends are found
+by bisecting floats with the model's own function. With several classes and a softmax a least probability has a convex
+region, which is no polyhedron (:mod:`.softmax`).
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.special import expit
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
     LogisticRegression,
@@ -25,13 +26,16 @@ from sklearn.linear_model import (
     RidgeClassifierCV,
     SGDClassifier,
 )
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError, UnsupportedSettingError
-from .outcomes import Label, Outcome, require_label
+from ..search import Region
+from .ensembles.decisions import largest_number, smallest_number
+from .outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response, require_label
 from .polyhedra import PolyhedronUnion, union
-from .registry import register
+from .registry import builder_of, register, register_response
+from .softmax import SoftmaxRegion
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -50,17 +54,45 @@ def linear_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     label = require_label(model, outcome)
     W, b = scores(model)
     if len(W) == 1:
-        return _binary_region(model, label, W, b)
-    if label.min_probability is not None:
-        raise UnsupportedSettingError(
-            f"min_probability is supported for binary models only, received {type(model).__name__} with {len(W)} "
-            "classes: where a class reaches a probability is no polyhedron then. Leave min_probability out, or fit a "
-            "binary model of the target against the rest."
-        )
-    c = label.index
-    others = np.arange(len(W)) != c
-    # argmax returns the first of equal scores, so only the classes before c must be beaten strictly
-    return halfspaces((W - W[c])[others], (b[c] - b)[others], strict=np.flatnonzero(others) < c)
+        # the second class needs s > 0, the first s <= 0
+        return slab(W, b, _side(label), strict=label.index == 1)
+    return largest_score_region(W, b, label.index)
+
+
+def largest_score_region(W: FloatArray, b: FloatArray, index: int) -> PolyhedronUnion:
+    """Region where the score at ``index`` is the largest of ``W z + b``, the first of those that are equal."""
+    others = np.arange(len(W)) != index
+    # only the classes before it must be beaten strictly
+    return halfspaces((W - W[index])[others], (b[index] - b)[others], strict=np.flatnonzero(others) < index)
+
+
+@register_response(
+    LinearDiscriminantAnalysis,
+    LinearSVC,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+def linear_response_region(model: BaseEstimator, response: Response) -> Region:
+    """Region of a linear classifier where its only score, or a probability, lies in a range."""
+    W, b = scores(model)
+    if isinstance(response, DecisionValue):
+        if len(W) > 1:
+            raise UnsupportedSettingError(
+                f"{type(model).__name__} has {len(W)} decision values a row; expected one, of a model of two classes."
+            )
+        return slab(W, b, Interval(response.low, response.high))
+    _require_probability(model, response.low, n_classes=max(len(W), 2))
+    if len(W) > 1:
+        return _softmax_region(model, W, b, response)
+    of_second = _probability_of_second(model)
+    function = of_second if response.index == 1 else lambda s: 1.0 - of_second(s)
+    grows = response.index == 1
+    low, high = _scores_between(function, response.low, response.high, grows=grows)
+    return slab(W, b, Interval(low, high))
 
 
 @register(RidgeClassifier, RidgeClassifierCV)
@@ -74,24 +106,9 @@ def ridge_region(model: RidgeClassifier | RidgeClassifierCV, outcome: Outcome) -
     return linear_region(model, outcome)
 
 
-@register(SVC)
-def svc_region(model: SVC, outcome: Outcome) -> PolyhedronUnion:
-    """Region of a binary support vector machine with a linear kernel."""
-    if model.kernel != "linear":
-        raise UnsupportedSettingError(
-            f"SVC is supported with kernel='linear' only, received kernel={model.kernel!r}: other kernels do not "
-            "decide by hyperplanes. Use SVC(kernel='linear') or LinearSVC."
-        )
-    if len(model.classes_) > 2:
-        raise UnsupportedSettingError(
-            f"SVC is supported for two classes only, received {len(model.classes_)}: it lets all pairs of classes "
-            "vote, and a vote has no convex region. Use LinearSVC, which compares one score for each class."
-        )
-    if issparse(model.support_vectors_):
-        raise UnsupportedSettingError(
-            "This SVC was fitted on a sparse matrix; expected a dense array. Fit it on X.toarray()."
-        )
-    return linear_region(model, outcome)
+def is_linear_classifier(model: object) -> bool:
+    """Whether a model of two classes decides by the sign of ``scores(model)``."""
+    return builder_of(model) in (linear_region, ridge_region)
 
 
 def scores(model: BaseEstimator) -> tuple[FloatArray, FloatArray]:
@@ -123,33 +140,72 @@ def halfspaces(A: FloatArray, b: FloatArray, *, strict: bool | BoolArray = False
     return union([(A[kept], b[kept])], n_features=A.shape[1])
 
 
-def _binary_region(model: BaseEstimator, label: Label, W: FloatArray, b: FloatArray) -> PolyhedronUnion:
-    # the second class needs s >= t, the first -s >= t, with t >= 0; s = 0 itself belongs to the first
-    t = 0.0
-    if label.min_probability is not None:
-        t = max(t, _score_at_probability(model, label.min_probability))
-    sign = 1.0 if label.index == 1 else -1.0
-    return halfspaces(-sign * W, sign * b - t, strict=label.index == 1 and t == 0)
+def slab(W: FloatArray, b: FloatArray, wanted: Interval, *, strict: bool = False) -> PolyhedronUnion:
+    """Make the region ``{ z : low <= w·z + b <= high }`` for weights of shape (1, n_features) and ``b`` of shape (1,).
+
+    ``strict`` says that the model needs more than ``low``.
+    """
+    if wanted.low > wanted.high or wanted.low == np.inf or wanted.high == -np.inf:
+        return union([], n_features=W.shape[1])
+    return halfspaces(
+        np.vstack([W, -W]),
+        np.concatenate([wanted.high - b, b - wanted.low]),
+        strict=np.array([False, strict]),
+    )
 
 
-def _score_at_probability(model: BaseEstimator, p: float) -> float:
-    """Score of the target class at which its probability is ``p``."""
+def _side(label: Label) -> Interval:
+    return Interval(0.0, np.inf) if label.index == 1 else Interval(-np.inf, 0.0)
+
+
+def _scores_between(function: Callable[[float], float], low: float, high: float, *, grows: bool) -> tuple[float, float]:
+    """Find the scores that a growing or falling function takes to ``[low, high]``."""
+    if grows:
+        return smallest_number(lambda s: function(s) >= low), largest_number(lambda s: function(s) <= high)
+    return smallest_number(lambda s: function(s) <= high), largest_number(lambda s: function(s) >= low)
+
+
+def _probability_of_second(model: BaseEstimator) -> Callable[[float], float]:
+    """Give the function that makes the second class's probability of the only score."""
+    if isinstance(model, SGDClassifier) and model.loss == "modified_huber":
+        return lambda s: float((np.clip(s, -1.0, 1.0) + 1.0) / 2.0)
+    return lambda s: float(expit(s))
+
+
+def _softmax_region(model: BaseEstimator, W: FloatArray, b: FloatArray, response: Probability) -> Region:
+    if response.high < 1:
+        raise UnsupportedSettingError(
+            f"Where a class of {type(model).__name__} has at most a probability is not convex and not supported."
+        )
+    return SoftmaxRegion(W, b, response.index, response.low)
+
+
+def _require_probability(model: BaseEstimator, p: float, *, n_classes: int) -> None:
+    """Refuse models without probabilities of a known form, and least ones that these never reach."""
     kind = type(model).__name__
-    huber = isinstance(model, SGDClassifier) and model.loss == "modified_huber"
+    several = n_classes > 2
+    huber = isinstance(model, SGDClassifier) and model.loss == "modified_huber" and not several
+    # before scikit-learn 1.8 a model of two classes could be multinomial, with P = expit(2 s), and one of several not
+    form = getattr(model, "multi_class", None)
+    one_by_one = form == "ovr" or (form is not None and form != "multinomial" and model.solver == "liblinear")
     logistic = (
         isinstance(model, LinearDiscriminantAnalysis)
-        or (isinstance(model, SGDClassifier) and model.loss == "log_loss")
-        # before scikit-learn 1.8 a binary model could be made multinomial, with P = expit(2 s)
-        or (isinstance(model, LogisticRegression) and getattr(model, "multi_class", None) != "multinomial")
+        or (isinstance(model, SGDClassifier) and model.loss == "log_loss" and not several)
+        or (isinstance(model, LogisticRegression) and (not one_by_one if several else form != "multinomial"))
     )
+    if several and not logistic and hasattr(model, "predict_proba"):
+        raise UnsupportedSettingError(
+            f"min_probability of {n_classes} classes needs a softmax, and {kind} divides probabilities of single "
+            "classes by their sum. Leave min_probability out, or use LogisticRegression or LinearDiscriminantAnalysis."
+        )
     if not (huber or logistic):
         raise UnsupportedSettingError(
             f"min_probability needs a model whose predict_proba is an increasing function of its decision value, and "
             f"{kind} with its settings is none. Leave min_probability out, or use LogisticRegression, "
             "LinearDiscriminantAnalysis, SGDClassifier(loss='log_loss') or SGDClassifier(loss='modified_huber')."
         )
-    if not 0 < p <= 1 or (logistic and p == 1):
-        upper = "0 < p <= 1" if huber else "0 < p < 1 (the logistic function never reaches 1)"
-        raise InvalidInputError(f"min_probability of {kind} must be a number p with {upper}, received {p!r}.")
-    # modified_huber: P(s) = (clip(s, -1, 1) + 1) / 2;  otherwise P(s) = 1 / (1 + exp(-s))
-    return 2 * p - 1 if huber else math.log(p) - math.log1p(-p)
+    if 1 <= p < np.inf and logistic:
+        raise InvalidInputError(
+            f"min_probability of {kind} must be a number p with 0 < p < 1 (the logistic function never reaches 1), "
+            f"received {p!r}."
+        )

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A wanted class: its position in ``model.classes_``, and optionally the least probability it must have."""
+    """A wanted class: its position in ``model.classes_``.
+
+    With a least probability, that alone decides: the model's own ``predict_proba`` must give the class at least this,
+    whether ``predict`` chooses it or not.
+    """
 
     index: int
     min_probability: float | None = None
@@ -24,6 +30,27 @@ class Interval:
 
 
 Outcome = Label | Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """What ``predict_proba`` gives the class at a position must lie in ``[low, high]``."""
+
+    index: int
+    low: float = -np.inf
+    high: float = np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionValue:
+    """What ``decision_function`` gives, one number a row, must lie in ``[low, high]``."""
+
+    low: float = -np.inf
+    high: float = np.inf
+
+
+# Ranges of the numbers from which cut-offs and calibrations decide.
+Response = Probability | DecisionValue
 
 
 def require_label(model: object, outcome: Outcome) -> Label:

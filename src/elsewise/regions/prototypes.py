@@ -22,15 +22,15 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
-from .outcomes import Outcome, require_label
+from .outcomes import Outcome, Probability, Response, require_label
 from .polyhedra import PolyhedronUnion
-from .registry import register
+from .registry import register, register_response
 
 
 @register(GeneralizedLVQ, GeneralizedMatrixLVQ)
 def lvq_region(model: GeneralizedLVQ | GeneralizedMatrixLVQ, outcome: Outcome) -> PolyhedronUnion:
     """Region of a class of generalized (matrix) learning vector quantization."""
-    index = _require_plain_label(model, outcome)
+    index = require_label(model, outcome).index
     return _nearest_prototype_region(model.prototypes_, model.prototype_labels_, index, relevance=model.relevance_)
 
 
@@ -41,7 +41,7 @@ def nearest_centroid_region(model: NearestCentroid, outcome: Outcome) -> Polyhed
     With equal priors the model compares plain Euclidean distances. With unequal ones it compares
     ``||(z - w_k) / s||^2 - 2 log pi_k``, where ``s`` is the within-class standard deviation, 1 in place of 0.
     """
-    index = _require_plain_label(model, outcome)
+    index = require_label(model, outcome).index
     if model.metric != "euclidean":
         raise _unsupported(model, "metric", model.metric, '"euclidean"', "its boundaries are not linear")
     centroids, priors = model.centroids_, model.class_prior_
@@ -65,7 +65,7 @@ def nearest_neighbour_region(model: KNeighborsClassifier, outcome: Outcome) -> P
 
     Every training row is a prototype. The weights do not matter: a single neighbour decides alone.
     """
-    index = _require_plain_label(model, outcome)
+    index = require_label(model, outcome).index
     if model.n_neighbors != 1:
         reason = "a vote of several neighbours has too many cells"
         raise _unsupported(model, "n_neighbors", model.n_neighbors, "1", reason)
@@ -87,16 +87,15 @@ def nearest_neighbour_region(model: KNeighborsClassifier, outcome: Outcome) -> P
     return _nearest_prototype_region(model._fit_X, model._y, index)
 
 
-def _require_plain_label(model: object, outcome: Outcome) -> int:
-    """Return the position of the wanted class, or explain that these families give no probability."""
-    label = require_label(model, outcome)
-    if label.min_probability is not None:
-        raise UnsupportedSettingError(
-            f"{type(model).__name__} chooses the class of the nearest prototype, without a probability: expected "
-            f"min_probability=None, received {label.min_probability!r}. Leave min_probability out, or use a model that "
-            "has probabilities of linear form, such as LogisticRegression."
-        )
-    return label.index
+@register_response(GeneralizedLVQ, GeneralizedMatrixLVQ, NearestCentroid, KNeighborsClassifier)
+def prototype_response_region(model: object, response: Response) -> PolyhedronUnion:
+    """Explain that these families give no probability."""
+    received = f", received {response.low!r}" if isinstance(response, Probability) else ""
+    raise UnsupportedSettingError(
+        f"{type(model).__name__} chooses the class of the nearest prototype, without a probability: expected "
+        f"min_probability=None{received}. Leave min_probability out, or use a model that has probabilities of linear "
+        "form, such as LogisticRegression."
+    )
 
 
 def _unsupported(model: object, setting: str, received: object, expected: str, reason: str) -> UnsupportedSettingError:

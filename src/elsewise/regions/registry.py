@@ -1,4 +1,8 @@
-"""The registry of model families: from a fitted model and an outcome to a region."""
+"""The registry of model families: from a fitted model and an outcome to a region.
+
+A family says where its models decide for an outcome. It may say, too, where their *response*, a probability or the
+decision value, lies in a range: least probabilities, cut-offs and calibrations are built on that.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from ..arrays import AnyArray
-from ..errors import UnsupportedModelError
+from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
-from .outcomes import Outcome
+from .outcomes import Label, Outcome, Probability, Response
 
 # What makes a region of a fitted model of its family, whatever type that has, and an outcome.
 Builder = Callable[[Any, Outcome], Region]
@@ -23,6 +27,11 @@ families: dict[type, Builder] = {}
 families_by_name: dict[str, Builder] = {}
 # By the same names, what makes an estimator of a model that is none, for it predicts no labels of plain rows.
 adapters_by_name: dict[str, Callable[[Any], Any]] = {}
+# What makes a region of a fitted model and a range of its response, by model type and by full names.
+ResponseBuilder = Callable[[Any, Response], Region]
+SomeResponseBuilder = TypeVar("SomeResponseBuilder", bound=ResponseBuilder)
+_responses: dict[type, ResponseBuilder] = {}
+_responses_by_name: dict[str, ResponseBuilder] = {}
 
 
 def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
@@ -75,6 +84,33 @@ def register_adapter(*names: str) -> Callable[[SomeAdapter], SomeAdapter]:
     return add
 
 
+def register_response(*types: type) -> Callable[[SomeResponseBuilder], SomeResponseBuilder]:
+    """Register a function ``build(model, response) -> Region`` for the given model types and their subclasses.
+
+    ``response`` is a :class:`Probability` or a :class:`DecisionValue`: a range of what the model's own
+    ``predict_proba`` or ``decision_function`` gives. With it the family takes ``min_probability``, cut-offs and
+    calibrations.
+    """
+
+    def add(build: SomeResponseBuilder) -> SomeResponseBuilder:
+        for kind in types:
+            _responses[kind] = build
+        return build
+
+    return add
+
+
+def register_response_by_name(*names: str) -> Callable[[SomeResponseBuilder], SomeResponseBuilder]:
+    """Register as :func:`register_response` does, types given by module and name, which need not be installed."""
+
+    def add(build: SomeResponseBuilder) -> SomeResponseBuilder:
+        for name in names:
+            _responses_by_name[name] = build
+        return build
+
+    return add
+
+
 def as_estimator(model: Any) -> Any:
     """Give a model that predicts labels or numbers of plain rows: the model itself, or an estimator made of it."""
     for kind in type(model).__mro__:
@@ -96,17 +132,29 @@ def classes_of(model: Any) -> AnyArray | None:
     return np.array([-1, 1]) if isinstance(model, OutlierMixin) else None
 
 
+SomeEntry = TypeVar("SomeEntry")
+
+
+def _found(model: object, by_type: dict[type, SomeEntry], by_name: dict[str, SomeEntry]) -> SomeEntry | None:
+    """Look a model up through its type's method resolution order."""
+    for kind in type(model).__mro__:
+        if kind in by_type:
+            return by_type[kind]
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if name in by_name:
+            return by_name[name]
+    return None
+
+
 def builder_of(model: object) -> Builder:
     """Find the builder of a model through its type's method resolution order."""
-    for kind in type(model).__mro__:
-        if kind in families:
-            return families[kind]
-        name = f"{kind.__module__}.{kind.__qualname__}"
-        if name in families_by_name:
-            return families_by_name[name]
+    found = _found(model, families, families_by_name)
+    if found is not None:
+        return found
     by_name = {name.rpartition(".")[2] for name in families_by_name}
-    made: list[Any] = list(adapters_by_name.values())
-    supported = sorted({kind.__name__ for kind in families if kind not in made} | by_name)
+    made_here = f"{__package__}."  # estimators made of others, which nobody trains
+    by_type = {kind.__name__ for kind in families if not kind.__module__.startswith(made_here)}
+    supported = sorted(by_type | by_name)
     raise UnsupportedModelError(
         f"{type(model).__name__} is not a model family elsewise can describe exactly. Supported are: "
         f"{', '.join(supported)}; or a Pipeline that ends in one of them. "
@@ -115,5 +163,33 @@ def builder_of(model: object) -> Builder:
 
 
 def region_of(model: object, outcome: Outcome) -> Region:
-    """Region of model space where ``model`` decides for ``outcome``."""
-    return builder_of(model)(model, outcome)
+    """Region of model space where ``model`` decides for ``outcome``, or gives it the least probability asked for."""
+    asked = asked_of(model, outcome)
+    if isinstance(asked, Probability):
+        return response_region_of(model, asked)
+    return builder_of(model)(model, asked)
+
+
+def asked_of(model: object, outcome: Outcome) -> Outcome | Probability:
+    """Give the range of probabilities that a label with a least one stands for; other outcomes as they are."""
+    if not isinstance(outcome, Label) or outcome.min_probability is None:
+        return outcome
+    p = outcome.min_probability
+    if not 0 < p <= 1:
+        raise InvalidInputError(
+            f"min_probability of {type(model).__name__} must be a number p with 0 < p <= 1, received {p!r}."
+        )
+    return Probability(outcome.index, low=p)
+
+
+def response_region_of(model: object, response: Response) -> Region:
+    """Region of model space where a response of ``model`` lies in a range."""
+    build = _found(model, _responses, _responses_by_name)
+    if build is None:
+        builder_of(model)
+        what = "probabilities" if isinstance(response, Probability) else "decision values"
+        raise UnsupportedSettingError(
+            f"Where the {what} of {type(model).__name__} lie in a range is not known: min_probability, cut-offs and "
+            "calibrations need that. Leave min_probability out, or use LogisticRegression, a tree or a forest."
+        )
+    return build(model, response)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 from sklearn._loss.link import IdentityLink, LogLink
 from sklearn.linear_model import (
     BayesianRidge,
@@ -31,9 +30,9 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVR
 
 from ..errors import UnsupportedSettingError
-from .linear import halfspaces, scores
+from .linear import scores, slab
 from .outcomes import Interval, Outcome, require_interval
-from .polyhedra import PolyhedronUnion, union
+from .polyhedra import PolyhedronUnion
 from .registry import register
 
 if TYPE_CHECKING:
@@ -88,6 +87,4 @@ def _slab(model: BaseEstimator, wanted: Interval) -> PolyhedronUnion:
             f"This {type(model).__name__} predicts {len(W)} outputs at once; expected one. Fit one model for each "
             "output and explain the one of interest."
         )
-    if wanted.low > wanted.high:
-        return union([], n_features=W.shape[1])
-    return halfspaces(np.vstack([W, -W]), np.concatenate([wanted.high - b, b - wanted.low]))
+    return slab(W, b, wanted)

@@ -19,10 +19,10 @@ from sklearn.base import RegressorMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..errors import InvalidInputError, UnsupportedSettingError
-from .outcomes import Outcome, require_interval, require_label
+from ..errors import UnsupportedSettingError
+from .outcomes import DecisionValue, Interval, Outcome, Probability, Response, require_interval, require_label
 from .polyhedra import PolyhedronUnion
-from .registry import register
+from .registry import register, register_response
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -37,46 +37,50 @@ def tree_classifier_region(model: BaseEstimator, outcome: Outcome) -> Polyhedron
     return _region(model, outcome)
 
 
+@register_response(DecisionTreeClassifier, ExtraTreeClassifier)
+def tree_response_region(model: BaseEstimator, response: Response) -> PolyhedronUnion:
+    """Union of the leaves whose share of a class lies in a range."""
+    return _region(model, response)
+
+
 @register(DecisionTreeRegressor, ExtraTreeRegressor)
 def tree_regressor_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
     """Union of the leaves whose value lies in the interval."""
     return _region(model, outcome)
 
 
-def _region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
+def _region(model: BaseEstimator, asked: Outcome | Response) -> PolyhedronUnion:
     tree = model.tree_
-    wanted = wanted_leaves(model, outcome, tree.value[:, 0, :])
+    wanted = wanted_leaves(model, asked, tree.value[:, 0, :])
     feature, left, right = (array.astype(np.int64) for array in (tree.feature, tree.children_left, tree.children_right))
     return boxes(feature, cast_limits(tree.threshold), left, right, wanted, n_features=tree.n_features)
 
 
-def wanted_leaves(model: BaseEstimator, outcome: Outcome, values: FloatArray) -> BoolArray:
+def wanted_leaves(model: BaseEstimator, asked: Outcome | Response, values: FloatArray) -> BoolArray:
     """Whether nodes give the wanted outcome, bool array of shape (n_nodes,).
 
-    That is where the most frequent class (the first one if tied, as in ``predict``) is the wanted one, or where the
-    number of a regressor lies in the interval.
+    That is where the most frequent class (the first one if tied, as in ``predict``) is the wanted one, where the share
+    of a class lies in a range, or where the number of a regressor lies in the interval.
 
     Parameters
     ----------
     model : fitted tree
-    outcome : Outcome
+    asked : Outcome or Response
+        Least probabilities as ranges: :func:`~elsewise.regions.registry.asked_of`.
     values : array of shape (n_nodes, n_classes), or (n_nodes, 1) for a regressor
     """
-    if isinstance(model, RegressorMixin):
-        interval = require_interval(model, outcome)
-        _require_one_output(model)
-        return np.asarray((interval.low <= values[:, 0]) & (values[:, 0] <= interval.high))
-    label = require_label(model, outcome)
     _require_one_output(model)
-    p = label.min_probability
-    if p is not None and not 0 < p <= 1:
-        raise InvalidInputError(
-            f"min_probability of {type(model).__name__} must be a number p with 0 < p <= 1, received {p!r}."
-        )
-    wanted = values.argmax(axis=1) == label.index
-    if p is not None:
-        wanted &= values[:, label.index] >= p
-    return np.asarray(wanted)
+    if isinstance(asked, DecisionValue):
+        raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
+    if isinstance(asked, Probability):
+        return _between(values[:, asked.index], asked)
+    if isinstance(model, RegressorMixin):
+        return _between(values[:, 0], require_interval(model, asked))
+    return np.asarray(values.argmax(axis=1) == require_label(model, asked).index)
+
+
+def _between(values: FloatArray, wanted: Interval | Probability) -> BoolArray:
+    return np.asarray((wanted.low <= values) & (values <= wanted.high))
 
 
 def cast_limits(thresholds: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..explainer import Explainer
 from ..plotting.arguments import plain_label
@@ -68,11 +69,19 @@ def check_again(
 
 
 def _is_valid(explainer: Explainer, answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    said = explainer.fitted_.predict(after, answers.x, before, table=answers.table).tolist()
+    fitted, least = explainer.fitted_, answers.min_probabilities
+    said = fitted.predict(after, answers.x, before, table=answers.table).tolist()
     held = [
         bool(target[0] <= outcome <= target[1]) if isinstance(target, tuple) else bool(outcome == target)
         for outcome, target in zip(said, answers.targets)
     ]
+    asked = np.flatnonzero(~np.isnan(least))
+    for place in asked.tolist():  # a least probability decides alone
+        index = np.asarray(fitted.classes).tolist().index(plain_label(answers.targets[place]))
+        one = slice(place, place + 1)
+        given = rows_of(answers.x, one)
+        probability = fitted.probability(after[one], given, before[one], index=index, table=answers.table)
+        held[place] = bool(probability[0] >= least[place])
     return np.array(held, dtype=np.bool_)
 
 

@@ -56,7 +56,8 @@ class Certificate:
     Attributes
     ----------
     valid : bool
-        The model's own ``predict`` gives the target at the returned point.
+        The model's own ``predict`` gives the target at the returned point, or its ``predict_proba`` the least
+        probability that was asked for.
     dense : bool or None
         The density there, evaluated afresh, reaches the threshold; None without a density constraint.
     lower_bound : float
@@ -125,6 +126,8 @@ class Explanation:
         How many answers of the same question about this row, which this one had to differ from, are nearer.
     table : Table
         The columns.
+    min_probability : float
+        Least probability of the target that was asked for, which alone decides; NaN if none was.
     """
 
     x: Any
@@ -150,6 +153,7 @@ class Explanation:
     row: int
     nearer: int
     table: Table
+    min_probability: float = np.nan
 
     @property
     def certificate(self) -> Certificate:

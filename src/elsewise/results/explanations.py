@@ -76,6 +76,8 @@ class Explanations(Sequence[Explanation]):
     nearer : int array of shape (n_samples,)
         How many answers of the same question about the same row are nearer. Counted here; a part of the answers
         keeps what was counted among all.
+    min_probabilities : array of shape (n_samples,)
+        Least probabilities of the targets that were asked for; NaN where none was.
     """
 
     x: Any = field(metadata=_one("x"))
@@ -101,11 +103,14 @@ class Explanations(Sequence[Explanation]):
     rows: IntArray = field(metadata=_one("row", int))
     table: Table
     nearer: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), metadata=_one("nearer", int))
+    min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
 
     def __post_init__(self) -> None:
         counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
         known = self.nearer if len(self.nearer) == len(counted) else np.zeros_like(counted)
         object.__setattr__(self, "nearer", np.maximum(known, counted))
+        if len(self.min_probabilities) != len(counted):
+            object.__setattr__(self, "min_probabilities", np.full(len(counted), np.nan))
 
     @classmethod
     def of_one(cls, one: Explanation) -> Explanations:

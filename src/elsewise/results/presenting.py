@@ -13,6 +13,7 @@ from ..columns import Table
 from ..columns.frames import blanked, rows_of
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..projection.coordinates import row_product
+from ..regions import Label
 from .constants import OPTIMAL_GAP
 from .explanations import Explanations, concatenate
 
@@ -84,7 +85,14 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         features=points,
         rows=numbers,
         table=table,
+        min_probabilities=_least_probabilities(answers),
     )
+
+
+def _least_probabilities(answers: Answers) -> FloatArray:
+    """Give what was asked for the goal of each answer; NaN for none."""
+    asked = [item.min_probability if isinstance(item, Label) else None for item in answers.question.outcomes]
+    return np.asarray(np.array([np.nan if least is None else least for least in (*asked, None)])[answers.goal])
 
 
 def _plausibilities(answers: Answers) -> FloatArray:

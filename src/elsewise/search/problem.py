@@ -82,8 +82,7 @@ class Goal:
     @property
     def size(self) -> int:
         """Number of nodes and table entries a row may need: what bounds the memory of a chunk of rows."""
-        n_halfspaces = 0 if self.cover.cells is None else int(np.diff(self.cover.cells.spans, axis=1).sum())
-        return max(self.n_cones * (1 + self.n_parts), n_halfspaces)
+        return max(self.n_cones * (1 + self.n_parts), self.cover.entries_a_row)
 
 
 @dataclass(frozen=True, slots=True)

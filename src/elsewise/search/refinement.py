@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from .constants import CUTS_OFF
 from .problem import SearchProblem
 from .region import Cover, Part, Reach
 
@@ -71,7 +70,7 @@ class Refinement:
         """
         cover, before = self._cover(row), self.pieces[piece]
         A, b = cover.halfspaces(before.part, point, reach)
-        if self._cuts_off(A, b, point):
+        if self._cuts_off(A, b, point, cover.finest_cut):
             return [self._add(before.part, before, A, b)]
         parts = cover.divide(before.part, point, reach)
         if len(parts) == 0:
@@ -83,11 +82,11 @@ class Refinement:
         self.pieces.append(piece)
         return len(self.pieces) - 1
 
-    def _cuts_off(self, A: FloatArray, b: FloatArray, point: FloatArray) -> bool:
-        """Whether one of the half-spaces is missed by more than the kernel's accuracy, in units of the distance."""
+    def _cuts_off(self, A: FloatArray, b: FloatArray, point: FloatArray, finest: float) -> bool:
+        """Whether one of the half-spaces is missed by more than the finest cut, in units of the distance."""
         normals, _ = self.problem.coordinates.pull_back(A, b)
         size = np.abs(normals).max(axis=1, initial=0.0)
-        return bool((A @ point - b > CUTS_OFF * size * (1.0 + self._distance_unit(point))).any())
+        return bool((A @ point - b > finest * size * (1.0 + self._distance_unit(point))).any())
 
     def _distance_unit(self, point: FloatArray) -> float:
         return float(np.abs(self.problem.coordinates.points(point[None])).max(initial=0.0))

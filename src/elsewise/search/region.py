@@ -23,6 +23,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
 from .cones import Cones
+from .constants import CUTS_OFF
 from .space import Space
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
@@ -218,10 +219,18 @@ class Cover(ABC):
     cells : Cells or None
         The parts as polyhedra for the kernel, if they are polyhedra that are known beforehand and never divided. Then
         nothing below the line is asked.
+    finest_cut : float
+        A half-space cuts a point off if it is violated by more than this, in units of the distance.
     """
 
     n_parts: int
     cells: Cells | None
+    finest_cut: float = CUTS_OFF
+
+    @property
+    def entries_a_row(self) -> int:
+        """Numbers that the bounds of one row need at a time: what bounds the memory of a chunk of rows."""
+        return 0
 
     @abstractmethod
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:

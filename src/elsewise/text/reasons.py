@@ -90,10 +90,9 @@ def target_in_words(target: Target) -> str:
         else:
             low, high = (number(end, MANY) if math.isfinite(end) else f"{end:g}" for end in ends)
         return f"predict a value from {low} to {high}"
-    with_probability = ""
     if target.min_probability is not None:
-        with_probability = f" with probability {number(target.min_probability, MANY)}"
-    return f"predict {value!r}{with_probability}"
+        return f"give {value!r} a probability of at least {number(float(target.min_probability), MANY)}"
+    return f"predict {value!r}"
 
 
 def why_not_in_words(why: WhyNot) -> str:

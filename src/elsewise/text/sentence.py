@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .constants import FEW, LONGEST_REASON, MOST_IN_SENTENCE
+from .constants import FEW, LONGEST_REASON, MANY, MOST_IN_SENTENCE
 from .numbers import gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
@@ -40,6 +40,11 @@ def already_as_wanted(explanation: Explanation) -> bool:
     return bool(target == prediction)
 
 
+def asks_for_probability(explanation: Explanation) -> bool:
+    """Whether a least probability of the target was asked for, which alone decides."""
+    return explanation.target is not None and not math.isnan(explanation.min_probability)
+
+
 def reason_of(explanation: Explanation) -> str:
     """Give the reason, fit to be read."""
     return reason_of_cause(explanation)
@@ -57,6 +62,20 @@ def _words(explanation: Explanation) -> Iterator[Word]:
         yield from _infeasible(explanation)
         return
     wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)
+    if asks_for_probability(explanation):
+        yield Word(". The probability of ")
+        yield wanted
+        least = number(explanation.min_probability, MANY)
+        if changes:
+            yield Word(f" would be at least {least} if ")
+            yield from _conditions(changes)
+            yield from _and_plausible(explanation)
+            yield Word(f"; {proof_in_words(explanation)}.")
+            return
+        yield Word(f" is at least {least}, as wanted: nothing has to change")
+        yield from _and_plausible(explanation)
+        yield Word(".")
+        return
     if not changes:
         yield Word(", as wanted: nothing has to change")
         yield from _and_plausible(explanation)
@@ -79,8 +98,12 @@ def _prediction(explanation: Explanation) -> Word:
 
 
 def _infeasible(explanation: Explanation) -> Iterator[Word]:
-    if explanation.target is not None:
-        proven = math.isinf(explanation.lower_bound)
+    proven = math.isinf(explanation.lower_bound)
+    if asks_for_probability(explanation):
+        yield Word(". The probability of " if proven else ". No change was found that makes the probability of ")
+        yield label_word(explanation.target)
+        yield Word(f"{' cannot be made' if proven else ''} {number(explanation.min_probability, MANY)} or more")
+    elif explanation.target is not None:
         yield Word(". It cannot be made " if proven else ". No change was found that makes it ")
         yield label_word(explanation.target)
         if proven:

@@ -15,16 +15,18 @@ import numpy as np
 
 from ...arrays import AnyArray, FloatArray
 from ...errors import UnsupportedSettingError
-from ..outcomes import Outcome, require_interval, require_label
-from ..registry import register, register_adapter, register_by_name
+from ..outcomes import Outcome, Response, require_interval, require_label
+from ..registry import register, register_adapter, register_by_name, register_response, register_response_by_name
 from .families import (
     LIGHTGBM_CLASSES,
     XGBOOST_CLASSES,
     lightgbm_classes,
     lightgbm_numbers,
     lightgbm_objective,
+    lightgbm_responses,
     xgboost_classes,
     xgboost_numbers,
+    xgboost_probabilities,
 )
 from .reading import read_xgboost
 from .region import EnsembleRegion
@@ -131,10 +133,15 @@ def xgboost_booster_region(model: XGBoostBooster, outcome: Outcome) -> EnsembleR
     trees = read_xgboost(model.booster, in_place=False)
     if not hasattr(model, "classes_"):
         return xgboost_numbers(model.booster, trees, require_interval(model.booster, outcome), model.objective)
-    label = require_label(model.booster, outcome)
-    if label.min_probability is not None and model.objective == "multi:softmax":
+    return xgboost_classes(model.booster, trees, require_label(model.booster, outcome), model.objective)
+
+
+@register_response(XGBoostBooster)
+def xgboost_booster_response_region(model: XGBoostBooster, response: Response) -> EnsembleRegion:
+    """Region where a probability of an XGBoost booster lies in a range."""
+    if model.objective == "multi:softmax":
         model.predict_proba(np.empty((0, model.n_features_in_)))  # says why not
-    return xgboost_classes(model.booster, trees, label, model.objective)
+    return xgboost_probabilities(model.booster, read_xgboost(model.booster, in_place=False), response, model.objective)
 
 
 @register(LightGBMBooster)
@@ -145,13 +152,31 @@ def lightgbm_booster_region(model: LightGBMBooster, outcome: Outcome) -> Ensembl
     return lightgbm_classes(model.booster, model.booster, require_label(model.booster, outcome))
 
 
+@register_response(LightGBMBooster)
+def lightgbm_booster_response_region(model: LightGBMBooster, response: Response) -> EnsembleRegion:
+    """Region where a probability of a LightGBM booster lies in a range."""
+    return lightgbm_responses(model.booster, model.booster, response)
+
+
 @register_by_name("xgboost.core.Booster")
 def bare_xgboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a bare XGBoost booster."""
     return xgboost_booster_region(XGBoostBooster(model), outcome)
 
 
+@register_response_by_name("xgboost.core.Booster")
+def bare_xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of a bare XGBoost booster lies in a range."""
+    return xgboost_booster_response_region(XGBoostBooster(model), response)
+
+
 @register_by_name("lightgbm.basic.Booster")
 def bare_lightgbm_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a bare LightGBM booster."""
     return lightgbm_booster_region(LightGBMBooster(model), outcome)
+
+
+@register_response_by_name("lightgbm.basic.Booster")
+def bare_lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of a bare LightGBM booster lies in a range."""
+    return lightgbm_booster_response_region(LightGBMBooster(model), response)

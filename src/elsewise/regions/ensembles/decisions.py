@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
+from ..outcomes import Probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Largest:
-    """The score at ``index`` is the largest, the first of those that are equal; it may need a least value of its own.
+    """The score at ``index`` is the largest, the first of those that are equal; or its softmax is large enough.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class Largest:
     least : float
         Of the score itself; minus infinity for any.
     least_log_odds : float
-        Of the softmax of the scores; minus infinity for any.
+        Of the softmax of the scores, which then decides whatever is the largest; minus infinity for none.
     """
 
     index: int
@@ -51,8 +52,10 @@ class Largest:
 
     def holds(self, scores: FloatArray) -> BoolArray:
         """Whether it does, for scores of shape (n_samples, n_classes)."""
-        holds = (scores.argmax(axis=1) == self.index) & (scores[:, self.index] >= self.least)
-        if self.least_log_odds > -np.inf:
+        holds = scores[:, self.index] >= self.least
+        if self.least_log_odds == -np.inf:
+            holds &= scores.argmax(axis=1) == self.index
+        else:
             others = np.delete(scores, self.index, axis=1) - scores[:, [self.index]]
             highest = others.max(axis=1)
             rivals = highest + np.log(np.exp(others - highest[:, None]).sum(axis=1))
@@ -69,7 +72,7 @@ class Largest:
         weights = np.zeros((len(others), n_scores))
         weights[:, self.index] = 1.0
         weights[np.arange(len(others)), others] = -1.0
-        least = np.full(len(others), max(self.least_log_odds, 0.0))
+        least = np.full(len(others), self.least_log_odds if self.least_log_odds > -np.inf else 0.0)
         if self.least_log_odds > -np.inf:
             weights = np.vstack([weights, weights.mean(axis=0)])
             least = np.append(least, self.least_log_odds + np.log(len(others)))
@@ -116,6 +119,18 @@ def smallest_number(holds: Callable[[float], bool], *, single: bool = False) -> 
 def largest_number(holds: Callable[[float], bool], *, single: bool = False) -> float:
     """Find the largest number for which a monotone condition holds that is False above it; minus infinity if none."""
     return -smallest_number(lambda number: holds(-number), single=single)
+
+
+def range_of_scores(
+    function: Callable[[float], float], wanted: Probability, *, grows: bool, single: bool = False
+) -> Range:
+    """Find the scores that a growing or falling function takes to the wanted range of probabilities."""
+    low, high = wanted.low, wanted.high
+    if grows:
+        first = smallest_number(lambda s: function(s) >= low, single=single)
+        return Range(first, largest_number(lambda s: function(s) <= high, single=single))
+    first = smallest_number(lambda s: function(s) <= high, single=single)
+    return Range(first, largest_number(lambda s: function(s) >= low, single=single))
 
 
 def _to_place(number: float) -> int:

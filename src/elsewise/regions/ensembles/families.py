@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from sklearn.ensemble import (
 )
 
 from ...errors import InvalidInputError, UnsupportedSettingError
-from ..outcomes import Interval, Label, Outcome, require_interval, require_label
-from ..registry import register, register_by_name
-from .decisions import Decision, Largest, Range, largest_number, smallest_number
+from ..outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response, require_interval, require_label
+from ..registry import register, register_by_name, register_response, register_response_by_name
+from .decisions import Decision, Largest, Range, largest_number, range_of_scores, smallest_number
 from .reading import read_forest, read_histogram_boosting, read_lightgbm, read_xgboost
 from .region import EnsembleRegion
 from .trees import TreeSum
@@ -69,8 +69,16 @@ def forest_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a forest that averages the shares of classes in its leaves; ties go to the first class."""
     label = require_label(model, outcome)
     _require_one_output(model)
-    p = minimum_probability(model, label)
-    return EnsembleRegion(read_forest(model), Largest(label.index, least=-np.inf if p is None else p))
+    return EnsembleRegion(read_forest(model), Largest(label.index))
+
+
+@register_response(RandomForestClassifier, ExtraTreesClassifier)
+def forest_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a forest's share of a class lies in a range: a sum of its own."""
+    if not isinstance(response, Probability):
+        raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
+    _require_one_output(model)
+    return EnsembleRegion(read_forest(model).only(response.index), Range(response.low, response.high))
 
 
 @register(RandomForestRegressor, ExtraTreesRegressor)
@@ -85,18 +93,28 @@ def forest_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 def gradient_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of gradient boosting: class 1 where the sum is at least zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_forest(model)
-    if model.loss != "log_loss":
-        raise UnsupportedSettingError(
-            f"GradientBoostingClassifier is supported with loss='log_loss', received {model.loss!r}."
-        )
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: s >= 0, lambda s: float(expit(s))))
+    _require_log_loss(model)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s >= 0))
+
+
+@register_response(GradientBoostingClassifier)
+def gradient_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of gradient boosting, or its probability, lies in a range."""
+    _require_log_loss(model)
+    return of_response(model, read_forest(model), response, lambda s: float(expit(s)))
 
 
 @register(HistGradientBoostingClassifier)
 def histogram_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of histogram boosting: class 1 where the sum is above zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_histogram_boosting(model)
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: s > 0, lambda s: float(expit(s))))
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s > 0))
+
+
+@register_response(HistGradientBoostingClassifier)
+def histogram_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of histogram boosting, or its probability, lies in a range."""
+    return of_response(model, read_histogram_boosting(model), response, lambda s: float(expit(s)))
 
 
 @register(GradientBoostingRegressor)
@@ -116,22 +134,33 @@ def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> Ensembl
 @register_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
 def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of XGBoost: class 1 where the probability, in 32 bits, is above one half, or the most probable class."""
-    label, trees = require_label(model, outcome), read_xgboost(_best_iterations_alone(model), in_place=True)
-    return xgboost_classes(model, trees, label, model.objective)
+    label = require_label(model, outcome)
+    return xgboost_classes(model, _read_xgboost(model), label, model.objective)
+
+
+@register_response_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
+def xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of XGBoost, in 32 bits, lies in a range."""
+    return xgboost_probabilities(model, _read_xgboost(model), response, model.objective)
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
 def xgboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of an XGBoost regressor."""
-    interval, trees = require_interval(model, outcome), read_xgboost(_best_iterations_alone(model), in_place=True)
-    return xgboost_numbers(model, trees, interval, model.objective)
+    interval = require_interval(model, outcome)
+    return xgboost_numbers(model, _read_xgboost(model), interval, model.objective)
 
 
 @register_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of LightGBM: class 1 where its probability is above that of class 0, or the most probable class."""
-    label = require_label(model, outcome)
-    return lightgbm_classes(model, model.booster_, label)
+    return lightgbm_classes(model, model.booster_, require_label(model, outcome))
+
+
+@register_response_by_name("lightgbm.sklearn.LGBMClassifier")
+def lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of LightGBM, which newer versions give as decision value, or a probability is in a range."""
+    return lightgbm_responses(model, model.booster_, response)
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
@@ -142,40 +171,42 @@ def lightgbm_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 def xgboost_classes(model: Any, trees: TreeSum, label: Label, objective: Any) -> EnsembleRegion:
     """Region of a class of XGBoost, with the objective it was trained for."""
-    if objective not in XGBOOST_CLASSES:
-        raise UnsupportedSettingError(
-            f"{type(model).__name__} is supported with the objectives {', '.join(XGBOOST_CLASSES)}, received "
-            f"{objective!r}."
-        )
-    return EnsembleRegion(trees, _of_boosting(model, trees, label, lambda s: _sigmoid_single(s) > 0.5, _sigmoid_single))
+    _require_objective(model, objective, XGBOOST_CLASSES)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: _sigmoid_single(s) > 0.5))
+
+
+def xgboost_probabilities(model: Any, trees: TreeSum, response: Response, objective: Any) -> EnsembleRegion:
+    """Region where a probability of XGBoost, in 32 bits, lies in a range."""
+    _require_objective(model, objective, XGBOOST_CLASSES)
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
+    return of_response(model, trees, response, _sigmoid_single)
 
 
 def xgboost_numbers(model: Any, trees: TreeSum, interval: Interval, objective: Any) -> EnsembleRegion:
     """Region of a range of XGBoost's predictions."""
-    if objective not in XGBOOST_LINKS:
-        raise UnsupportedSettingError(
-            f"{type(model).__name__} is supported with the objectives {', '.join(XGBOOST_LINKS)}, received "
-            f"{objective!r}."
-        )
+    _require_objective(model, objective, XGBOOST_LINKS)
     return _of_regressor(interval, trees, XGBOOST_LINKS[objective])
 
 
 def lightgbm_classes(model: Any, booster: Any, label: Label) -> EnsembleRegion:
     """Region of a class of LightGBM."""
+    trees, probability = _lightgbm_classifier(model, booster)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: probability(s) > 1.0 - probability(s)))
+
+
+def lightgbm_responses(model: Any, booster: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of LightGBM, or a probability, lies in a range."""
+    trees, probability = _lightgbm_classifier(model, booster)
+    return of_response(model, trees, response, probability)
+
+
+def _lightgbm_classifier(model: Any, booster: Any) -> tuple[TreeSum, Link]:
+    """Read a classifier: its sums, and what makes the second class's probability of the only one."""
     objective, settings = lightgbm_objective(booster)
-    if objective not in LIGHTGBM_CLASSES:
-        raise UnsupportedSettingError(
-            f"{type(model).__name__} is supported with the objectives {', '.join(LIGHTGBM_CLASSES)}, received "
-            f"{objective!r}."
-        )
-    trees, steepness = read_lightgbm(booster), float(settings.get("sigmoid", 1.0))
-
-    def probability(s: float) -> float:
-        return sigmoid(s, steepness)
-
-    return EnsembleRegion(
-        trees, _of_boosting(model, trees, label, lambda s: probability(s) > 1.0 - probability(s), probability)
-    )
+    _require_objective(model, objective, LIGHTGBM_CLASSES)
+    steepness = float(settings.get("sigmoid", 1.0))
+    return read_lightgbm(booster), lambda s: sigmoid(s, steepness)
 
 
 def lightgbm_numbers(model: Any, booster: Any, interval: Interval) -> EnsembleRegion:
@@ -195,22 +226,36 @@ def lightgbm_objective(booster: Any) -> tuple[str, dict[str, str]]:
     return name, {word.partition(":")[0]: word.partition(":")[2] for word in settings}
 
 
-def _of_boosting(
-    model: Any, trees: TreeSum, label: Label, is_second: Callable[[float], bool], probability: Link
-) -> Decision:
+def _of_boosting(trees: TreeSum, label: Label, is_second: Callable[[float], bool]) -> Decision:
     """Decision for a label: a range of the only sum of two classes, or the largest of several sums."""
-    p = minimum_probability(model, label)
     if trees.n_scores > 1:
-        return Largest(label.index, least_log_odds=-np.inf if p is None else float(np.log(p) - np.log1p(-p)))
+        return Largest(label.index)
     if label.index == 1:
-        low = smallest_number(is_second, single=trees.single)
-        if p is not None:
-            low = max(low, smallest_number(lambda s: probability(s) >= p, single=trees.single))
-        return Range(low, np.inf)
-    high = largest_number(lambda s: not is_second(s), single=trees.single)
-    if p is not None:
-        high = min(high, largest_number(lambda s: _other(probability(s), trees.single) >= p, single=trees.single))
-    return Range(-np.inf, high)
+        return Range(smallest_number(is_second, single=trees.single), np.inf)
+    return Range(-np.inf, largest_number(lambda s: not is_second(s), single=trees.single))
+
+
+def of_response(model: Any, trees: TreeSum, response: Response, probability: Link) -> EnsembleRegion:
+    """Region where the only sum of two classes, or a probability, lies in a range."""
+    name = type(model).__name__
+    if isinstance(response, DecisionValue):
+        if trees.n_scores > 1:
+            raise UnsupportedSettingError(
+                f"{name} has {trees.n_scores} decision values a row; expected one, of a model of two classes."
+            )
+        return EnsembleRegion(trees, Range(response.low, response.high))
+    p = response.low
+    if 1 <= p < np.inf:
+        raise InvalidInputError(f"min_probability of {name} must be a number p with 0 < p < 1, received {p!r}.")
+    if trees.n_scores > 1:
+        if p <= 0 or response.high < 1:
+            raise UnsupportedSettingError(
+                f"Where a class of {name} with {trees.n_scores} classes has at most a probability is not supported."
+            )
+        return EnsembleRegion(trees, Largest(response.index, least_log_odds=float(np.log(p) - np.log1p(-p))))
+    grows = response.index == 1
+    function = probability if grows else lambda s: _other(probability(s), trees.single)
+    return EnsembleRegion(trees, range_of_scores(function, response, grows=grows, single=trees.single))
 
 
 def _of_regressor(interval: Interval, trees: TreeSum, link: Link | None = None) -> EnsembleRegion:
@@ -222,25 +267,29 @@ def _of_regressor(interval: Interval, trees: TreeSum, link: Link | None = None) 
     return EnsembleRegion(trees, Range(low, high))
 
 
-def minimum_probability(model: Any, label: Label) -> float | None:
-    """Give the least probability that is wanted, None for none, or say that it is no probability."""
-    p = label.min_probability
-    if p is not None and not 0 < p < 1:
-        raise InvalidInputError(
-            f"min_probability of {type(model).__name__} must be a number p with 0 < p < 1, received {p!r}."
-        )
-    return p
-
-
 def _other(p: float, single: bool) -> float:
     return float(np.float32(1.0) - np.float32(p)) if single else 1.0 - p
 
 
-def _best_iterations_alone(model: Any) -> Any:
-    """Take the booster, cut to the iterations that predict uses after early stopping."""
+def _read_xgboost(model: Any) -> TreeSum:
+    """Read an estimator's booster, cut to the iterations that predict uses after early stopping."""
     booster = model.get_booster()
     best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
-    return booster if best is None else booster[: best + 1]
+    return read_xgboost(booster if best is None else booster[: best + 1], in_place=True)
+
+
+def _require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
+    if objective not in supported:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with the objectives {', '.join(supported)}, received {objective!r}."
+        )
+
+
+def _require_log_loss(model: Any) -> None:
+    if model.loss != "log_loss":
+        raise UnsupportedSettingError(
+            f"GradientBoostingClassifier is supported with loss='log_loss', received {model.loss!r}."
+        )
 
 
 def _require_one_output(model: Any) -> None:

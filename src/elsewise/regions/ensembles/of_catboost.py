@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,16 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
-from ..outcomes import Outcome, require_interval, require_label
-from ..registry import register_by_name
-from .decisions import Decision, Largest, Range, largest_number, smallest_number
-from .families import minimum_probability, sigmoid
+from ..outcomes import DecisionValue, Outcome, Response, require_interval, require_label
+from ..registry import register_by_name, register_response_by_name
+from .decisions import Largest, Range, smallest_number
+from .families import of_response, sigmoid
 from .region import EnsembleRegion
 from .trees import TreeSum, left_limits
 
+# Losses of classifiers with one sum, or a softmax of several; and one with a sigmoid for each class.
+_LOSSES_OF_CLASSES = ("Logloss", "CrossEntropy", "MultiClass")
+_ONE_BY_ONE = "MultiClassOneVsAll"
 # Losses of regressors that predict the sum itself.
 _PLAIN_LOSSES = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "LogCosh", "Expectile", "Lq")
 
@@ -31,25 +35,33 @@ _PLAIN_LOSSES = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "LogCosh", "Expecti
 @register_by_name("catboost.core.CatBoostClassifier")
 def catboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of CatBoost: the second class where the sum is above the threshold, or the class of the largest sum."""
-    label, loss = require_label(model, outcome), _loss(model)
-    p = minimum_probability(model, label)
-    if loss not in ("Logloss", "CrossEntropy", "MultiClass") and not (loss == "MultiClassOneVsAll" and p is None):
-        raise UnsupportedSettingError(
-            "CatBoostClassifier is supported with the losses Logloss, CrossEntropy, MultiClass and, without "
-            f"min_probability, MultiClassOneVsAll; received {loss!r}."
-        )
+    label = require_label(model, outcome)
+    _require_loss(model, (*_LOSSES_OF_CLASSES, _ONE_BY_ONE))
     trees = read_catboost(model)
     if trees.n_scores > 1:
-        return EnsembleRegion(trees, Largest(label.index, least_log_odds=-np.inf if p is None else _logit(p)))
+        return EnsembleRegion(trees, Largest(label.index))
     threshold = model.get_probability_threshold()
     split = 0.0 if threshold is None else _logit(float(threshold))
-    decision: Decision
-    if label.index == 1:
-        low = smallest_number(lambda s: s > split)
-        decision = Range(low if p is None else max(low, smallest_number(lambda s: sigmoid(s) >= p)), np.inf)
-    else:
-        decision = Range(-np.inf, split if p is None else min(split, largest_number(lambda s: 1.0 - sigmoid(s) >= p)))
-    return EnsembleRegion(trees, decision)
+    above = smallest_number(lambda s: s > split)
+    return EnsembleRegion(trees, Range(above, np.inf) if label.index == 1 else Range(-np.inf, split))
+
+
+@register_response_by_name("catboost.core.CatBoostClassifier")
+def catboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where a probability of CatBoost lies in a range, whatever its own threshold is."""
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError("CatBoostClassifier has probabilities, but no decision_function.")
+    _require_loss(model, _LOSSES_OF_CLASSES)
+    return of_response(model, read_catboost(model), response, sigmoid)
+
+
+def _require_loss(model: Any, supported: Collection[str]) -> None:
+    loss = _loss(model)
+    if loss not in supported:
+        raise UnsupportedSettingError(
+            f"CatBoostClassifier is supported with the losses {', '.join(_LOSSES_OF_CLASSES)} and, without "
+            f"min_probability, {_ONE_BY_ONE}; received {loss!r}."
+        )
 
 
 @register_by_name("catboost.core.CatBoostRegressor")

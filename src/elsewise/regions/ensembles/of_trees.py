@@ -9,50 +9,41 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    AdaBoostRegressor,
-    BaggingClassifier,
-    BaggingRegressor,
-    IsolationForest,
-)
+from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, IsolationForest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.extmath import softmax
 
 from ...arrays import FloatArray, IntArray
-from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
-from ..outcomes import Label, Outcome, require_interval, require_label
-from ..registry import register
-from .decisions import Largest, Range, smallest_number
+from ...errors import UnsupportedModelError, UnsupportedSettingError
+from ..outcomes import DecisionValue, Label, Outcome, Response, require_interval, require_label
+from ..registry import register, register_response
+from .decisions import Largest, Range, range_of_scores, smallest_number
 from .region import EnsembleRegion
 from .trees import TreeSum, left_limits
 
 
-@register(BaggingClassifier)
 def bagging_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of bagged trees, whose shares of classes are averaged; ties go to the first class."""
     label = require_label(model, outcome)
-    trees = _require_trees(model, DecisionTreeClassifier)
-    p = label.min_probability
-    if p is not None and not 0 < p < 1:
-        raise InvalidInputError(
-            f"min_probability of BaggingClassifier must be a number p with 0 < p < 1, received {p!r}."
-        )
-    read = []
+    return EnsembleRegion(bagging_trees(model), Largest(label.index))
+
+
+def bagging_trees(model: Any) -> TreeSum:
+    """Read bagged trees: a score is the mean share of a class in the leaves."""
+    trees, read = _require_trees(model, DecisionTreeClassifier), []
     for tree, features in zip(trees, model.estimators_features_):
         value = np.zeros((tree.tree_.node_count, len(model.classes_)))
         value[:, tree.classes_.astype(np.int64)] = tree.tree_.value[:, 0, :]
-        read.append(_tree(tree.tree_, value, model.n_features_in_, features))
-    return EnsembleRegion(_sum(read, float(len(trees))), Largest(label.index, least=-np.inf if p is None else p))
+        read.append(one_tree(tree.tree_, value, model.n_features_in_, features))
+    return _sum(read, float(len(trees)))
 
 
-@register(BaggingRegressor)
 def bagging_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of bagged trees, whose numbers are averaged."""
     interval = require_interval(model, outcome)
     trees = _require_trees(model, DecisionTreeRegressor)
     read = [
-        _tree(tree.tree_, tree.tree_.value[:, 0, :1], model.n_features_in_, features)
+        one_tree(tree.tree_, tree.tree_.value[:, 0, :1], model.n_features_in_, features)
         for tree, features in zip(trees, model.estimators_features_)
     ]
     return EnsembleRegion(_sum(read, float(len(trees))), Range(interval.low, interval.high))
@@ -62,22 +53,41 @@ def bagging_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 def adaboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of boosted trees that vote with weights, for their class and against all others."""
     label = require_label(model, outcome)
-    if label.min_probability is not None:
+    together, n_classes = _votes(model), len(model.classes_)
+    if n_classes > 2:
+        return EnsembleRegion(together, Largest(label.index))
+    above = smallest_number(lambda score: score > 0)
+    return EnsembleRegion(together, Range(above, np.inf) if label.index == 1 else Range(-np.inf, 0.0))
+
+
+@register_response(AdaBoostClassifier)
+def adaboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Region where the sum of the votes of two classes, or its softmax, lies in a range."""
+    if len(model.classes_) > 2:
         raise UnsupportedSettingError(
-            "min_probability is not supported for AdaBoostClassifier, whose probabilities are no shares of votes. "
+            f"min_probability of AdaBoostClassifier is supported for two classes, received {len(model.classes_)}. "
             "Leave it out, or use a RandomForestClassifier."
         )
+    together = _votes(model)
+    if isinstance(response, DecisionValue):
+        return EnsembleRegion(together, Range(response.low / 2, response.high / 2))
+
+    def probability(score: float) -> float:
+        # the model's decision value is twice the votes for the second class, and its softmax is that of half of it
+        return float(softmax(np.array([[-score, score]]), copy=False)[0, response.index])
+
+    return EnsembleRegion(together, range_of_scores(probability, response, grows=response.index == 1))
+
+
+def _votes(model: Any) -> TreeSum:
+    """Read the sum of votes, of two classes those for the second: those for the first are their negative."""
     trees, n_classes = _require_trees(model, DecisionTreeClassifier), len(model.classes_)
     everything, read = np.arange(model.n_features_in_), []
     for tree, weight in zip(trees, model.estimator_weights_):
         voted = tree.classes_.take(tree.tree_.value[:, 0, :].argmax(axis=1))
         votes = np.where(voted[:, None] == model.classes_, weight, -1 / (n_classes - 1) * weight)
-        read.append(_tree(tree.tree_, votes[:, 1:] if n_classes == 2 else votes, model.n_features_in_, everything))
-    together = _sum(read, float(model.estimator_weights_.sum()))
-    if n_classes > 2:
-        return EnsembleRegion(together, Largest(label.index))
-    above = smallest_number(lambda score: score > 0)
-    return EnsembleRegion(together, Range(above, np.inf) if label.index == 1 else Range(-np.inf, 0.0))
+        read.append(one_tree(tree.tree_, votes[:, 1:] if n_classes == 2 else votes, model.n_features_in_, everything))
+    return _sum(read, float(model.estimator_weights_.sum()))
 
 
 @register(AdaBoostRegressor)
@@ -95,7 +105,7 @@ def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
         predicted = tree.tree_.value[:, 0, 0]
         below, up_to = weight * (predicted < interval.low), weight * (predicted <= interval.high)
         value = np.column_stack([below, np.zeros(len(predicted)), -up_to])
-        read.append(_tree(tree.tree_, value, n_features, np.arange(n_features)))
+        read.append(one_tree(tree.tree_, value, n_features, np.arange(n_features)))
     half = 0.5 * float(weights.sum())
     # it sums weights in the order of the predictions, not of the trees
     doubt = 2 * len(trees) * float(np.finfo(np.float64).eps) * half
@@ -103,19 +113,6 @@ def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     if interval.low > interval.high:
         return EnsembleRegion(together, Largest(1, least=np.inf))
     return EnsembleRegion(together, Largest(1))
-
-
-def one_tree_region(model: Any, outcome: Outcome) -> EnsembleRegion:
-    """Region of a single decision tree, as a sum of one: its missing directions are known there."""
-    everything = np.arange(model.n_features_in_)
-    if isinstance(model, RegressorMixin):
-        interval = require_interval(model, outcome)
-        tree = _tree(model.tree_, model.tree_.value[:, 0, :1], model.n_features_in_, everything)
-        return EnsembleRegion(tree, Range(interval.low, interval.high))
-    label = require_label(model, outcome)
-    tree = _tree(model.tree_, model.tree_.value[:, 0, :], model.n_features_in_, everything)
-    least = -np.inf if label.min_probability is None else label.min_probability
-    return EnsembleRegion(tree, Largest(label.index, least=least))
 
 
 @register(IsolationForest)
@@ -126,8 +123,6 @@ def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """
     if isinstance(outcome, Label):
         wanted = [(-1, 1)[outcome.index]]
-        if outcome.min_probability is not None:
-            raise UnsupportedSettingError("min_probability is not supported for IsolationForest, which reports none.")
     else:
         wanted = [label for label in (-1, 1) if outcome.low <= label <= outcome.high]
     if len(wanted) != 1:
@@ -144,11 +139,17 @@ def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     return EnsembleRegion(_path_lengths(model), decision)
 
 
+@register_response(IsolationForest)
+def isolation_forest_response_region(model: Any, response: Response) -> EnsembleRegion:
+    """Explain that it gives no probability."""
+    raise UnsupportedSettingError("min_probability is not supported for IsolationForest, which reports none.")
+
+
 def _path_lengths(model: Any) -> TreeSum:
     """Read how long the ways to the leaves of an isolation forest are, with what samples in one leaf would add."""
     lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree)
     read = [
-        _tree(tree.tree_, (depth + more - 1.0)[:, None], model.n_features_in_, features)
+        one_tree(tree.tree_, (depth + more - 1.0)[:, None], model.n_features_in_, features)
         for tree, features, (depth, more) in zip(model.estimators_, model.estimators_features_, lengths)
     ]
     return _sum(read, 1.0)
@@ -174,7 +175,7 @@ def _sum(trees: list[TreeSum], divisor: float) -> TreeSum:
     return replace(trees[0].joined(trees[1:]), divisor=divisor)
 
 
-def _tree(tree: Any, value: FloatArray, n_features: int, features: IntArray) -> TreeSum:
+def one_tree(tree: Any, value: FloatArray, n_features: int, features: IntArray) -> TreeSum:
     """Read one tree of scikit-learn with values of its own, grown on some of the features."""
     is_leaf = tree.children_left < 0
     limit = left_limits(tree.threshold, strict=False, single=True)

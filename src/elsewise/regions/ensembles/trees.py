@@ -204,6 +204,10 @@ class TreeSum:
             found.append(together[np.isfinite(together)])
         return found
 
+    def only(self, score: int) -> TreeSum:
+        """Leave one of the scores."""
+        return replace(self, value=self.value[:, [score]], base=self.base[[score]])
+
     def joined(self, others: list[TreeSum]) -> TreeSum:
         """Add the trees of others, of the same features and scores."""
         every = [self, *others]

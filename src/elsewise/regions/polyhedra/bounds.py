@@ -41,6 +41,11 @@ class PolyhedronBounds:
     is_shifted: bool
     has_flat: bool
 
+    @property
+    def n_entries(self) -> int:
+        """Numbers that the bounds of one row need at a time."""
+        return len(self.owner)
+
     def __call__(self, X0: FloatArray) -> FloatArray:
         """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_polyhedra)."""
         cells = self.cells
@@ -111,7 +116,7 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
     # One polyhedron at a time: shared half-spaces times polyhedra can be many.
     for i, (start, stop) in enumerate(cells.spans):
         normals = cells.normals[start:stop] - cells.shifts[i]
-        norms[first[i] : first[i] + counts[i]] = _dual_norms(normals, cells)
+        norms[first[i] : first[i] + counts[i]] = dual_norms(normals, cells)
     with_halfspaces = np.flatnonzero(counts)
     return PolyhedronBounds(
         cells=cells,
@@ -131,7 +136,7 @@ def polyhedron_bounds(cells: Cells) -> PolyhedronBounds:
     )
 
 
-def _dual_norms(normals: FloatArray, cells: Cells) -> FloatArray:
+def dual_norms(normals: FloatArray, cells: Cells) -> FloatArray:
     """How much each normal's value can change with a unit of distance, array of shape (n,)."""
     if cells.norm == 2:
         return np.asarray(np.sqrt((normals**2).sum(axis=1)))

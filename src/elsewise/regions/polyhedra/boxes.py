@@ -83,6 +83,8 @@ class Boxes:
         -------
         lower, upper : arrays of shape (n_samples, n_features)
         """
+        if self.is_trivial:
+            return np.tile(self.lower[polyhedron], (len(rows), 1)), np.tile(self.upper[polyhedron], (len(rows), 1))
         lower, upper = self.rounded(integer)
         low, high = lower[polyhedron], upper[polyhedron]
         lowest, highest = self.lower[polyhedron], self.upper[polyhedron]

@@ -8,6 +8,8 @@ BOUND_ROUNDING = 1e-12
 LIMIT_ROUNDING, COMPARISON_ROUNDING = 1e-9, 1e-12
 # Regions with more half-spaces than this have no boxes: these only make the search faster.
 MOST_HALFSPACES_BOXED = 50_000
+# Polyhedra that share one table have bounds of their own from so many pairs of polyhedron and half-space on.
+MOST_PAIRS_LISTED = 200_000
 # Rounds of dividing columns and rows of a map by their largest entries, to judge its rank; more change little.
 EQUILIBRATIONS = 5
 # Relative rounding of a model's sums, with room to spare: nearer to a boundary, the order of terms decides.

@@ -15,8 +15,9 @@ from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
 from .bounds import PolyhedronBounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
-from .constants import COMPARISON_ROUNDING, LIMIT_ROUNDING, SUM_ROUNDING, THIN_CELLS
+from .constants import COMPARISON_ROUNDING, LIMIT_ROUNDING, MOST_PAIRS_LISTED, SUM_ROUNDING, THIN_CELLS
 from .emptiness import squared_radii_needed
+from .shared import SharedBounds, shared_bounds
 
 if TYPE_CHECKING:
     from .union import PolyhedronUnion
@@ -31,7 +32,7 @@ class PolyhedraCover(Cover):
     region : PolyhedronUnion
     space : Space
     cells : Cells
-    closed_form : PolyhedronBounds
+    closed_form : PolyhedronBounds or SharedBounds
     boxes : Boxes
         What the polyhedra say of single columns.
     """
@@ -39,7 +40,7 @@ class PolyhedraCover(Cover):
     region: PolyhedronUnion
     space: Space
     cells: Cells
-    closed_form: PolyhedronBounds
+    closed_form: PolyhedronBounds | SharedBounds
     boxes: Boxes
     n_parts: int = field(init=False)
 
@@ -63,7 +64,13 @@ class PolyhedraCover(Cover):
         )
         rounding = _rounding(region, normals, offsets, space)
         boxes = boxes_of(cells, space.coordinates, space.group, rounding)
-        return cls(region, space, cells, polyhedron_bounds(cells), boxes)
+        closed_form = shared_bounds(cells) if _is_large_and_shared(cells) else polyhedron_bounds(cells)
+        return cls(region, space, cells, closed_form, boxes)
+
+    @property
+    def entries_a_row(self) -> int:
+        """Count the numbers that bounds need."""
+        return self.closed_form.n_entries
 
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
         """Give the larger of the distances to half-spaces and to boxes."""
@@ -100,7 +107,12 @@ class PolyhedraCover(Cover):
         return np.asarray((self.boxes.of_column >= 0) & discrete[self.boxes.of_column])
 
     def may_meet(self, cones: Cones) -> BoolArray:
-        """Compare radii with those needed; thin cells stay in, the search decides them with its own certificates."""
+        """Compare radii with those needed; thin cells stay in, the search decides them with its own certificates.
+
+        Thousands of prototypes are not compared: few of their cells are ever looked at.
+        """
+        if isinstance(self.closed_form, SharedBounds):
+            return np.ones((len(cones.radii), self.n_parts), dtype=np.bool_)
         needed = self.squared_radii_needed(cones).T
         return np.asarray(needed <= (cones.radii**2 * (1 + THIN_CELLS))[:, None])
 
@@ -135,3 +147,10 @@ def _rounding(region: PolyhedronUnion, normals: FloatArray, offsets: FloatArray,
     terms = np.abs(region.offsets) + np.abs(region.normals) @ np.abs(space.offset)
     size = np.abs(offsets) + np.abs(normals).max(axis=1, initial=0.0)
     return np.asarray(np.where(compares, COMPARISON_ROUNDING * terms, LIMIT_ROUNDING * size))
+
+
+def _is_large_and_shared(cells: Cells) -> bool:
+    """Whether all polyhedra have one long table of half-spaces in common."""
+    n_pairs = int((cells.spans[:, 1] - cells.spans[:, 0]).sum())
+    everything = np.array([0, len(cells.offsets)])
+    return n_pairs > MOST_PAIRS_LISTED and bool((cells.spans == everything).all())

@@ -31,15 +31,16 @@ int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *
     const double own = sums[f->index];
     if (own < f->least_score + margin)
         return 0;
+    const int needs_largest = isinf(f->least_log_odds); /* a least probability decides alone */
     double highest = -INFINITY;
     for (int32_t c = 0; c < n; c++) {
         if (c == f->index)
             continue;
-        if (c < f->index ? own <= sums[c] + margin : own < sums[c] + margin) /* the first of equal scores wins */
-            return 0;
+        if (needs_largest && (c < f->index ? own <= sums[c] + margin : own < sums[c] + margin))
+            return 0; /* the first of equal scores wins */
         highest = fmax(highest, sums[c]);
     }
-    if (isinf(f->least_log_odds))
+    if (needs_largest)
         return 1;
     double rivals = 0.0;
     for (int32_t c = 0; c < n; c++)

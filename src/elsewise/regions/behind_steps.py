@@ -1,0 +1,70 @@
+"""Regions of models that stand behind steps which are not affine: trees, sums of trees, and scorecards."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.tree import BaseDecisionTree
+
+from ..errors import UnsupportedModelError, UnsupportedSettingError
+from ..search import Region
+from . import ensembles
+from .ensembles import EnsembleRegion, StepsBefore
+from .ensembles.decisions import Largest
+from .ensembles.rewriting import rewritten
+from .ensembles.scorecards import require_steps, scorecard, scorecard_region
+from .ensembles.single_tree import tree_sum
+from .linear import linear_region, ridge_region, scores
+from .outcomes import Outcome
+from .pairs import svc_region
+from .polyhedra import PolyhedronUnion, union
+from .registry import asked_of, builder_of, region_of
+from .regression import generalized_linear_region, linear_regression_region
+from .softmax import SoftmaxRegion
+from .tree import boxes, wanted_leaves
+from .wrappers import innermost, with_trees_as_sums
+
+_LINEAR = (linear_region, ridge_region, svc_region, linear_regression_region, generalized_linear_region)
+
+
+def check_behind_steps(model: object, steps: StepsBefore) -> None:
+    """Refuse a model that cannot stand behind these steps, itself or by what is inside of it."""
+    for one in innermost(model):
+        builder = builder_of(one)
+        if isinstance(one, BaseDecisionTree) or builder.__module__.startswith(f"{ensembles.__name__}."):
+            continue
+        if builder not in _LINEAR:
+            raise UnsupportedModelError(
+                f"{steps.first.why} Trees and sums of trees may follow it, and linear models if it bins, but not "
+                f"{type(one).__name__}."
+            )
+        weighted = np.flatnonzero(scores(one)[0].any(axis=0)).tolist() if hasattr(one, "coef_") else []
+        require_steps(one, weighted, steps)
+
+
+def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> Region:
+    """Region of model space where a model behind steps decides for an outcome."""
+    if isinstance(model, BaseDecisionTree):
+        trees = rewritten(tree_sum(model), steps)
+        wanted = wanted_leaves(model, asked_of(model, outcome), trees.value)
+        return boxes(trees.feature, trees.limit, trees.left, trees.right, wanted, n_features=steps.n_features)
+    region = region_of(with_trees_as_sums(model), outcome)
+    if isinstance(region, EnsembleRegion):
+        if region.trees.zero_is_missing.any():
+            raise UnsupportedSettingError(
+                f"{type(model).__name__} takes zeros for missing values (zero_as_missing), which is not supported "
+                "behind steps that are not affine. Train it without, or apply the steps before the pipeline."
+            )
+        return EnsembleRegion(rewritten(region.trees, steps), region.decision)
+    check_behind_steps(model, steps)
+    if isinstance(region, SoftmaxRegion):
+        decision = Largest(region.index, least_log_odds=-region.limit)
+        return EnsembleRegion(scorecard(region.W, -region.b, steps), decision)
+    assert isinstance(region, PolyhedronUnion)
+    if region.n_polyhedra == 0:
+        return union([], n_features=steps.n_features)
+    if region.n_polyhedra > 1:
+        raise UnsupportedModelError(
+            f"{steps.first.why} {type(model).__name__} decides by votes, in {region.n_polyhedra} ways: behind such a "
+            "step that is supported for trees and sums of trees, not for linear models. Use one linear model."
+        )
+    return scorecard_region(*region.polyhedron(0), steps)

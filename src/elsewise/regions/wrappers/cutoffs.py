@@ -1,0 +1,107 @@
+"""Cut-offs and calibrations of one score: the wrapper's cut becomes a cut on what the estimator inside gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+from ...arrays import BoolArray, FloatArray
+from ...errors import UnsupportedModelError, UnsupportedSettingError
+from ...search import Region
+from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
+from ..registry import register, register_response, response_region_of
+from .echo import EchoedDecision, EchoedProbability, numbers_between, numbers_where
+from .members import members_of, seen_through, with_members
+
+# The class whose probability wrappers of two classes look at, unless the user says otherwise.
+_SECOND = 1
+
+
+@register(FixedThresholdClassifier, TunedThresholdClassifierCV)
+def threshold_region(model: Any, outcome: Outcome) -> Region:
+    """Region of a label where the response of the estimator inside is above, or below, a threshold."""
+    label = require_label(model, outcome)
+    inside = _only_member(model)
+    methods = ("predict_proba", "decision_function") if model.response_method == "auto" else (model.response_method,)
+    return _where(model, inside, methods, lambda asked, s: asked.predict(s) == model.classes_[label.index])
+
+
+@register_response(FixedThresholdClassifier, TunedThresholdClassifierCV)
+def response_of_threshold(model: Any, response: Response) -> Region:
+    """Pass the question on: probabilities and decision values are those of the estimator inside."""
+    return response_region_of(_only_member(model), response)
+
+
+@register(CalibratedClassifierCV)
+def calibrated_region(model: Any, outcome: Outcome) -> Region:
+    """Region of a label where the calibrated probability of one score is the larger one."""
+    label = require_label(model, outcome)
+    inside = _one_calibrated(model)
+    return _where(model, inside, _CALIBRATED, lambda asked, s: asked.predict_proba(s).argmax(axis=1) == label.index)
+
+
+@register_response(CalibratedClassifierCV)
+def response_of_calibrated(model: Any, response: Response) -> Region:
+    """Region where a calibrated probability lies in a range."""
+    inside = _one_calibrated(model)
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError("CalibratedClassifierCV has probabilities, but no decision_function.")
+    asked, kind = _echoed(model, inside, _CALIBRATED)
+    low, high = numbers_between(
+        lambda s: np.asarray(asked.predict_proba(s[:, None])[:, response.index]), response.low, response.high
+    )
+    return response_region_of(inside, _response(kind, low, high))
+
+
+# What calibrations look at, the first that the estimator has.
+_CALIBRATED = ("decision_function", "predict_proba")
+
+
+def _where(model: Any, inside: Any, methods: tuple[str, ...], holds: Callable[[Any, FloatArray], BoolArray]) -> Region:
+    """Region where a condition holds on what the wrapper says of a column of numbers."""
+    asked, kind = _echoed(model, inside, methods)
+    low, high = numbers_where(lambda s: np.asarray(holds(asked, s[:, None])))
+    return response_region_of(inside, _response(kind, low, high))
+
+
+def _echoed(model: Any, inside: Any, methods: tuple[str, ...]) -> tuple[Any, str]:
+    """Put the wrapper around an echo of the first of the methods that the estimator inside has."""
+    kind = next((method for method in methods if hasattr(inside, method)), None)
+    if kind is None:
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} needs {' or '.join(methods)} of {type(inside).__name__}, which has none."
+        )
+    echo = (
+        EchoedDecision(inside.classes_) if kind == "decision_function" else EchoedProbability(inside.classes_, _SECOND)
+    )
+    return with_members(model, [echo]), kind
+
+
+def _response(kind: str, low: float, high: float) -> Response:
+    return DecisionValue(low, high) if kind == "decision_function" else Probability(_SECOND, low, high)
+
+
+def _only_member(model: Any) -> Any:
+    (inside,) = members_of(model)
+    return seen_through(inside)
+
+
+def _one_calibrated(model: Any) -> Any:
+    """Give the estimator whose one score is calibrated, or explain that there are several."""
+    members = [seen_through(member) for member in members_of(model)]
+    if len(members) > 1:
+        raise UnsupportedModelError(
+            f"This CalibratedClassifierCV averages {len(members)} calibrated classifiers: their average is no function "
+            "of one score, and has no exact description yet. Fit it with ensemble=False, which calibrates one model on "
+            "all folds, or calibrate a FrozenEstimator."
+        )
+    if len(model.classes_) > 2:
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV is supported for two classes, received {len(model.classes_)}: the probabilities "
+            "of several are calibrated one by one and have no exact description yet."
+        )
+    return members[0]

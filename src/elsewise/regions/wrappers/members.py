@@ -1,0 +1,107 @@
+"""What is inside of an estimator: the one it stands for, or those it makes its decision of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+
+from ...errors import UnsupportedSettingError
+
+_WITH_LISTS = (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    OneVsRestClassifier,
+    VotingClassifier,
+    VotingRegressor,
+)
+_CUTOFFS = (FixedThresholdClassifier, TunedThresholdClassifierCV)
+_PASSING_ROWS_ON = (
+    *_CUTOFFS,
+    CalibratedClassifierCV,
+    OneVsRestClassifier,
+    TransformedTargetRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+
+
+def seen_through(model: Any) -> Any:
+    """Give the estimator that a search over parameters found, or that was frozen; others as they are."""
+    while True:
+        if isinstance(model, BaseSearchCV):
+            if not hasattr(model, "best_estimator_") and hasattr(model, "cv_results_"):
+                raise UnsupportedSettingError(
+                    f"This {type(model).__name__} was fitted with refit=False and holds no model. Fit it with "
+                    "refit=True, or explain a model fitted with its best_params_."
+                )
+            if not hasattr(model, "best_estimator_"):
+                return model  # not fitted, which is said elsewhere
+            model = model.best_estimator_
+        elif isinstance(model, FrozenEstimator):
+            model = model.estimator
+        else:
+            return model
+
+
+def is_sampler(step: object) -> bool:
+    """Whether a step of a pipeline resamples rows, as those of imbalanced-learn do: it does nothing in ``predict``."""
+    return hasattr(step, "fit_resample") and type(step).__module__.split(".")[0] == "imblearn"
+
+
+def members_of(model: Any) -> list[Any]:
+    """Estimators that a fitted wrapper decides by; none for all others, and for wrappers that are not fitted."""
+    if isinstance(model, CalibratedClassifierCV):
+        return [calibrated.estimator for calibrated in getattr(model, "calibrated_classifiers_", ())]
+    if isinstance(model, _CUTOFFS):
+        return [getattr(model, "estimator_", model.estimator)]
+    if isinstance(model, TransformedTargetRegressor):
+        return [model.regressor_] if hasattr(model, "regressor_") else []
+    if isinstance(model, _WITH_LISTS):
+        return list(getattr(model, "estimators_", ()))
+    return []
+
+
+def passes_rows_on(model: Any) -> bool:
+    """Whether a wrapper gives its members rows as they are, without a look at them."""
+    return isinstance(model, _PASSING_ROWS_ON)
+
+
+def innermost(model: Any) -> list[Any]:
+    """Estimators at the bottom of all wrappers; the model itself if it is none."""
+    members = members_of(seen_through(model))
+    return [one for member in members for one in innermost(member)] if members else [seen_through(model)]
+
+
+def with_members(model: Any, members: Sequence[Any]) -> Any:
+    """Give a copy of a fitted wrapper around other members, one for each of its own."""
+    changed = copy(model)
+    if isinstance(model, CalibratedClassifierCV):
+        calibrated = [copy(one) for one in model.calibrated_classifiers_]
+        for one, member in zip(calibrated, members, strict=True):
+            one.estimator = member
+        changed.calibrated_classifiers_ = calibrated
+    elif isinstance(model, _CUTOFFS):
+        (changed.estimator_,) = members
+    elif isinstance(model, TransformedTargetRegressor):
+        (changed.regressor_,) = members
+    else:
+        changed.estimators_ = list(members)
+    return changed
