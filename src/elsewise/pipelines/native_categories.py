@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +75,9 @@ def _native(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     for place in native.codes:
         levels = as_levels(walk, step, streams[place])
         if not isinstance(levels, LevelStream):
-            raise UnsupportedSettingError(
-                f"{step.in_words} takes bins of {walk.names([levels])} for categories, which is not supported. Give it "
-                "the bins as numbers, or the column as it is."
-            )
+            values = levels.values.tolist()
+            out[place] = replace(levels, values=np.array([native.code(place, value) for value in values]))
+            continue
         if not levels.encoded:
             walk.findings.accepts.setdefault(levels.column, []).append(native.takes_unknown)
         codes = tuple(native.code(place, value) for value in levels.values)

@@ -103,6 +103,7 @@ def test_a_least_probability_against_the_list(name, n_classes):
             explainer.distance_.weights,
             lambda Z: model.predict_proba(Z)[:, 1] >= p,
         )
+        assert answer.status == "optimal"
         np.testing.assert_allclose(answer.distance, nearest.distance, rtol=1e-9)
         assert answer.lower_bound <= nearest.distance * (1 + 1e-12)
 

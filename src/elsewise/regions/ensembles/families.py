@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,8 @@ def lightgbm_classes(model: Any, booster: Any, label: Label) -> EnsembleRegion:
 def lightgbm_responses(model: Any, booster: Any, response: Response) -> EnsembleRegion:
     """Region where the sum of LightGBM, or a probability, lies in a range."""
     trees, probability = _lightgbm_classifier(model, booster)
+    if isinstance(response, DecisionValue):
+        trees = replace(trees, divisor=1.0)  # of random forests, too: only probabilities are made of averages
     return of_response(model, trees, response, probability)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Space
 from ._search import Forest
-from .decisions import Decision, Range
+from .decisions import Decision, Largest, Range
 from .trees import TreeSum
 
 # Cells of a column are counted with 16 bits in the kernel.
@@ -189,7 +189,7 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
         kernel.least,
         np.ascontiguousarray(trees.base.astype(np.float32).astype(np.float64) if trees.single else trees.base),
         single=trees.single,
-        is_exact=kernel.is_exact,
+        doubt=kernel.doubt,
         divisor=trees.divisor,
         index=-1 if isinstance(decision, Range) else decision.index,
         low=decision.low if isinstance(decision, Range) else 0.0,
@@ -226,19 +226,28 @@ class _Conditions:
     gain: FloatArray
     least: FloatArray
     scale: float
-    is_exact: bool
+    doubt: float
 
 
 def conditions_of(trees: TreeSum, decision: Decision) -> tuple[FloatArray, FloatArray]:
     """Linear conditions ``weights · (sum of leaves) >= least`` that hold wherever the decision is taken."""
     weights, least = decision.rows(trees.n_scores)
     least = least * trees.divisor - weights @ trees.base
+    return weights, least - _slack(trees, decision, weights, least)
+
+
+def _slack(trees: TreeSum, decision: Decision, weights: FloatArray, least: FloatArray) -> FloatArray:
+    """How far sums may miss each condition by rounding where the decision is taken, array of shape (n_conditions,)."""
     size = np.abs(weights).sum(axis=1)
     slack = _ROUNDING_SAFETY * trees.rounding() * size
     slack += 4 * np.finfo(np.float64).eps * (np.abs(least) + size * np.abs(trees.base).max(initial=0.0))
     if trees.single and trees.n_scores > 1:
         slack += _SOFTMAX_ROUNDING * (1.0 + np.abs(trees.value).max(initial=0.0) * trees.n_trees)
-    return weights, least - slack
+    if isinstance(decision, Largest) and decision.least_log_odds > -np.inf:
+        # a probability p is rounded, and its log-odds by 1 / (1 - p) as much
+        eps = float(np.finfo(np.float32 if trees.single else np.float64).eps)
+        slack += trees.divisor * _ROUNDING_SAFETY * trees.n_scores * eps * (1.0 + np.exp(decision.least_log_odds))
+    return np.asarray(slack)
 
 
 def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditions:
@@ -252,4 +261,5 @@ def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditio
     scale = 2.0 ** np.ceil(np.log2(ranges)) if ranges > 0 else 1.0  # a power of two: nothing is rounded
     is_soft = not isinstance(decision, Range) and (decision.least_log_odds > -np.inf or trees.single)
     is_soft = is_soft or trees.doubt > 0
-    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), not is_soft)
+    doubt = float(_slack(trees, decision, weights, least).max(initial=0.0)) / trees.divisor if is_soft else 0.0
+    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), doubt)

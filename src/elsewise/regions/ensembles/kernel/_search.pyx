@@ -27,10 +27,10 @@ cdef extern from "forest.h" nogil:
         const double *least
         int single
         int decision
-        int is_exact
         int32_t index
         const double *base
         double divisor
+        double doubt
         double low
         double high
         double least_score
@@ -168,7 +168,7 @@ cdef class Forest:
         const double[::1] base,
         *,
         bint single,
-        bint is_exact,
+        double doubt,
         double divisor,
         int32_t index,
         double low,
@@ -199,7 +199,7 @@ cdef class Forest:
         self.f.least = &least[0]
         self.f.base = &base[0]
         self.f.single = single
-        self.f.is_exact = is_exact
+        self.f.doubt = doubt
         self.f.divisor = divisor
         self.f.decision = 0 if index < 0 else 1
         self.f.index = index

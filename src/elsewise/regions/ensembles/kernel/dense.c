@@ -389,7 +389,7 @@ void ew_finish_box(ew_state *w, const ew_box *b)
             if (b->alive[k])
                 w->point[c->var[i]] = c->original[k];
     if (!ew_accepts(w->f, w->point, w->best.margin, w->best.sums)) {
-        if (!w->f->is_exact || w->best.margin > 0.0)
+        if (w->best.margin > 0.0 || ew_may_accept(w->f, w->point, w->best.sums))
             w->settled = fmin(w->settled, b->bound);
         return;
     }

@@ -23,10 +23,11 @@ typedef struct {
     const double *gain; /* n_leaves x n_rows: what it adds to each condition `sum of gains >= least` */
     const double *least; /* n_rows: moved out by rounding, so that they hold for all that is accepted */
     /* the decision, as the library takes it */
-    int single, decision, is_exact;
+    int single, decision;
     int32_t index;
     const double *base;
     double divisor, low, high, least_score, least_log_odds;
+    double doubt; /* how far scores may be from the library's own, or from what it makes of them; zero if not at all */
 } ew_forest;
 
 /* Whether the model decides so at a point, by its own arithmetic; scores must exceed what is needed by `margin`.
@@ -41,6 +42,12 @@ static inline int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)
     int32_t table = f->table[node];
     int goes_left = table < 0 ? cell <= f->cut[node] : f->tables[table + cell];
     return goes_left ? f->left[node] : f->right[node];
+}
+
+/* Whether the model may decide so at a point where it does not by our arithmetic. */
+static inline int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums)
+{
+    return f->doubt > 0.0 && ew_accepts(f, cells, -f->doubt, sums);
 }
 
 #endif

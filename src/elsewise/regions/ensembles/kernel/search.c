@@ -236,7 +236,7 @@ static void close_single(ew_state *w, const ew_box *b)
                 w->point[c->var[i]] = c->original[k];
     const int accepted = ew_accepts(w->f, w->point, w->best.margin, w->best.sums);
     ew_offer(&w->best, w->point);
-    if (accepted || !w->f->is_exact || w->best.margin > 0.0)
+    if (accepted || w->best.margin > 0.0 || ew_may_accept(w->f, w->point, w->best.sums))
         w->settled = fmin(w->settled, w->dual.base);
 }
 /* ---- the search ---- */
