@@ -47,7 +47,7 @@ class Way:
     level : float
         How dense every place is, apart from that first step; the highest level that was looked at without a way.
     highest : float
-        No way at a higher level exists (rules are not counted).
+        No way at a higher level leads from where it begins, or enters dense data, to an answer.
     length, lower_bound : float
         In the explainer's distance, its root for Mahalanobis. No way at this level is shorter than the bound.
     cause : Reason or None

@@ -83,7 +83,8 @@ class Path:
     length : float
         Sum of the distances from corner to corner (of their roots for Mahalanobis); NaN without a way.
     lower_bound : float
-        No way of this level is shorter. Infinite if it is proven that there is none.
+        No way of this level is shorter; the first step of a sparse row (see ``enters``) is what it is. Infinite if it
+        is proven that there is none.
     gap : float
         ``(length - lower_bound) / length``.
     log_level : float
@@ -93,7 +94,8 @@ class Path:
     level : float
         The same as a share of the training rows that are no denser.
     log_highest : float
-        No way at a higher level leads to an answer, whatever its length; NaN where that was not looked into.
+        No way at a higher level leads to an answer, whatever its length, from where this one begins or has entered
+        dense data; NaN where that was not looked into.
     bottleneck : Bottleneck or None
         The sparsest place on the way; None without one.
     profile : Profile or None
