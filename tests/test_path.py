@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -248,6 +249,30 @@ def test_short_floats_stay_short_and_the_gap_is_told():
         assert model.predict(path.steps.iloc[[-1]])[0] == target
         assert path.gap < 1e-4
         assert (path.status == "feasible") == ("rounding" in path.reason)
+
+
+def test_whole_numbers_can_be_taken_for_numbers_and_missing_ones_stay():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X["proline"] = X["proline"].astype(int)
+    X["unused"] = "x"
+    used = [name for name in X.columns if name != "unused"]
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X[used], y)
+    explainer = ew.Explainer(model).fit(X, y)
+    path = explainer.path(X.iloc[[97]], 0, constraints=ew.Constraints(integer=[]))
+    assert path.status == "optimal"
+    assert model.predict(path.steps[used].iloc[[-1]])[0] == 0
+    assert not float(path.steps["proline"].iloc[-1]).is_integer()
+    gaps = X[used].mask(np.random.default_rng(0).random((len(X), len(used))) < 0.05)
+    model = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000)).fit(gaps, y)
+    explainer = ew.Explainer(model, distance="scaled").fit(gaps, y)
+    rules = ew.Constraints(integer=[])
+    row = gaps[gaps.isna().any(axis=1)].iloc[[3]]
+    target = other(explainer, row)
+    path = explainer.path(row, target, constraints=rules)
+    assert model.predict(path.steps.iloc[[-1]])[0] == target
+    still = path.features[0] == path.features[-1]
+    missing = row.isna().to_numpy()[0]
+    assert path.steps.iloc[-1].isna().to_numpy()[still & missing].all()
 
 
 def test_a_regressor_has_paths():
