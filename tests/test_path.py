@@ -353,6 +353,8 @@ def test_words_text_and_html(iris):
     page = path._repr_html_()
     assert page.startswith('<div class="elsewise">')
     assert page.count("<tr>") == len(path) + 1
+    assert page.count("<circle") == len(path) + 1  # a dot a corner
+    assert f"the lowest is {int(100 * path.bottleneck.share)}." in page
     frame = path.to_frame()
     assert list(frame.columns) == ["position", "x0", "x1", "x2", "x3"]
     assert frame["position"].iloc[-1] == pytest.approx(1.0)

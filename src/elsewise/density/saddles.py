@@ -125,9 +125,8 @@ def _unlike(cones: Cones, peaks: FloatArray, i: IntArray, j: IntArray) -> FloatA
 def _inverse(factor: FloatArray) -> FloatArray:
     """Inverse of a factor: triangular if it comes from a Cholesky decomposition, which keeps more digits."""
     if np.triu(factor, 1).any():
-        return np.linalg.inv(factor)
-    inverse: FloatArray = solve_triangular(factor, np.eye(len(factor)), lower=True)
-    return inverse
+        return np.asarray(np.linalg.inv(factor))
+    return np.asarray(solve_triangular(factor, np.eye(len(factor)), lower=True))
 
 
 def _components(

@@ -13,6 +13,7 @@ from ..columns import Table
 from ..columns.frames import is_frame, rows_of
 from ..text import headline_of_path, html_of_path, reason_in_words, sentence_of_path, text_of_path
 from .cells import pandas_for, value_in
+from .constants import SMALLEST_SHARE
 from .explanation import Change
 
 if TYPE_CHECKING:
@@ -150,14 +151,15 @@ class Path:
 
     @property
     def changes(self) -> tuple[tuple[Change, ...], ...]:
-        """What changes in each step, largest part of its length first."""
+        """What changes in each step, largest part of its length first; less than a millionth of the way is nothing."""
         return tuple(self._changes_of(step) for step in range(len(self)))
 
     def _changes_of(self, step: int) -> tuple[Change, ...]:
         before, after = self.features[step], self.features[step + 1]
         rows = [rows_of(self.steps, np.array([place])) for place in (step, step + 1)]
         rows = [row.iloc[0] if is_frame(row) else row[0] for row in rows]
-        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0])
+        told = np.abs(self.shares[step]) > SMALLEST_SHARE * np.abs(self.shares).sum()
+        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0] & told)
         found = []
         for place in moved[np.argsort(-self.shares[step, moved], kind="stable")].tolist():
             column = self.table.columns[place]
