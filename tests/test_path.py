@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -250,6 +251,30 @@ def test_short_floats_stay_short_and_the_gap_is_told():
         assert (path.status == "feasible") == ("rounding" in path.reason)
 
 
+def test_whole_numbers_can_be_taken_for_numbers_and_missing_ones_stay():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X["proline"] = X["proline"].astype(int)
+    X["unused"] = "x"
+    used = [name for name in X.columns if name != "unused"]
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(X[used], y)
+    explainer = ew.Explainer(model).fit(X, y)
+    path = explainer.path(X.iloc[[97]], 0, constraints=ew.Constraints(integer=[]))
+    assert path.status == "optimal"
+    assert model.predict(path.steps[used].iloc[[-1]])[0] == 0
+    assert not float(path.steps["proline"].iloc[-1]).is_integer()
+    gaps = X[used].mask(np.random.default_rng(0).random((len(X), len(used))) < 0.05)
+    model = make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000)).fit(gaps, y)
+    explainer = ew.Explainer(model, distance="scaled").fit(gaps, y)
+    rules = ew.Constraints(integer=[])
+    row = gaps[gaps.isna().any(axis=1)].iloc[[3]]
+    target = other(explainer, row)
+    path = explainer.path(row, target, constraints=rules)
+    assert model.predict(path.steps.iloc[[-1]])[0] == target
+    still = path.features[0] == path.features[-1]
+    missing = row.isna().to_numpy()[0]
+    assert path.steps.iloc[-1].isna().to_numpy()[still & missing].all()
+
+
 def test_a_regressor_has_paths():
     X = load_iris().data
     explainer = ew.Explainer(LinearRegression().fit(X[:, :3], X[:, 3])).fit(X[:, :3])
@@ -328,6 +353,8 @@ def test_words_text_and_html(iris):
     page = path._repr_html_()
     assert page.startswith('<div class="elsewise">')
     assert page.count("<tr>") == len(path) + 1
+    assert page.count("<circle") == len(path) + 1  # a dot a corner
+    assert f"the lowest is {int(100 * path.bottleneck.share)}." in page
     frame = path.to_frame()
     assert list(frame.columns) == ["position", "x0", "x1", "x2", "x3"]
     assert frame["position"].iloc[-1] == pytest.approx(1.0)

@@ -46,6 +46,15 @@ def test_demo_writes_tables_and_picture(tmp_path, capsys):
     assert out.stat().st_size < 200_000
 
 
+def test_demo_of_a_forest_is_confirmed(tmp_path, capsys):
+    assert main(["demo", "--rows", "1", "--model", "forest", "--out", str(tmp_path / "forest.svg")]) == 0
+    said = capsys.readouterr().out
+    assert "RandomForestClassifier of 20 trees" in said
+    for what in ("valid, by the model's own predict", "dense as asked, computed afresh"):
+        line = next(line for line in said.splitlines() if what in line)
+        assert line.split()[-1] == "100%"
+
+
 def test_demo_is_the_same_every_time_but_for_the_clock(tmp_path, capsys):
     runs = []
     for _ in range(2):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.ndimage import label as components_of_grid
@@ -155,6 +157,13 @@ def test_the_landscape_counts_rows_of_all_classes():
     level = land.level(0.5)
     reaches = level <= land.log_components(rows)[:, cones.component].T
     assert ((inside <= cones.radii[:, None]) == reaches).all()
+
+
+def test_factors_need_not_be_triangular():
+    rng = np.random.default_rng(7)
+    land = landscape_of({"a": density_of(random_mixture(rng, 4, 3), rng)})
+    turned = np.linalg.qr(rng.normal(size=(3, 3)))[0] @ land.everything.factors  # the same norms
+    assert saddles(replace(land.everything, factors=turned), land.log_peaks) == pytest.approx(land.saddles, abs=1e-10)
 
 
 def test_saddles_of_one_component_are_its_peak():

@@ -47,7 +47,7 @@ class Way:
     level : float
         How dense every place is, apart from that first step; the highest level that was looked at without a way.
     highest : float
-        No way at a higher level exists (rules are not counted).
+        No way at a higher level leads from where it begins, or enters dense data, to an answer.
     length, lower_bound : float
         In the explainer's distance, its root for Mahalanobis. No way at this level is shorter than the bound.
     cause : Reason or None
@@ -150,8 +150,8 @@ class _WaySearch:
         floor = landscape.level(SPARSEST_WAY)
         asked = self.share + self.density.log_threshold_
         sparse = bool(self.own.max() < floor)
-        setting = self._setting(min(floor, asked) if sparse else min(float(self.own.max()), asked))
-        cap = setting.level
+        cap = min(floor if sparse else float(self.own.max()) - ROOM_AT_SADDLES, asked)
+        setting = self._setting(cap)
         if not setting.has_start or not setting.terminals:
             return self._no_answer(setting, np.nan)
         reached = widest_ways(landscape.saddles, setting.start_levels())[0][setting.terminal_components()]
@@ -159,7 +159,7 @@ class _WaySearch:
         level = min(cap, highest - ROOM_AT_SADDLES)
         if level < min(floor, asked) - ROOM_AT_SADDLES:
             return self.nothing(highest, self._too_sparse(highest), highest)
-        way = self.at(level, highest)
+        way = self.at(level, highest, setting if level == cap else None)
         if way.is_found or not self.rules.single or not np.isinf(way.lower_bound):
             return way
         return self._lower(level, min(floor, asked) - ROOM_AT_SADDLES, highest)
@@ -179,9 +179,9 @@ class _WaySearch:
                 failed = middle
         return best
 
-    def at(self, level: float, highest: float | None = None) -> Way:
-        """Find the shortest way at a level."""
-        setting = self._setting(level)
+    def at(self, level: float, highest: float | None = None, setting: WaySetting | None = None) -> Way:
+        """Find the shortest way at a level, in a setting of it if that is at hand."""
+        setting = self._setting(level) if setting is None else setting
         if not setting.has_start or not setting.terminals:
             return self._no_answer(setting, np.nan if highest is None else highest)
         if highest is None:

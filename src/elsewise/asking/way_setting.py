@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..constraints.atomic import OneWay
 from ..density import Landscape
+from ..density.base import log_peaks
 from ..projection.cells import INFEASIBLE, Cells
 from ..search import (
     Ellipsoids,
@@ -229,7 +230,7 @@ class WaySetting:
         problem = self.question.problem
         goal, density = problem.goals[0], self.question.densities[0]
         assert density is not None
-        component = self.first + density.cones().component
+        component = self.first + np.flatnonzero(log_peaks(density.mixture_) > density.log_threshold_)  # as its cones
         parts = np.array([-1]) if goal.divides else goal.first_polyhedron + np.arange(goal.n_parts)
         possible = np.ones((goal.n_cones, 1), dtype=np.bool_) if goal.divides else goal.possible
         cone, part = np.nonzero(possible)

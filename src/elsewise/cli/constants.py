@@ -14,6 +14,8 @@ PARTIAL_FORMAT = 2
 SAME_LOG_DENSITY = 1e-9
 # Columns of the breast cancer data that the demo uses: the means; the others are errors and extremes of the same.
 DEMO_COLUMNS = 10
+# Seconds for the proof of a row of the demo's forest: with a density some take minutes.
+DEMO_TIME_LIMIT = 0.5
 # Rows a data set, and folds, of `elsewise reproduce table1 --quick`: done in a minute.
 QUICK_ROWS = 40
 # Largest seed that numpy and scikit-learn both take.

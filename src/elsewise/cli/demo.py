@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from .. import __version__
 from ..errors import MissingDependencyError
 from .aligned_text import aligned
 from .arguments import Commands, file_to_write, whole
 from .constants import LARGEST_SEED, PICTURE_RESOLUTION
-from .demo_study import BothSummaries, RowComparison, Study, compare_row, explain_all, prepare
+from .demo_study import MODELS, BothSummaries, RowComparison, Study, compare_row, explain_all, prepare
 from .exit_codes import ALL_ANSWERED, WENT_WRONG
 from .progress import progress_bar
 
@@ -36,12 +37,15 @@ def add_to(commands: Commands) -> None:
     command.add_argument(
         "--seed", type=whole(0, LARGEST_SEED), default=0, help="which rows are held out and shown (default: 0)"
     )
+    command.add_argument(
+        "--model", choices=sorted(MODELS, reverse=True), default="logistic", help="what decides (default: logistic)"
+    )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return 0, or 1 if an answer fails the check against the model and the density."""
-    study = prepare(arguments.seed)
+    study = prepare(arguments.seed, arguments.model)
     print(_introduction(study))
     shown = [compare_row(study, position) for position in study.to_show(arguments.rows)]
     for comparison in shown:
@@ -63,7 +67,7 @@ def _introduction(study: Study) -> str:
     facts = [
         ("Data", f"{study.n_rows} tumours, {len(study.names)} measurements each; {len(study.train)} train the model, "
                  f"{len(study.test)} are explained"),
-        ("Model", f"StandardScaler + LogisticRegression, right for {study.accuracy:.1%} of the held-out rows"),
+        ("Model", f"{_in_words(study.model)}, right for {study.accuracy:.1%} of the held-out rows"),
         ("Distance", "sum of the changes, each counted in standard deviations of its feature"),
         ("Density", f"a Gaussian mixture for each class ({counts})"),
         ("Closest", "the smallest change that makes the model decide otherwise"),
@@ -71,6 +75,11 @@ def _introduction(study: Study) -> str:
     ]  # fmt: skip
     lines = "\n".join(f"  {name:<10} {text}" for name, text in facts)
     return f"elsewise {__version__}: the smallest plausible change that makes a model decide otherwise\n\n{lines}"
+
+
+def _in_words(model: Any) -> str:
+    steps = [type(step).__name__ for _, step in getattr(model, "steps", [("", model)])]
+    return " + ".join(steps) + (f" of {model.n_estimators} trees" if hasattr(model, "n_estimators") else "")
 
 
 def _comparison_table(study: Study, row: RowComparison) -> str:

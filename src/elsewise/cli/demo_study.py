@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -25,8 +26,14 @@ from ..errors import VerificationError
 from ..explainer import Explainer
 from ..model.naming import with_column_names
 from ..results import Explanation
-from .constants import DEMO_COLUMNS, SAME_LOG_DENSITY
+from .constants import DEMO_COLUMNS, DEMO_TIME_LIMIT, SAME_LOG_DENSITY
 from .progress import done_in_all
+
+# What makes the models of the demo, by name, of a seed.
+MODELS: dict[str, Callable[[int], Any]] = {
+    "logistic": lambda seed: make_pipeline(StandardScaler(), LogisticRegression()),
+    "forest": lambda seed: RandomForestClassifier(20, max_depth=4, random_state=seed),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,9 @@ class Study:
         Position of each held-out row in the data set.
     order : int array
         Positions in ``test`` of the rows to show, those the model calls malignant, shuffled.
-    model : fitted pipeline
+    model : fitted model
+    time_limit : float or None
+        Seconds for the proof of a row.
     accuracy : float
     closest, plausible : Explainer
         Without and with the density constraint.
@@ -57,6 +66,7 @@ class Study:
     test_index: IntArray
     order: IntArray
     model: Any
+    time_limit: float | None
     accuracy: float
     closest: Explainer
     plausible: Explainer
@@ -122,14 +132,14 @@ class BothSummaries:
         return self.closest.valid == self.plausible.valid == self.plausible.dense == 1.0
 
 
-def prepare(seed: int) -> Study:
-    """Load the data, train the model, fit both explainers."""
+def prepare(seed: int, kind: str = "logistic") -> Study:
+    """Load the data, train a model of a kind, fit both explainers."""
     data = load_breast_cancer()
     X = np.ascontiguousarray(data.data[:, :DEMO_COLUMNS])
     y = data.target_names[data.target]
     parts = train_test_split(X, y, np.arange(len(X)), test_size=0.3, random_state=seed, stratify=y)
     train, test, train_labels, test_labels, _, test_index = parts
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, train_labels)
+    model = MODELS[kind](seed).fit(train, train_labels)
     predictions = model.predict(test)
     names = tuple(str(name) for name in data.feature_names[:DEMO_COLUMNS])
     distance = Manhattan(weights=1.0 / train.std(axis=0))
@@ -146,6 +156,7 @@ def prepare(seed: int) -> Study:
         test_index=test_index,
         order=np.random.default_rng(seed).permutation(np.flatnonzero(predictions == "malignant")),
         model=model,
+        time_limit=DEMO_TIME_LIMIT if kind == "forest" else None,
         accuracy=float(np.mean(predictions == test_labels)),
         closest=closest,
         plausible=plausible,
@@ -155,7 +166,9 @@ def prepare(seed: int) -> Study:
 def compare_row(study: Study, position: int) -> RowComparison:
     """Explain one held-out row both ways."""
     row = study.test[position]
-    closest, plausible = (explainer.explain_one(row) for explainer in (study.closest, study.plausible))
+    closest, plausible = (
+        explainer.explain_one(row, time_limit=study.time_limit) for explainer in (study.closest, study.plausible)
+    )
     for answer in (closest, plausible):
         if answer.status == "infeasible":
             raise VerificationError(f"Row {study.test_index[position]} has no counterfactual: {answer.reason}")
@@ -182,7 +195,7 @@ def explain_all(study: Study, advance: Callable[[int], object]) -> BothSummaries
 
 def _explain_all(study: Study, explainer: Explainer, advance: Callable[[int], object]) -> BatchSummary:
     started = time.perf_counter()
-    answers = explainer.explain(study.test, progress=done_in_all(advance))
+    answers = explainer.explain(study.test, time_limit=study.time_limit, progress=done_in_all(advance))
     seconds = time.perf_counter() - started
     found = answers.found
     points, targets, rows = answers.counterfactuals[found], np.asarray(answers.targets)[found], study.test[found]

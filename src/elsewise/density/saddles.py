@@ -105,10 +105,7 @@ def _unlike(cones: Cones, peaks: FloatArray, i: IntArray, j: IntArray) -> FloatA
         return np.empty(0)
     q = cones.centres.shape[1]
     ratio, place = np.empty((len(i), q)), np.empty((len(i), q))
-    inverse = {
-        shape: solve_triangular(cones.factors[shape], np.eye(q), lower=True)
-        for shape in np.unique(cones.shape[i]).tolist()
-    }
+    inverse = {shape: _inverse(cones.factors[shape]) for shape in np.unique(cones.shape[i]).tolist()}
     for pair, (a, b) in enumerate(zip(i.tolist(), j.tolist())):
         factor = cones.factors[cones.shape[b]] @ inverse[int(cones.shape[a])]
         # Singular values of the factor, not eigenvalues of its square: small ones keep their digits.
@@ -123,6 +120,13 @@ def _unlike(cones: Cones, peaks: FloatArray, i: IntArray, j: IntArray) -> FloatA
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
     ends = [np.minimum(*_components(mixing, ratio, place, peaks[i], peaks[j])) for mixing in (low, high)]
     return np.maximum(*ends)
+
+
+def _inverse(factor: FloatArray) -> FloatArray:
+    """Inverse of a factor: triangular if it comes from a Cholesky decomposition, which keeps more digits."""
+    if np.triu(factor, 1).any():
+        return np.asarray(np.linalg.inv(factor))
+    return np.asarray(solve_triangular(factor, np.eye(len(factor)), lower=True))
 
 
 def _components(

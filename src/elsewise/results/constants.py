@@ -6,3 +6,5 @@ OPTIMAL_GAP = 1e-6
 SAME_DISTANCE = 1e-6
 # Places of a segment at which a path's profile is evaluated: enough for a smooth curve.
 PLACES_A_SEGMENT = 24
+# Share of a path's length below which a column's move in a step is rounding of the solver, and not told.
+SMALLEST_SHARE = 1e-6

@@ -13,6 +13,7 @@ from ..columns import Table
 from ..columns.frames import is_frame, rows_of
 from ..text import headline_of_path, html_of_path, reason_in_words, sentence_of_path, text_of_path
 from .cells import pandas_for, value_in
+from .constants import SMALLEST_SHARE
 from .explanation import Change
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class Path:
     length : float
         Sum of the distances from corner to corner (of their roots for Mahalanobis); NaN without a way.
     lower_bound : float
-        No way of this level is shorter. Infinite if it is proven that there is none.
+        No way of this level is shorter; the first step of a sparse row (see ``enters``) is what it is. Infinite if it
+        is proven that there is none.
     gap : float
         ``(length - lower_bound) / length``.
     log_level : float
@@ -93,7 +95,8 @@ class Path:
     level : float
         The same as a share of the training rows that are no denser.
     log_highest : float
-        No way at a higher level leads to an answer, whatever its length; NaN where that was not looked into.
+        No way at a higher level leads to an answer, whatever its length, from where this one begins or has entered
+        dense data; NaN where that was not looked into.
     bottleneck : Bottleneck or None
         The sparsest place on the way; None without one.
     profile : Profile or None
@@ -148,14 +151,15 @@ class Path:
 
     @property
     def changes(self) -> tuple[tuple[Change, ...], ...]:
-        """What changes in each step, largest part of its length first."""
+        """What changes in each step, largest part of its length first; less than a millionth of the way is nothing."""
         return tuple(self._changes_of(step) for step in range(len(self)))
 
     def _changes_of(self, step: int) -> tuple[Change, ...]:
         before, after = self.features[step], self.features[step + 1]
         rows = [rows_of(self.steps, np.array([place])) for place in (step, step + 1)]
         rows = [row.iloc[0] if is_frame(row) else row[0] for row in rows]
-        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0])
+        told = np.abs(self.shares[step]) > SMALLEST_SHARE * np.abs(self.shares).sum()
+        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0] & told)
         found = []
         for place in moved[np.argsort(-self.shares[step, moved], kind="stable")].tolist():
             column = self.table.columns[place]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import FloatArray
 from ..asking import Way, find_way
 from ..asking.reasons import ProofUnfinished
+from ..columns import Table
 from ..columns.frames import rows_of
 from ..constraints import Constraints
 from ..distances import ResolvedManhattan
@@ -56,7 +57,7 @@ def find_path(
         level=landscape.share_no_denser(way.level),
         log_highest=way.highest,
         bottleneck=_bottleneck(fitted, way) if way.is_found and count > 1 else None,
-        profile=_profile(fitted, way, given, outcome) if way.is_found and count > 1 else None,
+        profile=_profile(fitted, table, way, given, outcome) if way.is_found and count > 1 else None,
         enters=bool((way.components < 0).any()),
         components=way.components,
         cause=cause if status != "optimal" or count == 1 else None,
@@ -94,7 +95,7 @@ def _bottleneck(fitted: FittedModel, way: Way) -> Bottleneck:
     return Bottleneck(height, landscape.share_no_denser(height), segment, min(before, 1.0), place)
 
 
-def _profile(fitted: FittedModel, way: Way, given: Any, outcome: Outcome) -> Profile:
+def _profile(fitted: FittedModel, table: Table, way: Way, given: Any, outcome: Outcome) -> Profile:
     landscape, lengths = fitted.landscape(), _lengths(fitted, way.points)
     shares = np.linspace(0.0, 1.0, PLACES_A_SEGMENT + 1)
     parts, positions = [way.points[:1]], [np.zeros(1)]
@@ -109,7 +110,7 @@ def _profile(fitted: FittedModel, way: Way, given: Any, outcome: Outcome) -> Pro
     if isinstance(outcome, Label) and hasattr(fitted.model, "predict_proba"):
         count = np.zeros(len(places), dtype=np.int64)
         rows = np.repeat(way.points[:1], len(places), axis=0)
-        probabilities = fitted.probability(places, rows_of(given, count), rows, index=outcome.index)
+        probabilities = fitted.probability(places, rows_of(given, count), rows, index=outcome.index, table=table)
     return Profile(
         positions=np.concatenate(positions) / max(float(ends[-1]), np.finfo(float).tiny),
         log_densities=logs,

@@ -33,3 +33,5 @@ MOST_CHANGES_OF_HTML, MOST_ROWS_OF_HTML, MOST_COLUMNS_OF_HTML = 50, 10, 12
 MOST_QUANTILES = 21
 # Columns that a step of a path names before it counts the others.
 MOST_CHANGES_OF_STEP = 5
+# Width and height, in pixels, of the curve of a path's density in notebooks.
+PROFILE_SIZE = (360, 60)

@@ -19,9 +19,17 @@ from .brief import (
     name_of_row,
     plausibility_in_short,
 )
-from .constants import FEW, MANY, MOST_CHANGES_OF_HTML, MOST_COLUMNS_OF_HTML, MOST_QUANTILES, MOST_ROWS_OF_HTML
+from .constants import (
+    FEW,
+    MANY,
+    MOST_CHANGES_OF_HTML,
+    MOST_COLUMNS_OF_HTML,
+    MOST_QUANTILES,
+    MOST_ROWS_OF_HTML,
+    PROFILE_SIZE,
+)
 from .markup import bar, html_of_word, html_of_words, of_numbers, paragraph, safe, table
-from .numbers import number, percent, signed
+from .numbers import number, percent, percentile, signed
 from .plain_text import certificate, headline_of_frontier, remark_of
 from .sentence import change_words, words_of
 from .steps import (
@@ -102,9 +110,31 @@ def html_of_path(path: Path) -> str:
             share = float(path.lengths[place] / path.lengths.sum()) if path.lengths.sum() > 0 else 0.0
             rows.append([str(place + 1), html_of_words(words_of_step(changes)), bar(share)])
         parts.append(table((of_numbers("step"), "what changes", "share of the way"), rows))
+        parts.append(_profile(path))
         parts.append(paragraph(certificate_of_path(path), "ew-certificate"))
         parts.append(paragraph(remark_of_path(path), "ew-note"))
     return _fragment(parts)
+
+
+def _profile(path: Path) -> str:
+    """Draw how dense each place of a path is, from the row at the left to the answer; corners are dots."""
+    profile = path.profile
+    if profile is None or path.bottleneck is None:
+        return ""
+    width, height = PROFILE_SIZE
+    across, up = (profile.positions * width).tolist(), ((1.0 - profile.shares) * height).tolist()
+    line = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in zip(across, up))
+    n_places = (len(across) - 1) // len(path)
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"></circle>' for x, y in zip(across[::n_places], up[::n_places])
+    )
+    lowest = percentile(path.bottleneck.share)
+    told = f"Density along the way, as a percentile of all real cases; the lowest is {lowest}."
+    frame = f'<path d="M0 0H{width}M0 {height}H{width}" class="ew-frame"></path>'
+    return (
+        f'<svg class="ew-profile" role="img" aria-label="{told}" viewBox="-5 -5 {width + 10} {height + 10}" '
+        f'width="{width + 10}" height="{height + 10}">{frame}<path d="{line}"></path>{dots}</svg>'
+    )
 
 
 def html_of_plan(plan: Plan) -> str:
