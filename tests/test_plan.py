@@ -298,3 +298,16 @@ def test_nothing_to_change_is_a_plan_without_steps(wine):
     plan = explainer.plan(answer)
     assert (len(plan), plan.status, plan.turn) == (0, "optimal", 0)
     assert plan.sentence == "Nothing has to change."
+
+
+def test_a_least_probability_alone_decides_when_the_model_turns():
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.05)).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    row = X[model.predict_proba(X)[:, 1] < 0.2][0]
+    explanation = explainer.explain_one(row, model.classes_[1], min_probability=0.35)
+    assert model.predict(explanation.counterfactual[None])[0] != explanation.target
+    plan = explainer.plan(explanation)
+    assert plan.turn == len(plan) > 0
+    assert [step.is_as_wanted for step in plan] == [step.probability >= 0.35 for step in plan]
+    assert f"the probability of {explanation.target} is at least 0.35." in plan.sentence

@@ -79,6 +79,8 @@ class Plan:
     cause : Reason or None
         Why there is no plan.
     table : Table
+    min_probability : float
+        Least probability of the target that was asked for, which alone decides; NaN if none was.
     """
 
     steps: tuple[PlanStep, ...]
@@ -91,6 +93,7 @@ class Plan:
     turn: int | None
     cause: Reason | None
     table: Table
+    min_probability: float = np.nan
 
     def __len__(self) -> int:
         return len(self.steps)

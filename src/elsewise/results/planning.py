@@ -16,7 +16,7 @@ from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
 from ..errors import InvalidInputError
 from ..model import FittedModel
-from ..regions import Interval, Outcome
+from ..regions import Interval, Label, Outcome
 from .cells import value_in
 from .explanation import Change, Explanation
 from .plan import Plan, PlanStep, sparsest
@@ -50,7 +50,8 @@ class _Planning:
             )
         self.row, self.end = explanation.row_features, explanation.features
         self.given = fitted.table.own_columns(fitted.table.one_row(explanation.x))
-        self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, None).outcomes[0]
+        least = None if np.isnan(explanation.min_probability) else explanation.min_probability
+        self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, least).outcomes[0]
 
     def plan(self, together: Sequence[Sequence[str]], parts: Mapping[str, int]) -> Plan:
         """Find the best order and tell it."""
@@ -134,6 +135,8 @@ class _Planning:
         return self.fitted.probability(stages, given, rows, index=self.outcome.index, table=self.table)
 
     def _is_as_wanted(self, stages: FloatArray) -> BoolArray:
+        if isinstance(self.outcome, Label) and self.outcome.min_probability is not None:  # it alone decides
+            return np.asarray(self._probability(stages) >= self.outcome.min_probability)
         predictions = self._predict(stages)
         if isinstance(self.outcome, Interval):
             return np.asarray((predictions >= self.outcome.low) & (predictions <= self.outcome.high))
@@ -182,6 +185,7 @@ class _Planning:
             turn=turn,
             cause=cause,
             table=self.table,
+            min_probability=self.explanation.min_probability,
         )
 
     def _changes(self, before: FloatArray, after: FloatArray, row: Any, next_row: Any) -> tuple[Change, ...]:

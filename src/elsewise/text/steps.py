@@ -178,8 +178,15 @@ def _turn(plan: Plan) -> list[Word]:
         return []
     if plan.turn == 0:
         return [Word(" The model decides as wanted from the beginning.")]
-    says = "predicts" if not isinstance(plan.target, tuple) else "predicts a value that is"
     when = "the last step" if plan.turn == len(plan) else f"step {plan.turn}"
+    if not math.isnan(plan.min_probability):
+        least = number(plan.min_probability, MANY)
+        return [
+            Word(f" After {when} the probability of "),
+            label_word(plan.target),
+            Word(f" is at least {least}."),
+        ]
+    says = "predicts" if not isinstance(plan.target, tuple) else "predicts a value that is"
     return [Word(f" After {when} the model {says} "), label_word(plan.target), Word(".")]
 
 

@@ -88,12 +88,14 @@ def test_intervals_of_regressors_against_the_list(name):
 
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_least_probability_against_the_list(name, n_classes):
+@pytest.mark.parametrize("share", [0.4, 0.9])
+def test_a_least_probability_against_the_list(share, name, n_classes):
     X, y, _ = numbers(4, n_classes)
     model = classifier(name, n_trees=8).fit(X, y)
     explainer = ew.Explainer(model, density=None).fit(X, y)
-    p = float(np.quantile(model.predict_proba(X)[:, 1], 0.9)) * 0.999
-    rows = X[model.predict(X) == 0][:4]
+    said = model.predict_proba(X)[:, 1]
+    p = float(np.quantile(said, share)) * 0.999
+    rows = X[said < p][:8]
     answers = explainer.explain(rows, 1, min_probability=p)
     cuts = region_of(model, Label(1)).trees.cuts()
     for answer, x in zip(answers, rows):
