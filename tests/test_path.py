@@ -371,3 +371,15 @@ def test_names_are_escaped():
     page = explainer.path(X.iloc[99], 2)._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
+
+
+def test_a_way_to_a_least_probability():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    explainer = ew.Explainer(model).fit(X, y)
+    path = explainer.path(X[60], 2, min_probability=0.99)
+    assert model.predict_proba(path.steps[-1:])[0, 2] >= 0.99
+    assert path.min_probability == 0.99
+    assert "Predicted 1. A probability of 2 of at least 0.99 is" in path.sentence
+    assert explainer.path(X[60], 2, min_probability=0.3).length < path.length
+    assert "A probability" not in explainer.path(X[60], 2).sentence

@@ -113,6 +113,8 @@ class Path:
     shares : array of shape (n_corners - 1, n_table_columns)
         What each column adds to the distance from corner to corner.
     table : Table
+    min_probability : float
+        Least probability of the target that was asked for, which alone decides; NaN if none was.
     """
 
     steps: Any
@@ -134,6 +136,7 @@ class Path:
     lengths: FloatArray
     shares: FloatArray
     table: Table
+    min_probability: float = np.nan
 
     def __len__(self) -> int:
         """Count the steps, that is the segments."""

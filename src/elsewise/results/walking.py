@@ -65,6 +65,7 @@ def find_path(
         lengths=_lengths(fitted, way.points),
         shares=shares_of(table, fitted.distance, way.points[:-1], way.points[1:]),
         table=table,
+        min_probability=np.nan if min_probability is None else float(min_probability),
     )
 
 

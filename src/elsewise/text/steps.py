@@ -36,9 +36,17 @@ def words_of_path(path: Path) -> list[Word]:
     words = [Word("Predicted "), label_word(path.prediction)]
     if path.status == "infeasible":
         return [*words, Word(f". {reason_of_cause(path)}")]
+    target, least = label_word(path.target), number(path.min_probability, MANY)
+    asks_for_probability = not math.isnan(path.min_probability)
     if len(path) == 0:
+        if asks_for_probability:
+            words += [Word(". The probability of "), target, Word(f" is at least {least}")]
         return [*words, Word(", as wanted: nothing has to change.")]
-    words += [Word(". "), label_word(path.target), Word(f" is {_steps(len(path))} away")]
+    if asks_for_probability:
+        words += [Word(". A probability of "), target, Word(f" of at least {least}")]
+    else:
+        words += [Word(". "), target]
+    words.append(Word(f" is {_steps(len(path))} away"))
     if path.enters:
         words.append(Word(", the first of them to where data are dense"))
     words.append(Word(f"; {level_in_words(path)}; {proof_of_path(path)}."))
