@@ -300,7 +300,7 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
     ew_dual_refresh(&w->dual, &w->c);
     ew_split at = {0};
     at.var = -1;
-    if (w->row->cone)
+    if (w->row->cone && w->row->n_nodes % 2) /* in turn: what the cone hides, what the trees tell apart */
         at = ew_spread_split(w, missing(w, b));
     if (at.var < 0)
         at = ew_best_split(w);
@@ -347,6 +347,7 @@ static void open_problem(ew_state *w)
     }
     w->left = EW_TAKE(&w->arena, double, c->n_cells);
     w->right = EW_TAKE(&w->arena, double, c->n_cells);
+    w->plain = EW_TAKE(&w->arena, double, c->n_cells);
     w->row_best = EW_TAKE(&w->arena, double, c->n_rows);
     w->step = 0.5;
     w->direction = 1;

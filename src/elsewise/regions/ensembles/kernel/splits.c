@@ -17,6 +17,9 @@ static void consider(ew_split *best, double first, double second, int32_t var, i
     }
 }
 
+/* A split is judged by what leaves give and cells cost, messages left out: at a good dual point every part of the relaxed
+ * optimum is worth the same, and messages say nothing of where to divide it. */
+
 /* Add up what each tree loses at least if a variable is limited: left[k] to the cells up to k (others: to k alone),
  * right[k] to those from k on (to all but k). */
 static void add_losses(ew_state *w, int32_t s)
@@ -33,14 +36,14 @@ static void add_losses(ew_state *w, int32_t s)
         const int32_t l = d->met_leaf[m], e = d->met[m];
         d->stamp[l] = stamp;
         for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-            if (d->total[l] > best[c->allowed[a]])
-                best[c->allowed[a]] = d->total[l];
+            if (d->value[l] > best[c->allowed[a]])
+                best[c->allowed[a]] = d->value[l];
     }
     for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
         const int32_t l = d->active[z];
-        all = fmax(all, d->total[l]);
+        all = fmax(all, d->value[l]);
         if (d->stamp[l] != stamp)
-            free_leaves = fmax(free_leaves, d->total[l]);
+            free_leaves = fmax(free_leaves, d->value[l]);
     }
     if (free_leaves >= all)
         return;
@@ -76,7 +79,9 @@ static void add_losses(ew_state *w, int32_t s)
 ew_split ew_best_split(ew_state *w)
 {
     const ew_compact *c = &w->c;
-    const double *B = w->dual.B;
+    double *B = w->plain; /* what cells cost, in scores */
+    for (int32_t k = 0; k < c->n_cells; k++)
+        B[k] = -w->dual.mu * c->cost[k];
     ew_split best = {-INFINITY, -1, -1, 0};
     memset(w->left, 0, sizeof(double) * (size_t)c->n_cells);
     memset(w->right, 0, sizeof(double) * (size_t)c->n_cells);

@@ -44,7 +44,7 @@ typedef struct {
     ew_snapshot *first, *free_snapshots;
     size_t kept;
     double *moves;     /* numbers: of the last point that was asked for */
-    double *left, *right, *row_best;
+    double *left, *right, *plain, *row_best;
     int32_t *point;
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
