@@ -135,7 +135,7 @@ def test_a_picture_that_cannot_be_written_ends_with_1(tmp_path, capsys):
 
 
 def test_an_interrupt_ends_with_130(monkeypatch, capsys):
-    def interrupted(seed):
+    def interrupted(seed, kind):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("elsewise.cli.demo.prepare", interrupted)
@@ -152,7 +152,7 @@ def test_version_and_module_entry():
 
 def test_a_reader_that_leaves_early_gets_no_traceback():
     code = "from elsewise.cli import main; import elsewise.cli.demo as d, sys; " \
-        "d.prepare = lambda seed: print('x' * 10**6); sys.exit(main(['demo']))"  # fmt: skip
+        "d.prepare = lambda seed, kind: print('x' * 10**6); sys.exit(main(['demo']))"  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     errors = process.stderr.read()

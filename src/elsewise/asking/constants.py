@@ -11,9 +11,6 @@ MOST_BANNED_PARTS = 20
 SAME_DISTANCE = 1e-9
 # Relative size of a Farkas multiplier below which its constraint has no part in a contradiction.
 SMALLEST_MULTIPLIER = 1e-7
-# Whole numbers are looked for up to this size: beyond it a double no longer tells a number from the next, and a column
-# that matters only there (a coefficient of 1e-16, the rounding of an exact fit) does not matter.
-LARGEST_WHOLE_NUMBER = 2.0**53
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on

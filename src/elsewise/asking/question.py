@@ -18,7 +18,7 @@ from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
 from ..search import Domain, Layout, SearchProblem
-from .constants import LARGEST_WHOLE_NUMBER
+from ..search.constants import FAR_AWAY
 from .reasons import Target
 
 
@@ -83,8 +83,8 @@ class Question:
         rules, table = self.rules, self.fitted.table
         lower, upper = rules.limits(rows)
         least, most = table.dtype_limits()
-        least = np.minimum(np.maximum(least, -LARGEST_WHOLE_NUMBER), rows)  # a row's own value may stay
-        most = np.maximum(np.minimum(most, LARGEST_WHOLE_NUMBER), rows)
+        least = np.minimum(np.maximum(least, -FAR_AWAY), rows)  # a row's own value may stay
+        most = np.maximum(np.minimum(most, FAR_AWAY), rows)
         lower = np.where(rules.integer, np.maximum(lower, least), lower)
         upper = np.where(rules.integer, np.minimum(upper, most), upper)
         taken = table.step_limits()

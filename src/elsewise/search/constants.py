@@ -13,6 +13,9 @@ BOUND_ROUNDING = 1e-12
 # A node's bound in a cone without the model is the answer's own distance up to this, relatively: it is model-free.
 MODEL_FREE_TOLERANCE = 1e-8
 
+# Whole numbers are looked for up to this size: beyond it a double no longer tells a number from the next, and a column
+# that matters only there (a coefficient of 1e-16, the rounding of an exact fit) does not matter.
+FAR_AWAY = 2.0**53
 # A whole number or an indicator nearer to whole than this counts as whole.
 WHOLE = 1e-6
 # Numbers that move by less than this, in units of the distance, stay where they are, if they may.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..projection.cells import CUTOFF, INFEASIBLE, Cells
-from .constants import WHOLE
+from ..projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
+from .constants import FAR_AWAY, WHOLE
 from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
@@ -109,6 +109,9 @@ class Relaxation:
         problem, prices, n = self.problem, self.prices, len(nodes)
         own, indicators = self.rows[nodes.rows], self.indicators
         low, high = (nodes.lower - own) * prices, (nodes.upper - own) * prices
+        # Limits so far away would blur every sum in which they occur: they are left out unless something goes beyond.
+        left_out = (nodes.lower <= -FAR_AWAY), (nodes.upper >= FAR_AWAY)
+        near_low, near_high = np.where(left_out[0], -np.inf, low), np.where(left_out[1], np.inf, high)
         moved, constant = own, np.zeros(n)
         if len(indicators):
             decided = (self.levels_left(nodes.upper) == 1)[:, self.category_of]
@@ -117,7 +120,8 @@ class Relaxation:
             entered = (moved[:, indicators] == 1) & (own_levels == 0)
             constant = np.where(entered, prices[indicators], 0.0).sum(axis=1)
             can_move = ~decided & (levels == 1) & (own_levels == 0)
-            low[:, indicators], high[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
+            for lower, upper in ((low, high), (near_low, near_high)):
+                lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
         cells, of_region = self._polyhedra(nodes, limit)
         rules = problem.rules_at
         if inside is not None and rules >= 0:
@@ -125,21 +129,12 @@ class Relaxation:
         polyhedra = np.column_stack([of_region, np.full(n, rules)])
         first_cone = self.first_cone[nodes.rows]
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
-        batch = cells.project(
-            plain,
-            np.arange(n),
-            polyhedra,
-            cone,
-            cutoff=limit - constant,
-            margin=np.full(n, self.margin),
-            lower=low,
-            upper=high,
-            multipliers=True,
-        )
-        rescued = np.zeros(n, dtype=np.bool_)
-        if is_doubtful(batch).any():
-            second_look = self.second_look if cells is problem.cells else SecondLook(cells, sees_cones_alone=False)
-            batch, rescued = second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
+        asked = (cells, plain, polyhedra, cone, limit - constant)
+        batch, rescued = self._project(*asked, near_low, near_high)
+        beyond = ((batch.v < low) | (batch.v > high)).any(axis=1) & (batch.status != INFEASIBLE)
+        if beyond.any():
+            near_low[beyond], near_high[beyond] = low[beyond], high[beyond]
+            batch, rescued = self._project(*asked, near_low, near_high)
         assert batch.slopes is not None
         points = self._points(nodes, moved, batch.v)
         has_point = (batch.status != INFEASIBLE) & (batch.status != CUTOFF) & np.isfinite(batch.value)
@@ -155,6 +150,34 @@ class Relaxation:
             has_slopes=has_slopes,
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
         )
+
+    def _project(
+        self,
+        cells: Cells,
+        plain: FloatArray,
+        polyhedra: IntArray,
+        cone: IntArray,
+        cutoff: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+    ) -> tuple[Batch, BoolArray]:
+        """Project onto cells within limits, with a second look at what is doubtful; which ones that rescued."""
+        n = len(plain)
+        batch = cells.project(
+            plain,
+            np.arange(n),
+            polyhedra,
+            cone,
+            cutoff=cutoff,
+            margin=np.full(n, self.margin),
+            lower=low,
+            upper=high,
+            multipliers=True,
+        )
+        if not is_doubtful(batch).any():
+            return batch, np.zeros(n, dtype=np.bool_)
+        second_look = self.second_look if cells is self.problem.cells else SecondLook(cells, sees_cones_alone=False)
+        return second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
 
     def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:
         """Table of cells, and in it the polyhedron that describes the part of each node; -1 for a cone alone."""
