@@ -161,9 +161,11 @@ class Candidates:
             return
         if self.use_region:
             depth = goal.cover.relative_depth(points, plain)
-            depth[goal.cover.excludes(points, self.domain.discrete)] = -np.inf
             if self.banned is not None:
                 depth[self.banned[rows, : goal.n_parts]] = -np.inf
+            inside, part = np.nonzero(depth > self._wanted_depth())
+            out = goal.cover.excludes_each(points[inside], part, self.domain.discrete)
+            depth[inside[out], part[out]] = -np.inf
             result.part[places] = depth.argmax(axis=1)
             result.holds[places] &= depth.max(axis=1) > self._wanted_depth()
         if not goal.has_density:

@@ -278,6 +278,17 @@ class Cover(ABC):
         They are whole where features must be, but for a row's own value, which may stay.
         """
 
+    def excludes_each(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
+        """Whether points have a whole number or level that a part of their own rules out, shape (n,).
+
+        Parameters
+        ----------
+        points : array of shape (n, n_features)
+        parts : int array of shape (n,)
+        discrete : bool array of shape (n_features,)
+        """
+        return np.zeros(len(points), dtype=np.bool_)
+
     def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
         """Whether points have a whole number or level that no point of a part has, shape (n_samples, n_parts).
 

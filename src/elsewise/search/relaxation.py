@@ -131,7 +131,7 @@ class Relaxation:
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
         asked = (cells, plain, polyhedra, cone, limit - constant)
         batch, rescued = self._project(*asked, near_low, near_high)
-        beyond = ((batch.v < low) | (batch.v > high)).any(axis=1) & (batch.status != INFEASIBLE)
+        beyond = (((batch.v < low) & left_out[0]) | ((batch.v > high) & left_out[1])).any(axis=1)
         if beyond.any():
             near_low[beyond], near_high[beyond] = low[beyond], high[beyond]
             batch, rescued = self._project(*asked, near_low, near_high)

@@ -100,6 +100,13 @@ class Boxes:
         lower[:, integer], upper[:, integer] = np.ceil(self.least[:, integer]), np.floor(self.most[:, integer])
         return lower, upper
 
+    def excludes_each(self, points: FloatArray, polyhedra: IntArray, discrete: BoolArray) -> BoolArray:
+        """Whether each of the points has a whole number or level that its polyhedron rules out, shape (n_samples,)."""
+        if self.is_trivial:
+            return np.zeros(len(points), dtype=np.bool_)
+        out = (points < self.least[polyhedra]) | (points > self.most[polyhedra])
+        return np.asarray((out & discrete).any(axis=1))
+
     def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
         """Whether points have a whole number or level that a polyhedron rules out.
 

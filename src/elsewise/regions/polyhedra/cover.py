@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.cells import Cells, pack
 from ...projection.coordinates import row_product
 from ...search import Cones, Cover, Space
@@ -97,6 +97,10 @@ class PolyhedraCover(Cover):
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
         return self.boxes.limits(part, rows, integer)
+
+    def excludes_each(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
+        """Compare whole numbers and levels with the box of one polyhedron each."""
+        return self.boxes.excludes_each(points, parts, discrete)
 
     def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
         """Compare whole numbers and levels with the boxes of the polyhedra."""
