@@ -156,7 +156,13 @@ class Table:
         """
         X = self.own_columns(X, name=name)
         missing = np.zeros((len(X), self.n_features), dtype=np.bool_)
-        for column in self.columns if self.keeps_missing else ():
+        if not self.keeps_missing:
+            return missing
+        values = as_given(X, name=name) if self.is_identity else None
+        if values is not None and values.dtype.kind in "fiub":  # all columns at once
+            stays = np.array([column.missing_stays for column in self.columns])
+            return np.asarray(np.isnan(values) & stays) if values.dtype.kind == "f" else missing
+        for column in self.columns:
             if column.missing_stays and column.kind != "category":
                 missing[:, column.start] = is_missing(column_of(X, column.sources[0]))
         return missing
