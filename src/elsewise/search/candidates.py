@@ -164,7 +164,7 @@ class Candidates:
             if self.banned is not None:
                 depth[self.banned[rows, : goal.n_parts]] = -np.inf
             inside, part = np.nonzero(depth > self._wanted_depth())
-            out = goal.cover.excludes_each(points[inside], part, self.domain.discrete)
+            out = goal.cover.excludes(points[inside], part, self.domain.discrete)
             depth[inside[out], part[out]] = -np.inf
             result.part[places] = depth.argmax(axis=1)
             result.holds[places] &= depth.max(axis=1) > self._wanted_depth()

@@ -120,9 +120,12 @@ class Inside(ABC):
     ----------
     cone : RowCone or None
         The cone itself, for covers that know what to do with it.
+    whole : RelaxedBox
+        The nearest point of all that the row may become.
     """
 
     cone: RowCone | None
+    whole: RelaxedBox
 
     @abstractmethod
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
@@ -278,27 +281,17 @@ class Cover(ABC):
         They are whole where features must be, but for a row's own value, which may stay.
         """
 
-    def excludes_each(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
-        """Whether points have a whole number or level that a part of their own rules out, shape (n,).
+    def excludes(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
+        """Whether points have a whole number or level that no point of a part, one each, has; shape (n,).
 
         Parameters
         ----------
         points : array of shape (n, n_features)
         parts : int array of shape (n,)
         discrete : bool array of shape (n_features,)
-        """
-        return np.zeros(len(points), dtype=np.bool_)
-
-    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
-        """Whether points have a whole number or level that no point of a part has, shape (n_samples, n_parts).
-
-        Parameters
-        ----------
-        points : array of shape (n_samples, n_features)
-        discrete : bool array of shape (n_features,)
             Features that are whole or indicators.
         """
-        return np.zeros((len(points), self.n_parts), dtype=np.bool_)
+        return np.zeros(len(points), dtype=np.bool_)
 
     def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
         """Which half-spaces of ``cells`` say no more than `limits` and `excludes` do, shape (n_halfspaces,)."""

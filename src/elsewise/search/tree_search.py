@@ -297,8 +297,7 @@ class _TreeSearch(Search):
         for g in np.unique(self.goals[nodes.rows]).tolist():
             cover = self.problem.goals[g].cover
             of_goal = np.flatnonzero((self.goals[nodes.rows] == g) & (part < cover.n_parts))
-            excluded = cover.excludes(nodes.upper[of_goal], self.domain.discrete)
-            ruled_out[of_goal] = excluded[np.arange(len(of_goal)), part[of_goal]]
+            ruled_out[of_goal] = cover.excludes(nodes.upper[of_goal], part[of_goal], self.domain.discrete)
         return ruled_out
 
     def _try(self, nodes: Nodes) -> None:

@@ -100,32 +100,19 @@ class Boxes:
         lower[:, integer], upper[:, integer] = np.ceil(self.least[:, integer]), np.floor(self.most[:, integer])
         return lower, upper
 
-    def excludes_each(self, points: FloatArray, polyhedra: IntArray, discrete: BoolArray) -> BoolArray:
-        """Whether each of the points has a whole number or level that its polyhedron rules out, shape (n_samples,)."""
-        if self.is_trivial:
-            return np.zeros(len(points), dtype=np.bool_)
-        out = (points < self.least[polyhedra]) | (points > self.most[polyhedra])
-        return np.asarray((out & discrete).any(axis=1))
-
-    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
-        """Whether points have a whole number or level that a polyhedron rules out.
+    def excludes(self, points: FloatArray, polyhedra: IntArray, discrete: BoolArray) -> BoolArray:
+        """Whether each of the points has a whole number or level that its polyhedron rules out, shape (n_samples,).
 
         Parameters
         ----------
         points : array of shape (n_samples, n_features)
+        polyhedra : int array of shape (n_samples,)
         discrete : bool array of shape (n_features,)
-
-        Returns
-        -------
-        bool array of shape (n_samples, n_polyhedra)
         """
-        excludes = np.zeros((len(points), len(self.lower)), dtype=np.bool_)
         if self.is_trivial:
-            return excludes
-        limited = np.isfinite(self.least).any(axis=0) | np.isfinite(self.most).any(axis=0)
-        for i in np.flatnonzero(discrete & limited):
-            excludes |= (points[:, i, None] < self.least[:, i]) | (points[:, i, None] > self.most[:, i])
-        return excludes
+            return np.zeros(len(points), dtype=np.bool_)
+        out = (points < self.least[polyhedra]) | (points > self.most[polyhedra])
+        return np.asarray((out & discrete).any(axis=1))
 
 
 def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: FloatArray) -> Boxes:

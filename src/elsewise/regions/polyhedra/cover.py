@@ -88,23 +88,25 @@ class PolyhedraCover(Cover):
 
     def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
         """Compare slacks with the sizes of the terms that the model adds up."""
-        region, space = self.region, self.space
-        magnitudes = row_product(np.abs(points), np.abs(space.matrix).T) + np.abs(space.offset)
-        sizes = row_product(magnitudes, np.abs(region.normals).T) + np.abs(region.offsets)
-        shift_sizes = row_product(magnitudes, np.abs(region.shifts).T) + np.abs(region.shift_offsets)
+        (matrix, offset), (normals, offsets), (shifts, shift_offsets) = self._sizes
+        magnitudes = row_product(np.abs(points), matrix) + offset
+        sizes, shift_sizes = row_product(magnitudes, normals) + offsets, row_product(magnitudes, shifts) + shift_offsets
         return self.closed_form.relative_depth(plain, sizes, shift_sizes)
+
+    @cached_property
+    def _sizes(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Absolute values of the map to model space, the half-spaces and the shifts."""
+        region, space = self.region, self.space
+        maps = [(space.matrix, space.offset), (region.normals, region.offsets), (region.shifts, region.shift_offsets)]
+        return [(np.abs(factor).T, np.abs(offset)) for factor, offset in maps]
 
     def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
         return self.boxes.limits(part, rows, integer)
 
-    def excludes_each(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
+    def excludes(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
         """Compare whole numbers and levels with the box of one polyhedron each."""
-        return self.boxes.excludes_each(points, parts, discrete)
-
-    def excludes(self, points: FloatArray, discrete: BoolArray) -> BoolArray:
-        """Compare whole numbers and levels with the boxes of the polyhedra."""
-        return self.boxes.excludes(points, discrete)
+        return self.boxes.excludes(points, parts, discrete)
 
     def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
         """Tell half-spaces about one whole number or category: boxes say all that they say."""
