@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -78,9 +79,9 @@ class BoxSearch:
         inside: list[_InsideBoxes | None] = [None]
         order = [(0.0, 0)]
         if goal.has_density or self.asks_more:
-            inside = [self._inside(row, g, goal, domain, k, j) for j in range(goal.n_cones)]
-            bounds = [box.relax(domain.lower[0], domain.upper[0], cutoff).bound for box in inside if box is not None]
-            order = sorted((bound, j) for j, bound in enumerate(bounds))
+            boxes = [self._inside(row, g, domain, k, j, cutoff) for j in range(goal.n_cones)]
+            inside = [*boxes]
+            order = sorted((box.whole.bound, j) for j, box in enumerate(boxes))
             nearest = order[0][0]
         found.lower_bound[k] = np.inf
         for bound, j in order:
@@ -104,12 +105,12 @@ class BoxSearch:
         value = found.value[k]
         found.model_free[k] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
 
-    def _inside(self, row: FloatArray, g: int, goal: Goal, domain: Domain, k: int, cone: int) -> _InsideBoxes:
+    def _inside(self, row: FloatArray, g: int, domain: Domain, k: int, cone: int, cutoff: float) -> _InsideBoxes:
         history = self.history
         own = History(
             history.problem, row[None], np.array([g]), history.layout, [history.refused[k]], [history.earlier[k]], True
         )
-        return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, self.search_anything)
+        return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, cutoff, self.search_anything)
 
 
 class _InsideBoxes(Inside):
@@ -124,20 +125,28 @@ class _InsideBoxes(Inside):
         history: History,
         margin: float,
         cone: int,
+        cutoff: float,
         search_anything: SearchAnything,
     ) -> None:
         rows, goals = row[None], np.array([goal])
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
-        self.wide = Relaxation(
-            problem, rows, goals, domain, max(margin, WIDE_MARGIN), False, self.relaxation.refinement
-        )
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        self.is_simple = not domain.discrete.any() and domain.max_changes is None and history.is_empty
+        asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
+        self.is_simple = not (domain.discrete.any() or asks_more)
+        self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
+
+    @cached_property
+    def wide(self) -> Relaxation:
+        """Relaxations that keep farther away from the ends of cells."""
+        given = self.relaxation
+        margin = max(self.margin, WIDE_MARGIN)
+        goals = np.array([self.goal])
+        return Relaxation(self.problem, self.row[None], goals, self.domain, margin, False, given.refinement)
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
@@ -201,7 +210,7 @@ class _InsideBoxes(Inside):
 
     def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
         """Search a box."""
-        if self.is_simple and not len(self.domain.offsets):
+        if self.is_simple:
             relaxed = self.relax(lower, upper, limit)
             return relaxed.bound, relaxed.point
         domain = replace(self.domain, lower=lower[None], upper=upper[None])

@@ -1,4 +1,4 @@
-"""The cover of a sum of trees, with a search of its own for questions that ask for nothing but boxes."""
+"""The cover of a sum of trees, with a search of its own where no feature of model space mixes columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _EXACT_MARGIN = 1e-9
 _COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # Boxes after which the proof of a row is given up.
 _MOST_BOXES = 100_000
-_STOPPED, _NO_MEMORY = 1, 2
 
 
 class EnsembleCover(DividingCover):
@@ -85,18 +84,16 @@ class EnsembleCover(DividingCover):
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             return search.run(bound, cutoff, seconds)
-        cells, value, lower_bound, status, n_boxes = trees.forest.search(
+        cells, value, lower_bound, stopped, n_boxes = trees.forest.search(
             cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE
         )
-        if status == _NO_MEMORY:
-            raise MemoryError("There was not enough memory for the search of one row.")
         point = None
         if cells is not None:
             chosen = trees.first_cell[:-1] + cells
             point = row.copy()
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
-        return BoxAnswer(point, value, lower_bound, n_boxes, status == _STOPPED)
+        return BoxAnswer(point, value, lower_bound, n_boxes, stopped)
 
     def _search_inside(
         self,

@@ -50,7 +50,6 @@ class CellsInside:
         self.numbers = trees.feature[self.first[self.is_number]]
         self.levels = np.flatnonzero(~trees.is_number)
         self.point: FloatArray | None = None
-        self.nearest: FloatArray | None = None  # point that is inside, whatever the trees say
         self.value = np.inf
 
     def limits(self, low: IntArray, high: IntArray, levels: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -105,14 +104,13 @@ class CellsInside:
         bound, point = self.inside.finish(lower, upper, limit)
         return bound, np.inf if point is None else self._offer(point[None], lower, upper)
 
-    def starts(self, split: DiagonalSplit | None, limit: float) -> IntArray:
+    def starts(self, split: DiagonalSplit | None) -> IntArray:
         """Cells of points to start from, array of shape (n, n_vars).
 
         A cone is convex: everything between its nearest point and another one of it is in it. Of points all over the
         cone that the trees accept, those are taken whose way to the nearest one is accepted farthest.
         """
-        nearest, cone = self.inside.relax(self.lower, self.upper, limit).point, self.inside.cone
-        self.nearest = nearest
+        nearest, cone = self.inside.whole.point, self.inside.cone
         if nearest is None or cone is None or split is None:
             return np.zeros((0, self.trees.n_vars), dtype=np.int32)
         numbers, price = cone.numbers, self.trees.price[cone.numbers]

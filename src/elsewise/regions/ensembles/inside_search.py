@@ -28,7 +28,6 @@ _BOXES_AT_FIRST, _BOXES_AROUND, _TIMES_AROUND = 80, 60, 8
 _WIDTH_AROUND, _WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 _GOOD_GAP, _GOOD_GAIN = 0.02, 1e-4
-_STOPPED, _NO_MEMORY = 1, 2
 
 
 class InsideSearch:
@@ -69,16 +68,16 @@ class InsideSearch:
                 self._look_around(bound, cutoff, ends)
             return boxes.value
 
-        lower_bound, stopped = self._search(bound, cutoff, seconds, _MOST_BOXES, self._starts(cutoff), pause)
+        lower_bound, stopped = self._search(bound, cutoff, seconds, _MOST_BOXES, self._starts(), pause)
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
 
-    def _starts(self, cutoff: float) -> IntArray:
+    def _starts(self) -> IntArray:
         boxes, trees = self.boxes, self.trees
-        starts = boxes.starts(self.split, cutoff)
-        if boxes.nearest is not None:  # accepted, though not dense perhaps, and near to what is dense
-            cost, least = self.cells_around(boxes.nearest)
+        starts, nearest = boxes.starts(self.split), boxes.inside.whole.point
+        if nearest is not None:  # accepted, though not dense perhaps, and near to what is dense
+            cost, least = self.cells_around(nearest)
             cells = trees.forest.search(cost, least, np.inf, boxes.margin, np.inf, _BOXES_TO_START, TOLERANCE)[0]
             starts = starts if cells is None else np.vstack([cells[None], starts])
         return np.ascontiguousarray(starts, dtype=np.int32)
@@ -124,14 +123,12 @@ class InsideSearch:
             bound = np.where(low > high, np.inf, bound)
             penalties = cone.penalties[self.trees.feature]
             of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
-        _, lower_bound, status, n_boxes = self.trees.forest.search_inside(
+        lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, _TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=_BOXES_AT_FIRST,
         )  # fmt: skip
-        if status == _NO_MEMORY:
-            raise MemoryError("There was not enough memory for the search of one row.")
         self.n_boxes += n_boxes
-        return lower_bound, status == _STOPPED
+        return lower_bound, stopped
 
     def _moves(self) -> tuple[FloatArray, FloatArray]:
         """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""

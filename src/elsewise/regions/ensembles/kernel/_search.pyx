@@ -144,6 +144,12 @@ cdef double _pause(void *context, double bound) noexcept with gil:
         return float("nan")
 
 
+cdef int _require_memory(int status) except -1:
+    if status == 2:
+        raise MemoryError("There was not enough memory for the search of one row.")
+    return 0
+
+
 cdef class Forest:
     """A sum of trees over cells, held for any number of searches; arrays as in forest.h."""
 
@@ -269,8 +275,8 @@ cdef class Forest:
         -------
         cells : int32 array of shape (n_vars,), or None without a point
         value, lower_bound : float
-        status : int
-            0 proven, 1 stopped by a limit, 2 out of memory.
+        stopped : bool
+            A limit ended the proof.
         n_nodes : int
         """
         cells_ = np.zeros(self.f.n_vars, dtype=np.int32)
@@ -288,7 +294,8 @@ cdef class Forest:
         row.inside = NULL
         with nogil:
             ew_search(&self.f, &row)
-        return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status, row.n_nodes
+        _require_memory(row.status)
+        return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status == 1, row.n_nodes
 
     def search_inside(
         self,
@@ -322,8 +329,9 @@ cdef class Forest:
 
         Returns
         -------
-        value, lower_bound : float
-        status, n_nodes : int
+        lower_bound : float
+        stopped : bool
+        n_nodes : int
         """
         cells_ = np.zeros(self.f.n_vars, dtype=np.int32)
         cdef int32_t[::1] cells = cells_
@@ -363,7 +371,8 @@ cdef class Forest:
             ew_search(&self.f, &row)
         if asked.error is not None:
             raise asked.error
-        return row.value, row.lower_bound, row.status, row.n_nodes
+        _require_memory(row.status)
+        return row.lower_bound, row.status == 1, row.n_nodes
 
     def first_bound(self, const double[::1] cost, const double[::1] bound, double cutoff, int n_sweeps):
         """Bound the distance of everything nearer than a cutoff, with what proves it.
@@ -391,6 +400,5 @@ cdef class Forest:
         row.inside = NULL
         with nogil:
             status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
-        if status == 2:
-            raise MemoryError("There was not enough memory for the bound of one row.")
+        _require_memory(status)
         return (row.lower_bound, mu, pi_, theta_) if status == 0 else (row.lower_bound, None, None, None)

@@ -120,6 +120,7 @@ void ew_drop_box(ew_state *w, ew_box *b)
     b->next = w->free_boxes;
     w->free_boxes = b;
 }
+
 ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at)
 {
     const ew_compact *c = &w->c;
@@ -127,8 +128,7 @@ ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at)
     memcpy(other->alive, b->alive, (size_t)c->n_cells);
     ew_box *first = at.second_first ? other : b, *second = at.second_first ? b : other;
     for (int32_t k = c->first_cell[at.var]; k < c->first_cell[at.var + 1]; k++) {
-        const int in_first = c->is_ordered[at.var] ? k < at.cell : k == at.cell;
-        if (in_first)
+        if (ew_is_first(c, at, k))
             second->alive[k] = 0;
         else
             first->alive[k] = 0;
@@ -138,4 +138,14 @@ ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at)
     other->dual = ew_keep_dual(w);
     ew_push(w, other);
     return b;
+}
+
+void ew_only_point(ew_state *w, const ew_box *b)
+{
+    const ew_compact *c = &w->c;
+    memcpy(w->point, w->best.own, sizeof(int32_t) * (size_t)w->f->n_vars);
+    for (int32_t i = 0; i < c->n_vars; i++)
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
+            if (b->alive[k])
+                w->point[c->var[i]] = c->original[k];
 }

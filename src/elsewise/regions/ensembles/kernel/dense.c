@@ -28,6 +28,12 @@ static void worth_of_messages(ew_state *w)
         w->newton.worth[k] = w->dual.B[k] / w->dual.mu + w->dual.price[k];
 }
 
+static void copy_multipliers(ew_multipliers *to, const ew_multipliers *from, int32_t n)
+{
+    to->kappa = from->kappa;
+    memcpy(to->q, from->q, sizeof(double) * (size_t)n);
+}
+
 static void set_prices(ew_state *w)
 {
     ew_prices_set(&w->prices, &w->c, w->row->cone, &w->at);
@@ -41,8 +47,7 @@ void ew_try_relaxed(ew_state *w)
     const int32_t n = cone->n;
     const double before = ew_dual_estimate(&w->dual, &w->c, w->f->least);
     double *y = w->newton.trial, product = 0.0, square = 0.0;
-    w->saved_at.kappa = w->at.kappa;
-    memcpy(w->saved_at.q, w->at.q, sizeof(double) * (size_t)n);
+    copy_multipliers(&w->saved_at, &w->at, n);
     for (int32_t i = 0; i < n; i++)
         y[i] = w->moves[i] - cone->centre[i];
     for (int32_t i = 0; i < n; i++) {
@@ -63,27 +68,24 @@ void ew_try_relaxed(ew_state *w)
     set_prices(w);
     if (ew_dual_estimate(&w->dual, &w->c, w->f->least) > before)
         return;
-    w->at.kappa = w->saved_at.kappa;
-    memcpy(w->at.q, w->saved_at.q, sizeof(double) * (size_t)n);
+    copy_multipliers(&w->at, &w->saved_at, n);
     set_prices(w);
 }
 
 double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
 {
     const ew_cone *cone = w->row->cone;
-    const double scale = missing, least_kappa = LEAST_KAPPA * scale / cone->squared_radius;
+    const double least_kappa = LEAST_KAPPA * missing / cone->squared_radius;
     worth_of_messages(w);
-    w->saved_at.kappa = w->at.kappa;
-    memcpy(w->saved_at.q, w->at.q, sizeof(double) * (size_t)cone->n);
-    double width = WIDTH * scale * (is_root ? 100.0 : 1.0);
+    copy_multipliers(&w->saved_at, &w->at, cone->n);
+    double width = WIDTH * missing * (is_root ? 100.0 : 1.0);
     for (int stage = 0; stage < (is_root ? ROOT_STAGES : 1); stage++, width *= 0.1)
         ew_newton_ascend(&w->newton, &w->c, cone, w->dual.alive, &w->at, width, is_root ? ROOT_STEPS : STEPS, least_kappa);
     set_prices(w);
     const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
     if (then >= bound - MAY_FALL * fabs(ew_limit(w) - bound))
         return then;
-    w->at.kappa = w->saved_at.kappa;
-    memcpy(w->at.q, w->saved_at.q, sizeof(double) * (size_t)cone->n);
+    copy_multipliers(&w->at, &w->saved_at, cone->n);
     set_prices(w);
     return bound;
 }
@@ -182,13 +184,13 @@ static void grow_end(ew_state *w, int32_t *end, int32_t last)
 
 /* ---- points ---- */
 
-/* Take an answer of this distance. */
-static void take(ew_state *w, double value)
+int ew_take_value(ew_state *w, double value)
 {
-    if (value < w->best.value) {
-        w->best.value = value;
-        w->best.has_point = 1;
-    }
+    if (!(value < w->best.value))
+        return 0;
+    w->best.value = value;
+    w->best.has_point = 1;
+    return 1;
 }
 
 /* Ask for the nearest point of the box at hand; tells its bound. */
@@ -202,7 +204,7 @@ static double ask(ew_state *w, int32_t *cells, double *value, int *is_nearest)
         inside->relax(inside->context, w->low, w->high, w->levels, w->best.value, cells, w->moves, value, is_nearest);
     if (isnan(bound))
         w->row->gave_up = 1;
-    take(w, *value);
+    ew_take_value(w, *value);
     return bound;
 }
 
@@ -381,13 +383,8 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
 
 void ew_finish_box(ew_state *w, const ew_box *b)
 {
-    const ew_compact *c = &w->c;
     const ew_inside *inside = w->row->inside;
-    memcpy(w->point, w->best.own, sizeof(int32_t) * (size_t)w->f->n_vars);
-    for (int32_t i = 0; i < c->n_vars; i++)
-        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
-            if (b->alive[k])
-                w->point[c->var[i]] = c->original[k];
+    ew_only_point(w, b);
     if (!ew_accepts(w->f, w->point, w->best.margin, w->best.sums)) {
         if (w->best.margin > 0.0 || ew_may_accept(w->f, w->point, w->best.sums))
             w->settled = fmin(w->settled, b->bound);
@@ -398,7 +395,7 @@ void ew_finish_box(ew_state *w, const ew_box *b)
     const double bound = inside->finish(inside->context, w->low, w->high, w->levels, w->best.value, &value);
     if (isnan(bound))
         w->row->gave_up = 1;
-    take(w, value);
+    ew_take_value(w, value);
     if (!(bound >= ew_limit(w)))
         w->settled = fmin(w->settled, isnan(bound) ? b->bound : fmax(b->bound, bound));
 }
@@ -440,11 +437,6 @@ static int32_t likeliest(const ew_state *w, int32_t i)
     return best;
 }
 
-static int in_first(const ew_compact *c, const ew_split *at, int32_t k)
-{
-    return c->is_ordered[at->var] ? k < at->cell : k == at->cell;
-}
-
 /* How much a side of a split gains after a few steps. */
 static double gain_of_side(ew_state *w, const ew_split *at, int side, double before, double width)
 {
@@ -452,10 +444,9 @@ static double gain_of_side(ew_state *w, const ew_split *at, int side, double bef
     uint8_t *alive = w->levels; /* room for a mask: there are no more cells than original ones */
     memcpy(alive, w->dual.alive, (size_t)c->n_cells);
     for (int32_t k = c->first_cell[at->var]; k < c->first_cell[at->var + 1]; k++)
-        if (in_first(c, at, k) == side)
+        if (ew_is_first(c, *at, k) == side)
             alive[k] = 0;
-    w->saved_at.kappa = w->at.kappa;
-    memcpy(w->saved_at.q, w->at.q, sizeof(double) * (size_t)w->row->cone->n);
+    copy_multipliers(&w->saved_at, &w->at, w->row->cone->n);
     ew_newton_ascend(&w->newton, c, w->row->cone, alive, &w->saved_at, width, TRIAL_STEPS, 1e-7 * w->at.kappa);
     return ew_newton_value(&w->newton, c, w->row->cone, alive, &w->saved_at) - before;
 }

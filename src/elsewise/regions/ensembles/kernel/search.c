@@ -36,8 +36,6 @@ static double now(void)
 static void copy_dual(ew_dual *to, const ew_dual *from, const ew_compact *c)
 {
     to->mu = from->mu;
-    to->price_constant = from->price_constant;
-    memcpy(to->price, from->price, sizeof(double) * (size_t)c->n_cells);
     memcpy(to->theta, from->theta, sizeof(double) * (size_t)c->n_segments);
     memcpy(to->B, from->B, sizeof(double) * (size_t)c->n_cells);
     memcpy(to->total, from->total, sizeof(double) * (size_t)c->n_leaves);
@@ -225,20 +223,17 @@ static int32_t trim(ew_state *w, ew_box *b)
     }
     return n;
 }
+
 /* A box that is a single point: it is accepted, or it is not, or rounding leaves it open. */
 static void close_single(ew_state *w, const ew_box *b)
 {
-    const ew_compact *c = &w->c;
-    memcpy(w->point, w->best.own, sizeof(int32_t) * (size_t)w->f->n_vars);
-    for (int32_t i = 0; i < c->n_vars; i++)
-        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
-            if (b->alive[k])
-                w->point[c->var[i]] = c->original[k];
+    ew_only_point(w, b);
     const int accepted = ew_accepts(w->f, w->point, w->best.margin, w->best.sums);
     ew_offer(&w->best, w->point);
     if (accepted || w->best.margin > 0.0 || ew_may_accept(w->f, w->point, w->best.sums))
         w->settled = fmin(w->settled, w->dual.base);
 }
+
 /* ---- the search ---- */
 
 static int is_out_of_time(const ew_state *w)
@@ -380,11 +375,7 @@ static int pause(ew_state *w, const ew_box *b, double built_for)
     const double value = inside->pause(inside->context, bound);
     if (isnan(value))
         w->row->gave_up = 1;
-    if (!(value < w->best.value))
-        return 0;
-    w->best.value = value;
-    w->best.has_point = 1;
-    return value < built_for * (1.0 - REBUILD);
+    return ew_take_value(w, value) && value < built_for * (1.0 - REBUILD);
 }
 
 /* Search one compact problem. Returns 1 if it is to be built anew. */

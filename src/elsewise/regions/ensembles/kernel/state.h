@@ -70,6 +70,8 @@ void ew_drop_dual(ew_state *w, ew_snapshot *s);
 void ew_load_dual(ew_state *w, const ew_snapshot *s);
 /* Divide a box; the half to go on with is returned, the other one is put on the heap. */
 ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at);
+/* The only point of a box with one cell a variable, as w->point. */
+void ew_only_point(ew_state *w, const ew_box *b);
 
 /* splits.c: the split both sides of which lose most; var < 0 if the box is a single point. */
 ew_split ew_best_split(ew_state *w);
@@ -83,6 +85,8 @@ void ew_try_relaxed(ew_state *w);
 void ew_first_points(ew_state *w);
 /* Offer the box around a point in which all trees stay in their leaves, and what it grows to. */
 void ew_offer_around(ew_state *w, const int32_t *cells);
+/* Take an answer of this distance, if it is better; tells whether it is. */
+int ew_take_value(ew_state *w, double value);
 /* Ask for the nearest dense point of a box, if it is not that of the box around it: *is_new. Returns 0 if the box is settled. */
 int ew_relax_box(ew_state *w, ew_box *b, int *is_new);
 /* The split where the relaxed optimum is spread most; var < 0 if it is not. */
@@ -95,9 +99,10 @@ static inline double ew_limit(const ew_state *w)
     return w->best.value * (1.0 - w->row->tolerance);
 }
 
-static inline const ew_cone *ew_cone_of(const ew_state *w)
+/* Whether a cell is in the first part of a split. */
+static inline int ew_is_first(const ew_compact *c, ew_split at, int32_t k)
 {
-    return w->row->cone;
+    return c->is_ordered[at.var] ? k < at.cell : k == at.cell;
 }
 
 #endif
