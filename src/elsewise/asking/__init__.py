@@ -9,6 +9,7 @@ from .plans import Move, Order, best_order, in_parts
 from .progress import reporter
 from .question import Question, pose
 from .reasons import Reason, Target
+from .row_errors import check_rows, row_errors
 from .targets import Wanted, outcomes_of_rows
 from .why_not import Inquiry, InquiryResult, Relief
 
@@ -26,12 +27,14 @@ __all__ = [
     "Way",
     "answers_of",
     "best_order",
+    "check_rows",
     "find_way",
     "in_chunks",
     "in_parts",
     "outcomes_of_rows",
     "pose",
     "reporter",
+    "row_errors",
     "walk",
     "why_infeasible",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, row_errors, walk
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
@@ -20,6 +20,7 @@ from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..model.missing import refuse_missing
 from ..regions import Outcome
+from .erring import with_wrong_rows
 from .explanation import Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
@@ -40,6 +41,7 @@ def explain_rows(
     n_jobs: int | None = None,
     progress: ProgressOption = False,
     use_model: bool = True,
+    errors: str = "raise",
 ) -> Explanations:
     """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
 
@@ -48,12 +50,16 @@ def explain_rows(
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    rows = fitted.table.encode(given) if features is None else features
+    rules = fitted.rules(constraints)
+    wrong = row_errors(fitted, rules, given) if errors == "row" else {}
+    numbers = np.setdiff1d(np.arange(len(given)), list(wrong))  # of the rows that are right
+    every, given = given, rows_of(given, numbers) if wrong else given
+    rows = fitted.table.encode(given) if features is None else features[numbers]
     n_answers: object = n_counterfactuals
     if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
         raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
-    wanted = outcomes_of_rows(target, len(rows), fitted.classes, min_probability).among(fitted)
-    rules, missing = fitted.rules(constraints), fitted.table.missing(given)
+    wanted = outcomes_of_rows(target, len(every), fitted.classes, min_probability).among(fitted)
+    missing = fitted.table.missing(given)
     rules.check_rows(rows, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)
@@ -65,10 +71,9 @@ def explain_rows(
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
-            goals = wanted.goal[chosen]
-            part = in_turn(
-                answers_of(question, rows_of(given, chosen), rows[chosen], goals, n_counterfactuals), goals, chosen
-            )
+            goals = wanted.goal[numbers[chosen]]
+            found = answers_of(question, rows_of(given, chosen), rows[chosen], goals, n_counterfactuals)
+            part = in_turn(found, goals, numbers[chosen])
             report(len(chosen))
             return part
 
@@ -77,7 +82,10 @@ def explain_rows(
     with reporter(progress, len(rows)) as report:
         groups = _alike(missing)
         joined = concatenate([part for places in groups for part in answers_where(places)])
-    return joined if len(groups) == 1 else joined.take(np.argsort(joined.rows, kind="stable"))
+    if len(groups) > 1:
+        joined = joined.take(np.argsort(joined.rows, kind="stable"))
+    targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
+    return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
 
 
 def _alike(missing: BoolArray) -> list[IntArray]:
