@@ -18,10 +18,11 @@ from .constraints import Constraints
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
 from .model.missing import refuse_missing
+from .production import Produces
 from .results import Explanations, Frontier, Walks, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
-class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
+class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
     """Nearest plausible counterfactuals of a fitted model, with proofs.
 
     For a row ``x`` and a wanted outcome, solve (Eq. cf:densityconstraintform with Eq. gmm:approx:finalconstraint)

@@ -1,8 +1,8 @@
 """Rows that no question can be asked of: which they are, and what is wrong with each.
 
 Everything that can be wrong with a row is checked by the same functions that refuse a batch as a whole, and in the same
-words. A batch that is refused is halved until the rows at fault are alone: k of n wrong rows take some 2 k log n checks,
-and none more where all are right.
+words. A batch that is refused is halved until the rows at fault are alone: k of n wrong rows take some 2 k log n
+checks, and none more where all are right.
 """
 
 from __future__ import annotations

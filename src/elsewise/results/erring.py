@@ -82,5 +82,5 @@ def _blank(counterfactuals: UserRows, own: UserRows, table: Table) -> Any:
     """Rows of missing values, in the form of the counterfactuals of others."""
     if is_frame(own):
         return blanked(own, np.ones(len(own), dtype=np.bool_))
-    as_objects = counterfactuals.dtype.kind not in "fiub"  # type: ignore[union-attr]  # arrays, like the rows
+    as_objects = counterfactuals.dtype.kind not in "fiub"
     return np.full((len(own), len(table.names)), np.nan, dtype=object if as_objects else np.float64)
