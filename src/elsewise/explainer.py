@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
+from .asking import Options
+from .asking.options import Errors
 from .asking.progress import ProgressOption
 from .columns.frames import as_table
 from .constraints import Constraints
@@ -181,15 +183,13 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        return explain_row(
-            self.require_fitted(),
-            x,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
-            n_counterfactuals=n_counterfactuals,
+            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
         )
+        return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
     def explain(
         self,
@@ -200,6 +200,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
+        errors: Errors = "raise",
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -220,20 +221,20 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+        errors : "raise" or "row", default="raise"
+            A row that is wrong (a value missing, a level never seen, outside of a bound) ends the call; or it has the
+            status ``"error"`` and its message as the reason, and the other rows have their answers.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
-        return explain_rows(
-            self.require_fitted(),
-            X,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
-            n_jobs=self.n_jobs,
-            progress=progress,
+            errors=errors,
         )
+        return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
     def why_not(
         self,
@@ -258,7 +259,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        return find_why_not(self.require_fitted(), x, target, constraints=constraints, min_probability=min_probability)
+        options = Options(constraints=constraints, min_probability=min_probability)
+        return find_why_not(self.require_fitted(), x, target, options)
 
     def frontier(
         self,
@@ -283,15 +285,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a quantile may take for its proof.
         """
-        return find_frontier(
-            self.require_fitted(),
-            x,
-            target,
-            quantiles,
-            constraints=constraints,
-            min_probability=min_probability,
-            time_limit=time_limit,
-        )
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_frontier(self.require_fitted(), x, target, quantiles, options)
 
     def require_fitted(self) -> FittedModel:
         """Give the fitted model, or say that there is none yet."""

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 import elsewise as ew
-from elsewise.results import explain_rows
 
 pandas = pytest.importorskip("pandas")
 RULES = ew.Constraints(bounds={"income": (0.0, 5.0)})
@@ -148,6 +147,8 @@ def test_the_question_is_checked_when_the_mapper_is_made(loans):
         loans.explainer.mapper("maybe")
     with pytest.raises(ew.InvalidInputError, match="n_counterfactuals"):
         loans.explainer.mapper("yes", n_counterfactuals=0)
+    with pytest.raises(ew.InvalidInputError, match="no option 'colour'"):
+        loans.explainer.mapper("yes", colour="red")
 
 
 def test_one_target_a_row_cannot_be_asked_of_unknown_rows(loans):
@@ -158,7 +159,7 @@ def test_one_target_a_row_cannot_be_asked_of_unknown_rows(loans):
 def test_wrong_rows_do_not_change_others(loans, wrong_rows):
     """By the engine itself: the answers of a batch with wrong rows are those of the batch without them."""
     rows = wrong_rows.drop(columns="customer")
-    answers = explain_rows(loans.explainer.fitted_, rows, "yes", errors="row")
+    answers = loans.explainer.explain(rows, "yes", errors="row")
     right = answers.take(np.flatnonzero(answers.statuses != "error"))
     alone = loans.explainer.explain(rows.iloc[right.rows], "yes")
     for name in ("distances", "lower_bounds", "log_densities", "features", "changed"):

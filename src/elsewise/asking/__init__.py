@@ -4,20 +4,23 @@ from .answers import Answers, answers_of
 from .chunks import in_chunks
 from .frontier import walk
 from .infeasibility import why_infeasible
+from .options import Options
 from .paths import Way, find_way
 from .plans import Move, Order, best_order, in_parts
 from .progress import reporter
 from .question import Question, pose
 from .reasons import Reason, Target
-from .row_errors import check_rows, row_errors
+from .row_errors import CheckedRows, checked_rows, encoded_rows
 from .targets import Wanted, outcomes_of_rows
 from .why_not import Inquiry, InquiryResult, Relief
 
 __all__ = [
     "Answers",
+    "CheckedRows",
     "Inquiry",
     "InquiryResult",
     "Move",
+    "Options",
     "Order",
     "Question",
     "Reason",
@@ -27,14 +30,14 @@ __all__ = [
     "Way",
     "answers_of",
     "best_order",
-    "check_rows",
+    "checked_rows",
+    "encoded_rows",
     "find_way",
     "in_chunks",
     "in_parts",
     "outcomes_of_rows",
     "pose",
     "reporter",
-    "row_errors",
     "walk",
     "why_infeasible",
 ]

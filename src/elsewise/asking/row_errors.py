@@ -8,11 +8,12 @@ checks, and none more where all are right.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..arrays import IntArray
+from ..arrays import FloatArray, IntArray
 from ..columns.frames import rows_of
 from ..constraints import Rules
 from ..errors import InvalidInputError
@@ -23,8 +24,31 @@ from ..model.missing import refuse_missing
 _ONLY_ROW = re.compile(r"^Row 0(?: \(labelled .*?\))?: | in row 0(?=[.\s])| in row 0,(?= column)")
 
 
-def check_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X") -> None:
-    """Refuse rows with a value that the model, the density or a rule cannot take.
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedRows:
+    """Rows in features, and those that have none.
+
+    Attributes
+    ----------
+    features : array of shape (n_samples, n_features)
+        Zeros where a row is wrong.
+    wrong : dict of int to str
+        What is wrong, by the position of the row, in ascending order.
+    """
+
+    features: FloatArray
+    wrong: dict[int, str]
+
+    def part(self, rows: slice) -> CheckedRows:
+        """Give those of a span of rows, counted from its start."""
+        first, stop, _ = rows.indices(len(self.features))
+        return CheckedRows(
+            self.features[rows], {row - first: told for row, told in self.wrong.items() if first <= row < stop}
+        )
+
+
+def encoded_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X") -> FloatArray:
+    """Encode rows, or refuse them for a value that the model, the density or a rule cannot take.
 
     Parameters
     ----------
@@ -34,6 +58,10 @@ def check_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X"
     name : str
         What errors call it.
 
+    Returns
+    -------
+    array of shape (n_samples, n_features)
+
     Raises
     ------
     InvalidInputError
@@ -42,10 +70,11 @@ def check_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X"
     rules.check_rows(features, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)
+    return features
 
 
-def row_errors(fitted: FittedModel, rules: Rules, given: Any) -> dict[int, str]:
-    """Find the rows that :func:`check_rows` refuses, each by itself.
+def checked_rows(fitted: FittedModel, rules: Rules, given: Any) -> CheckedRows:
+    """Encode the rows that :func:`encoded_rows` takes, each by itself, and find what is wrong with the others.
 
     Parameters
     ----------
@@ -53,26 +82,22 @@ def row_errors(fitted: FittedModel, rules: Rules, given: Any) -> dict[int, str]:
     rules : Rules
     given : data frame or array of shape (n_samples, n_columns)
         The table's own columns.
-
-    Returns
-    -------
-    dict of int to str
-        What is wrong, by the position of the row, in ascending order.
     """
-    found: dict[int, str] = {}
+    features = np.zeros((len(given), fitted.table.n_features))
+    wrong: dict[int, str] = {}
     waiting: list[IntArray] = [np.arange(len(given))]
     while waiting:
         places = waiting.pop()
         try:
-            check_rows(fitted, rules, rows_of(given, places), name="The row")
+            features[places] = encoded_rows(fitted, rules, rows_of(given, places), name="The row")
         except InvalidInputError as error:
             if len(places) == 1:
-                found[int(places[0])] = _without_row(str(error))
+                wrong[int(places[0])] = _without_row(str(error))
             elif len(places):
                 waiting += np.array_split(places, 2)[::-1]
             else:  # not about rows
                 raise
-    return found
+    return CheckedRows(features, wrong)
 
 
 def _without_row(message: str) -> str:

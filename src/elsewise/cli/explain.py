@@ -124,8 +124,8 @@ def _with_reasons(job: Job, first: int, answers: Explanations) -> Explanations:
         causes[place] = job.explainer.why_not(
             job.rows.columns.iloc[row : row + 1],
             job.target,
-            job.options["constraints"],
-            min_probability=job.options["min_probability"],
+            job.options.constraints,
+            min_probability=job.options.min_probability,
         )
     return replace(answers, causes=tuple(causes))
 
@@ -146,7 +146,7 @@ def _finish(
         frame = frame_of(
             records,
             job.rows.columns,
-            job.features,
+            job.checked.features,
             job.table,
             kept,
             is_regressor=job.explainer.classes_ is None,
@@ -158,7 +158,7 @@ def _finish(
     summary = summarise(records, job.table, n_rows)
     if summary.infeasible and arguments.rules is not None and not arguments.why and not arguments.quiet:
         note_why()
-    code = SOME_WITHOUT_ANSWER if summary.infeasible else ALL_ANSWERED
+    code = SOME_WITHOUT_ANSWER if summary.infeasible or summary.wrong else ALL_ANSWERED
     if interrupted is not None:
         code = interrupted.exit_code
         where = f"{len(records)} of {n_rows} rows are finished, in {arguments.out}" if records else "no row is finished"

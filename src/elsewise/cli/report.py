@@ -86,7 +86,7 @@ def _explained(arguments: argparse.Namespace, rules: Constraints | None) -> tupl
     job = prepare(arguments, rules)
     if not arguments.quiet:
         note_columns_set_aside(job.rows, job.rows.index)
-    n_rows = len(job.features) if arguments.rows is None else min(arguments.rows, len(job.features))
+    n_rows = len(job.checked.features) if arguments.rows is None else min(arguments.rows, len(job.checked.features))
     with progress_bar(n_rows, quiet=arguments.quiet) as bar:
         return job.explainer, job.answers(slice(n_rows), done_in_all(bar.update))
 

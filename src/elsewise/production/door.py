@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from ..asking import outcomes_of_rows
+from ..asking import Options, outcomes_of_rows
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..model import FittedModel
@@ -29,11 +30,9 @@ class Produces:
         *,
         constraints: Constraints | None = None,
         id_columns: Sequence[str] | Mapping[str, Any] = (),
-        min_probability: float | None = None,
-        n_counterfactuals: int = 1,
-        time_limit: float | None = None,
         sentences: bool = False,
         n_jobs: int | None = None,
+        **options: Any,
     ) -> Mapper:
         """Make a function of frames that answers one question about any rows, for Dask, Spark, Ray and others.
 
@@ -49,12 +48,13 @@ class Produces:
         id_columns : sequence of names, or mapping of name to dtype
             Columns of the rows to copy, to know rows by. Without a dtype they become text, for types must be known
             before the first row is.
-        min_probability, n_counterfactuals, time_limit
-            As for :meth:`elsewise.Explainer.explain`.
         sentences : bool, default=False
             Tell every answer in a sentence as well. It takes longer than many an answer.
         n_jobs : int or None, default=None
             Threads in each process; engines bring processes of their own.
+        **options
+            Further options of :meth:`elsewise.Explainer.explain`: ``min_probability``, ``n_counterfactuals``,
+            ``time_limit``, ... (but for ``errors``, which is always ``"row"``).
 
         Returns
         -------
@@ -71,23 +71,20 @@ class Produces:
         ['optimal', 'optimal']
         """
         fitted = self.require_fitted()
-        n_answers: object = n_counterfactuals
-        if isinstance(n_answers, bool) or not isinstance(n_answers, int) or n_answers < 1:
-            raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
+        known = [item.name for item in fields(Options) if item.name not in ("constraints", "errors")]
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            raise InvalidInputError(f"mapper knows no option {unknown[0]!r}. There are {', '.join(known)}.")
+        asked = Options(constraints=constraints, errors="row", **options)
         if np.ndim(np.asarray(target, dtype=object)) > (0 if fitted.classes is not None else 1):
             raise InvalidInputError("A mapper is for any rows: expected one target for all of them.")
-        outcomes_of_rows(target, 1, fitted.classes, min_probability)
+        outcomes_of_rows(target, 1, fitted.classes, asked.min_probability)
         layout = schema_of(
             fitted.table_under(fitted.rules(constraints)),
             fitted.classes,
             id_columns,
-            has_least_probability=min_probability is not None,
-            several=n_counterfactuals > 1,
+            has_least_probability=asked.min_probability is not None,
+            several=asked.n_counterfactuals > 1,
             sentences=sentences,
         )
-        options = {
-            "min_probability": min_probability,
-            "n_counterfactuals": n_counterfactuals,
-            "time_limit": time_limit,
-        }
-        return Mapper(fitted, target, constraints, options, layout, n_jobs)
+        return Mapper(fitted, target, asked, layout, n_jobs)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..asking import Options
 from ..columns.as_trained import as_trained
 from ..columns.frames import as_table, is_frame
 from ..columns.rows import column_names
-from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..files.constants import MOST_NAMES
 from ..model import FittedModel
@@ -38,9 +38,8 @@ class Mapper:
     ----------
     fitted : FittedModel
     target : label, (low, high) or None
-    constraints : Constraints or None
-    options : dict
-        Further arguments of :meth:`elsewise.Explainer.explain`.
+    options : Options
+        How it is asked; rows that are wrong have errors of their own.
     layout : Schema
         The columns of the answers.
     n_jobs : int or None
@@ -49,8 +48,7 @@ class Mapper:
 
     fitted: FittedModel
     target: Any
-    constraints: Constraints | None
-    options: dict[str, Any]
+    options: Options
     layout: Schema
     n_jobs: int | None = None
 
@@ -97,15 +95,7 @@ class Mapper:
 
     def explain(self, rows: pd.DataFrame) -> Explanations:
         """Give the answers as :meth:`elsewise.Explainer.explain` does."""
-        return explain_rows(
-            self.fitted,
-            self._typed(rows),
-            self.target,
-            constraints=self.constraints,
-            n_jobs=self.n_jobs,
-            errors="row",
-            **self.options,
-        )
+        return explain_rows(self.fitted, self._typed(rows), self.target, self.options, n_jobs=self.n_jobs)
 
     def __dask_tokenize__(self) -> str:
         """Name the question: the same for the same explainer, so that Dask knows results again."""
