@@ -17,12 +17,13 @@ from ..errors import InvalidInputError
 from ..files.answers import frame_of, records_of
 from ..files.tables import SUFFIXES, check_format, write_frame
 from ..results import Explanations
-from .arguments import Commands, file_to_write
+from .arguments import Commands, file_or_folder_to_write
 from .checksums import checksum
 from .constants import FIRST_CHUNK, LARGEST_CHUNK, LARGEST_STEP, SECONDS_A_CHUNK
 from .exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER
 from .interrupts import Interrupted, Stop, interruptible, uninterrupted
 from .partial import Partial
+from .partitioned import add_engine, answers_in_folder, explain_partitions
 from .progress import Bar, progress_bar
 from .question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Options on which answers do not depend. All others are part of the question.
-_NOT_ASKED = frozenset(["run", "out", "fresh", "json", "quiet", "jobs", "trust"])
+_NOT_ASKED = frozenset(["run", "out", "fresh", "json", "quiet", "jobs", "trust", "engine", "scheduler", "workers"])
 
 
 def add_to(commands: Commands) -> None:
@@ -46,7 +47,7 @@ def add_to(commands: Commands) -> None:
     )
     add_source(command)
     asked = command.add_argument_group("question")
-    add_rows(asked)
+    add_rows(asked, many=True)
     add_question(asked)
     asked.add_argument(
         "--why",
@@ -54,18 +55,22 @@ def add_to(commands: Commands) -> None:
         help="find out for every row without an answer which rules stand in the way; takes longer",
     )
     output = command.add_argument_group("output")
-    output.add_argument("--out", type=file_to_write(*SUFFIXES), metavar="FILE", required=True,
-                        help="answers, CSV or Parquet: one line an answer")  # fmt: skip
+    output.add_argument("--out", type=file_or_folder_to_write(*SUFFIXES), metavar="FILE", required=True,
+                        help="answers, CSV or Parquet: one line an answer; a folder for one file a file of "
+                        "rows")  # fmt: skip
     output.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="further columns of --data to copy")
     output.add_argument("--fresh", "--overwrite", action="store_true",
                         help="begin anew and replace what is there: the output, and rows finished before")  # fmt: skip
     output.add_argument("--json", action="store_true", help="print one JSON document instead of a summary in words")
     output.add_argument("--quiet", action="store_true", help="no notes and no progress bar on stderr")
+    add_engine(command)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain the rows; return one of the exit codes."""
+    if answers_in_folder(arguments):
+        return explain_partitions(arguments, question_of(arguments))
     check_format(arguments.out)
     rules = rules_of(arguments)
     partial_path = arguments.out.with_name(arguments.out.name + ".partial")
@@ -186,6 +191,13 @@ def question_of(arguments: argparse.Namespace) -> dict[str, Any]:
     asked: dict[str, Any] = {"the version of elsewise": __version__}
     for name, value in sorted(vars(arguments).items()):
         if name not in _NOT_ASKED and value not in (None, False, []):
-            told = f"a file with the SHA-256 {checksum(value)}" if isinstance(value, Path) else value
+            is_file = isinstance(value, Path) and value.is_file()
+            told = (
+                f"a file with the SHA-256 {checksum(value)}"
+                if is_file
+                else str(value)
+                if isinstance(value, Path)
+                else value
+            )
             asked[f"--{name.replace('_', '-')}"] = told
     return asked

@@ -23,7 +23,7 @@ from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
 from ..model.missing import refuse_missing
 from ..results import Explanations, explain_rows
-from .arguments import Group, file_to_read, jobs, seconds, share, whole
+from .arguments import Group, file_to_read, files_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
@@ -67,10 +67,13 @@ class Job:
         )
 
 
-def add_rows(group: Group) -> None:
-    """Add the option for the rows that are asked about."""
-    group.add_argument("--data", type=file_to_read(*SUFFIXES), metavar="FILE", required=True,
-                       help="rows to explain, CSV or Parquet; columns are found by name, others set aside")  # fmt: skip
+def add_rows(group: Group, *, many: bool = False) -> None:
+    """Add the option for the rows that are asked about; ``many``: a pattern of several files may be given."""
+    read = files_to_read(*SUFFIXES) if many else file_to_read(*SUFFIXES)
+    pattern = "; a pattern in quotes, such as 'parts/*.parquet', for many files" if many else ""
+    group.add_argument("--data", type=read, metavar="FILE", required=True,
+                       help="rows to explain, CSV or Parquet; columns are found by name, others set aside"
+                       + pattern)  # fmt: skip
 
 
 def add_question(group: Group) -> None:
