@@ -37,8 +37,8 @@ def add_engine(command: argparse.ArgumentParser) -> None:
     """Add the options for many files of rows."""
     group = command.add_argument_group(
         "many files",
-        "If --out is a folder, every file of rows has its own file of answers there (Parquet), complete or not there at "
-        "all; the same command goes on with those that are missing. Rows are read and answered some at a time.",
+        "If --out is a folder, every file of rows has its own file of answers there (Parquet), complete or not "
+        "there at all; the same command goes on with those that are missing. Memory does not grow with the rows.",
     )
     group.add_argument("--engine", choices=ENGINES, help="where to answer (default: in this process)")
     group.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster; without one, one is started here")

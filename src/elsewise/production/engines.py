@@ -61,7 +61,9 @@ def answer_on_dask(
             for partition in partitions
         ]
         for future in distributed.as_completed(futures):
-            yield future.result()
+            result = future.result()
+            future.release()  # or a worker that is lost later would have it to do again
+            yield result
 
 
 def _same(mapper: Mapper) -> Mapper:

@@ -1,8 +1,8 @@
 """Files of rows answered one by one: a file of answers a partition, complete or not there.
 
 A file of answers tells in its metadata which question it answers and which rows (by their SHA-256), and how many
-rows have each status. Work that was cut short goes on with the partitions that have no file yet; a file of another question,
-or of rows that have changed since, is never taken for an answer.
+rows have each status. Work that was cut short goes on with the partitions that have no file yet; a file of another
+question, or of rows that have changed since, is never taken for an answer.
 """
 
 from __future__ import annotations
