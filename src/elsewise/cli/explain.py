@@ -15,7 +15,7 @@ import numpy as np
 from .. import __version__
 from ..errors import InvalidInputError
 from ..files.answers import frame_of, records_of
-from ..files.tables import SUFFIXES, check_format, write_frame
+from ..files.tables import SUFFIXES, write_frame
 from ..results import Explanations
 from .arguments import Commands, file_or_folder_to_write
 from .checksums import checksum
@@ -28,6 +28,7 @@ from .progress import Bar, progress_bar
 from .question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source
 from .summary import summarise
+from .trail import JSON_LINES, Trail, check_out, write_trail
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,9 +56,12 @@ def add_to(commands: Commands) -> None:
         help="find out for every row without an answer which rules stand in the way; takes longer",
     )
     output = command.add_argument_group("output")
-    output.add_argument("--out", type=file_or_folder_to_write(*SUFFIXES), metavar="FILE", required=True,
+    output.add_argument("--out", type=file_or_folder_to_write(*SUFFIXES, *JSON_LINES), metavar="FILE", required=True,
                         help="answers, CSV or Parquet: one line an answer; a folder for one file a file of "
                         "rows")  # fmt: skip
+    output.add_argument("--json-lines", action="store_true",
+                        help="an audit trail, .jsonl: row, answer, probabilities, proofs, rules, versions and "
+                        "checksums in a line of JSON an answer, for `elsewise verify`")  # fmt: skip
     output.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="further columns of --data to copy")
     output.add_argument("--fresh", "--overwrite", action="store_true",
                         help="begin anew and replace what is there: the output, and rows finished before")  # fmt: skip
@@ -71,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain the rows; return one of the exit codes."""
     if answers_in_folder(arguments):
         return explain_partitions(arguments, question_of(arguments))
-    check_format(arguments.out)
+    check_out(arguments)
     rules = rules_of(arguments)
     partial_path = arguments.out.with_name(arguments.out.name + ".partial")
     if arguments.out.exists() and not partial_path.exists() and not arguments.fresh:
@@ -94,14 +98,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"elsewise: {before} rows are finished already, going on from there", file=sys.stderr)
         try:
             with progress_bar(len(job.rows.columns), done=before, quiet=arguments.quiet) as bar:
-                _explain_all(job, partial, stop, bar, ask_why=arguments.why)
+                trail = Trail.of(job, kept, arguments) if arguments.json_lines else None
+                _explain_all(job, partial, stop, bar, trail, ask_why=arguments.why)
         except Interrupted as error:
             interrupted = error
         with uninterrupted():
             return _finish(arguments, job, kept, partial, interrupted, before, time.perf_counter() - started)
 
 
-def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, *, ask_why: bool) -> None:
+def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, trail: Trail | None, *, ask_why: bool) -> None:
     """Answer chunk by chunk, and put each away. A row's answer does not depend on the chunks."""
     n_rows, size = len(job.rows.columns), FIRST_CHUNK
     while partial.n_finished < n_rows:
@@ -111,7 +116,9 @@ def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, *, ask_why: b
         answers = job.answers(chunk)
         if ask_why:
             answers = _with_reasons(job, first, answers)
-        records = records_of(answers, first)
+        records = list(records_of(answers, first))
+        if trail is not None:
+            trail.add_to(records, answers, first)
         with stop.put_off():  # on disk and counted, or neither
             partial.append(records)
         stop.check()
@@ -147,7 +154,9 @@ def _finish(
     """Write the output, say what is in it, and give the exit code."""
     records = partial.records()
     n_rows = len(job.rows.columns)
-    if records or interrupted is None:
+    if arguments.json_lines:
+        write_trail(records, arguments.out)
+    elif records or interrupted is None:
         frame = frame_of(
             records,
             job.rows.columns,

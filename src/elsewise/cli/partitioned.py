@@ -66,6 +66,8 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
     started = time.perf_counter()
     if arguments.why:
         raise InvalidInputError("--why is for answers in one file: give a file as --out.")
+    if arguments.json_lines:
+        raise InvalidInputError("--json-lines is for answers in one file: give a file ending in .jsonl as --out.")
     if arguments.errors == "raise":
         raise InvalidInputError("--errors raise is for answers in one file: in a folder wrong rows end nothing.")
     files = matching(arguments.data) if is_pattern(arguments.data) else [arguments.data]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..asking import CheckedRows, Options, checked_rows
@@ -141,6 +141,18 @@ def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:
         known = did_you_mean(missing[0], list(rows.others.columns)) if len(rows.others.columns) else ""
         raise InvalidInputError(f"--keep: {arguments.data} has no column {missing[0]!r}. {known}")
     return rows.others[list(dict.fromkeys([*rows.index, *arguments.keep]))]
+
+
+def called_by(rows: FileRows, arguments: argparse.Namespace) -> FileRows:
+    """Give rows the names that the column ``--id`` has for them, or a Parquet file's own index."""
+    names = [arguments.id] if arguments.id is not None else list(rows.index[:1])
+    if not names:
+        return rows
+    everything = {**rows.columns, **rows.others}
+    if names[0] not in everything:
+        known = did_you_mean(names[0], list(everything))
+        raise InvalidInputError(f"--id: {arguments.data} has no column {names[0]!r}. {known}")
+    return replace(rows, columns=rows.columns.set_axis(everything[names[0]].tolist(), axis=0))
 
 
 def note_why() -> None:

@@ -12,3 +12,5 @@ DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
 TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
+# Number of the layout of audit trails.
+TRAIL_FORMAT = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ..columns import Column, Table
 from ..columns.frames import is_missing_value
 from ..text import headline, html_of_explanation, reason_in_words, sentence, text_of_change, text_of_explanation
 from .cells import pandas_for, value_in
+from .records import record_of
 from .why_not import WhyNot
 
 if TYPE_CHECKING:
@@ -229,6 +231,10 @@ class Explanation:
                 "changed": pandas.Series(self.changed & has_answer(self.status), index=index),
             }
         )
+
+    def to_json(self) -> str:
+        """Write the answer as strict JSON: the row, the counterfactual, changes, certificate, and its sentence."""
+        return json.dumps(record_of(self), allow_nan=False)
 
     def __repr__(self) -> str:
         return f"<Explanation {headline(self)}>"

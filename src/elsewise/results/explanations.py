@@ -197,6 +197,10 @@ class Explanations(Sequence[Explanation]):
             return pandas.concat([summary, self.counterfactuals.set_axis(names, axis=1)], axis=1)
         return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
 
+    def to_json(self) -> str:
+        """Write the answers as JSON lines, one an answer; see :meth:`Explanation.to_json`."""
+        return "".join(f"{one.to_json()}\n" for one in self)
+
     def __repr__(self) -> str:
         return f"<Explanations: {headline_of_many(self)}>"
 
