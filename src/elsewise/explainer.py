@@ -13,16 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
 from .asking import Options
+from .asking.options import Errors
 from .asking.progress import ProgressOption
 from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
 from .model.missing import refuse_missing
+from .production import Produces
 from .results import Explanations, Frontier, Walks, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
-class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
+class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
     """Nearest plausible counterfactuals of a fitted model, with proofs.
 
     For a row ``x`` and a wanted outcome, solve (Eq. cf:densityconstraintform with Eq. gmm:approx:finalconstraint)
@@ -200,6 +202,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
+        errors: Errors = "raise",
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -220,6 +223,9 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+        errors : "raise" or "row", default="raise"
+            A row that is wrong (a value missing, a level never seen, outside of a bound) ends the call; or it has the
+            status ``"error"`` and its message as the reason, and the other rows have their answers.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -228,6 +234,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
+            errors=errors,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 

@@ -215,7 +215,7 @@ def test_no_rows_give_no_answers(folder, capsys):
 )
 def test_bad_rules_are_refused_with_file_and_key(folder, rules, message, capsys):
     (folder / "rules.toml").write_text(rules)
-    assert _explain("--target", "yes", "--rules", "rules.toml", "--quiet") == 1
+    assert _explain("--target", "yes", "--rules", "rules.toml", "--errors", "raise", "--quiet") == 1
     assert re.search(message, capsys.readouterr().err)
     assert sorted(path.name for path in folder.glob("answers*")) == []
 
@@ -272,14 +272,14 @@ def test_rows_that_cannot_be_are_refused_with_file_row_and_column(folder, capsys
     frame = pandas.read_csv("rows.csv")
     frame.loc[17, "housing"] = "castle"
     frame.to_csv("rows.csv", index=False)
-    assert _explain("--target", "yes", "--quiet") == 1
+    assert _explain("--target", "yes", "--errors", "raise", "--quiet") == 1
     assert re.search(r"rows\.csv must hold known categories: .*'castle' in row 17, column 'housing'",
                      capsys.readouterr().err)  # fmt: skip
     frame.assign(housing="own", income="much").to_csv("rows.csv", index=False)
-    assert _explain("--target", "yes", "--quiet") == 1
+    assert _explain("--target", "yes", "--errors", "raise", "--quiet") == 1
     assert "rows.csv: expected numbers in column 'income', received 'much' in row 0" in capsys.readouterr().err
     frame.drop(columns="income").to_csv("rows.csv", index=False)
-    assert _explain("--target", "yes", "--quiet") == 1
+    assert _explain("--target", "yes", "--errors", "raise", "--quiet") == 1
     assert "rows.csv lacks 1 of the 4 columns that the model takes: 'income'" in capsys.readouterr().err
 
 
@@ -296,8 +296,31 @@ def test_errors_name_the_file_the_column_and_the_row(tmp_path, monkeypatch, caps
         rows = frame.head(5).astype(object)
         rows.loc[3, "b"] = value
         rows.to_csv("rows.csv", index=False)
-        assert _explain("--quiet") == 1
+        assert _explain("--errors", "raise", "--quiet") == 1
         assert f"elsewise: {message}" in capsys.readouterr().err
+
+
+def test_rows_that_are_wrong_have_their_message_and_end_nothing(folder, loans, capsys):
+    frame = pandas.read_csv("rows.csv").astype({"income": object})
+    frame.loc[17, "housing"], frame.loc[2, "income"] = "castle", "much"
+    frame.to_csv("rows.csv", index=False)
+    assert _explain("--target", "yes", "--quiet") == 3
+    assert "wrong rows, not asked      2" in capsys.readouterr().out
+    read = pandas.read_csv("answers.csv")
+    assert np.flatnonzero(read["status"] == "error").tolist() == [2, 17]
+    assert "'castle'" in read.loc[17, "reason"]
+    assert "'much'" in read.loc[2, "reason"]
+    right = read[read["status"] != "error"]
+    expected = loans.explainer.explain(_rows(loans), "yes")
+    np.testing.assert_array_equal(right["distance"], expected.distances[right["row"]])
+    assert main(["report", "--explainer", "explainer.ew", "--data", "rows.csv", "--answers", "answers.csv", "--out",
+                 "report.html", "--quiet"]) == 0  # fmt: skip
+    assert main(["report", "--explainer", "explainer.ew", "--data", "rows.csv", "--target", "yes", "--out",
+                 "again.html", "--quiet"]) == 0  # fmt: skip
+    for page in ("report.html", "again.html"):
+        text = (folder / page).read_text()
+        assert text.count('data-s="error"') == 2
+        assert "castle" in text
 
 
 def test_formulas_in_the_data_are_disarmed_in_the_answers_and_read_back_by_the_report(tmp_path, monkeypatch):

@@ -10,11 +10,13 @@ from .plans import Move, Order, best_order, in_parts
 from .progress import reporter
 from .question import Question, pose
 from .reasons import Reason, Target
+from .row_errors import CheckedRows, checked_rows, encoded_rows
 from .targets import Wanted, outcomes_of_rows
 from .why_not import Inquiry, InquiryResult, Relief
 
 __all__ = [
     "Answers",
+    "CheckedRows",
     "Inquiry",
     "InquiryResult",
     "Move",
@@ -28,6 +30,8 @@ __all__ = [
     "Way",
     "answers_of",
     "best_order",
+    "checked_rows",
+    "encoded_rows",
     "find_way",
     "in_chunks",
     "in_parts",

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Literal, get_args
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
+
+Errors = Literal["raise", "row"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +23,15 @@ class Options:
         Checked with the target, for it is about labels alone.
     n_counterfactuals : int
     time_limit : seconds a row, or None
+    errors : "raise" or "row"
+        What becomes of a batch in which some row is wrong.
     """
 
     constraints: Constraints | None = None
     min_probability: float | None = None
     n_counterfactuals: int = 1
     time_limit: float | None = None
+    errors: Errors = "raise"
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -34,3 +40,6 @@ class Options:
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+        errors: object = self.errors
+        if errors not in get_args(Errors):
+            raise InvalidInputError(f"errors must be 'raise' or 'row', received {errors!r}.")

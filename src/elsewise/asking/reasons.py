@@ -173,6 +173,20 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongRow:
+    """The row itself is wrong: nothing was asked of it.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong with it.
+    """
+
+    kind: ClassVar[str] = "wrong row"
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class NoClassReachable:
     """Any other class would have done, and none can be reached; of the last one that was tried it is told why."""
 
@@ -193,6 +207,7 @@ Reason = (
     | NoDenseWay
     | NoOrder
     | Told
+    | WrongRow
 )
 
 AnyReason = TypeVar("AnyReason")

@@ -65,6 +65,16 @@ class Wanted:
     outcomes: tuple[Outcome, ...]
     goal: IntArray
 
+    def target(self, goal: int, classes: NDArray[Any] | None) -> Any:
+        """Give the outcome of a goal as the user did: a label, (low, high), or None for the nearest other class."""
+        if goal < 0:
+            return None
+        outcome = self.outcomes[goal]
+        if isinstance(outcome, Interval):
+            return (outcome.low, outcome.high)
+        assert classes is not None
+        return classes[outcome.index]
+
     def among(self, fitted: FittedModel) -> Wanted:
         """Write the same in the numbers of all labels, if these are compiled and nothing else is wanted."""
         labels: tuple[Outcome, ...] = fitted.labels

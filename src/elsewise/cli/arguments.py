@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
+from glob import glob
 from math import isfinite
 from pathlib import Path
 from typing import Any, Protocol
@@ -99,6 +101,51 @@ def file_to_write(*suffixes: str) -> Callable[[str], Path]:
         _check_suffix(path, suffixes)
         if path.is_dir():
             raise argparse.ArgumentTypeError(f"{text!r} is a folder: expected the name of a file")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} does not exist: create it first")
+        return path
+
+    return read
+
+
+def files_to_read(*suffixes: str) -> Callable[[str], Path]:
+    """Reader of the name of a file that is there, or of a pattern (``'parts/*.parquet'``) that some files fit."""
+    one = file_to_read(*suffixes)
+
+    def read(text: str) -> Path:
+        if not is_pattern(text):
+            return one(text)
+        if not matching(Path(text)):
+            raise argparse.ArgumentTypeError(f"no file fits {text!r}")
+        for path in matching(Path(text)):
+            _check_suffix(path, suffixes)
+        return Path(text)
+
+    return read
+
+
+def is_pattern(path: str | Path) -> bool:
+    """Whether a name is a pattern; a file that is there, and called so, is none."""
+    return bool(set("*?[") & set(str(path))) and not Path(path).is_file()
+
+
+def matching(pattern: Path) -> list[Path]:
+    """Files that fit a pattern, in order."""
+    return sorted(Path(name) for name in glob(str(pattern)) if Path(name).is_file())
+
+
+def file_or_folder_to_write(*suffixes: str) -> Callable[[str], Path]:
+    """Reader of the name of a file to write, or, if it ends in none of the endings, of a folder."""
+    one = file_to_write(*suffixes)
+
+    def read(text: str) -> Path:
+        path = Path(text)
+        if path.suffix.lower() in suffixes and not path.is_dir():
+            return one(text)
+        if path.exists() and not path.is_dir():
+            return one(text)
+        if path.suffix and not text.endswith(("/", os.sep)) and not path.is_dir():
+            return one(text)
         if not path.parent.is_dir():
             raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} does not exist: create it first")
         return path

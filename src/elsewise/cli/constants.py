@@ -26,3 +26,5 @@ PICTURE_RESOLUTION = 110
 DEFAULT_THRESHOLD = 0.5
 # Characters of the shortest token that is taken: fewer are guessed.
 SHORTEST_TOKEN = 16
+# Rows whose bound `elsewise verify` checks by a fresh search: seconds, and a forged bound is rarely alone.
+ROWS_SEARCHED_AGAIN = 20

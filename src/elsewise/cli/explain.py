@@ -15,24 +15,26 @@ import numpy as np
 from .. import __version__
 from ..errors import InvalidInputError
 from ..files.answers import frame_of, records_of
-from ..files.tables import SUFFIXES, check_format, write_frame
+from ..files.tables import SUFFIXES, write_frame
 from ..results import Explanations
-from .arguments import Commands, file_to_write
+from .arguments import Commands, file_or_folder_to_write
 from .checksums import checksum
 from .constants import FIRST_CHUNK, LARGEST_CHUNK, LARGEST_STEP, SECONDS_A_CHUNK
 from .exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER
 from .interrupts import Interrupted, Stop, interruptible, uninterrupted
 from .partial import Partial
+from .partitioned import add_engine, answers_in_folder, explain_partitions
 from .progress import Bar, progress_bar
 from .question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source
 from .summary import summarise
+from .trail import JSON_LINES, Trail, check_out, write_trail
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Options on which answers do not depend. All others are part of the question.
-_NOT_ASKED = frozenset(["run", "out", "fresh", "json", "quiet", "jobs", "trust"])
+_NOT_ASKED = frozenset(["run", "out", "fresh", "json", "quiet", "jobs", "trust", "engine", "scheduler", "workers"])
 
 
 def add_to(commands: Commands) -> None:
@@ -46,7 +48,7 @@ def add_to(commands: Commands) -> None:
     )
     add_source(command)
     asked = command.add_argument_group("question")
-    add_rows(asked)
+    add_rows(asked, many=True)
     add_question(asked)
     asked.add_argument(
         "--why",
@@ -54,19 +56,26 @@ def add_to(commands: Commands) -> None:
         help="find out for every row without an answer which rules stand in the way; takes longer",
     )
     output = command.add_argument_group("output")
-    output.add_argument("--out", type=file_to_write(*SUFFIXES), metavar="FILE", required=True,
-                        help="answers, CSV or Parquet: one line an answer")  # fmt: skip
+    output.add_argument("--out", type=file_or_folder_to_write(*SUFFIXES, *JSON_LINES), metavar="FILE", required=True,
+                        help="answers, CSV or Parquet: one line an answer; a folder for one file a file of "
+                        "rows")  # fmt: skip
+    output.add_argument("--json-lines", action="store_true",
+                        help="an audit trail, .jsonl: row, answer, probabilities, proofs, rules, versions and "
+                        "checksums in a line of JSON an answer, for `elsewise verify`")  # fmt: skip
     output.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="further columns of --data to copy")
     output.add_argument("--fresh", "--overwrite", action="store_true",
                         help="begin anew and replace what is there: the output, and rows finished before")  # fmt: skip
     output.add_argument("--json", action="store_true", help="print one JSON document instead of a summary in words")
     output.add_argument("--quiet", action="store_true", help="no notes and no progress bar on stderr")
+    add_engine(command)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain the rows; return one of the exit codes."""
-    check_format(arguments.out)
+    if answers_in_folder(arguments):
+        return explain_partitions(arguments, question_of(arguments))
+    check_out(arguments)
     rules = rules_of(arguments)
     partial_path = arguments.out.with_name(arguments.out.name + ".partial")
     if arguments.out.exists() and not partial_path.exists() and not arguments.fresh:
@@ -89,14 +98,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"elsewise: {before} rows are finished already, going on from there", file=sys.stderr)
         try:
             with progress_bar(len(job.rows.columns), done=before, quiet=arguments.quiet) as bar:
-                _explain_all(job, partial, stop, bar, ask_why=arguments.why)
+                trail = Trail.of(job, kept, arguments) if arguments.json_lines else None
+                _explain_all(job, partial, stop, bar, trail, ask_why=arguments.why)
         except Interrupted as error:
             interrupted = error
         with uninterrupted():
             return _finish(arguments, job, kept, partial, interrupted, before, time.perf_counter() - started)
 
 
-def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, *, ask_why: bool) -> None:
+def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, trail: Trail | None, *, ask_why: bool) -> None:
     """Answer chunk by chunk, and put each away. A row's answer does not depend on the chunks."""
     n_rows, size = len(job.rows.columns), FIRST_CHUNK
     while partial.n_finished < n_rows:
@@ -106,7 +116,9 @@ def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, *, ask_why: b
         answers = job.answers(chunk)
         if ask_why:
             answers = _with_reasons(job, first, answers)
-        records = records_of(answers, first)
+        records = list(records_of(answers, first))
+        if trail is not None:
+            trail.add_to(records, answers, first)
         with stop.put_off():  # on disk and counted, or neither
             partial.append(records)
         stop.check()
@@ -142,11 +154,13 @@ def _finish(
     """Write the output, say what is in it, and give the exit code."""
     records = partial.records()
     n_rows = len(job.rows.columns)
-    if records or interrupted is None:
+    if arguments.json_lines:
+        write_trail(records, arguments.out)
+    elif records or interrupted is None:
         frame = frame_of(
             records,
             job.rows.columns,
-            job.features,
+            job.checked.features,
             job.table,
             kept,
             is_regressor=job.explainer.classes_ is None,
@@ -158,7 +172,7 @@ def _finish(
     summary = summarise(records, job.table, n_rows)
     if summary.infeasible and arguments.rules is not None and not arguments.why and not arguments.quiet:
         note_why()
-    code = SOME_WITHOUT_ANSWER if summary.infeasible else ALL_ANSWERED
+    code = SOME_WITHOUT_ANSWER if summary.infeasible or summary.wrong else ALL_ANSWERED
     if interrupted is not None:
         code = interrupted.exit_code
         where = f"{len(records)} of {n_rows} rows are finished, in {arguments.out}" if records else "no row is finished"
@@ -186,6 +200,13 @@ def question_of(arguments: argparse.Namespace) -> dict[str, Any]:
     asked: dict[str, Any] = {"the version of elsewise": __version__}
     for name, value in sorted(vars(arguments).items()):
         if name not in _NOT_ASKED and value not in (None, False, []):
-            told = f"a file with the SHA-256 {checksum(value)}" if isinstance(value, Path) else value
+            is_file = isinstance(value, Path) and value.is_file()
+            told = (
+                f"a file with the SHA-256 {checksum(value)}"
+                if is_file
+                else str(value)
+                if isinstance(value, Path)
+                else value
+            )
             asked[f"--{name.replace('_', '-')}"] = told
     return asked

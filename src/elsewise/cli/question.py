@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
 
-from ..arrays import FloatArray
-from ..asking import Options
+from ..asking import CheckedRows, Options, checked_rows
+from ..asking.options import Errors
 from ..asking.progress import ProgressOption
 from ..columns import Table
-from ..constraints import Constraints
+from ..constraints import Constraints, Rules
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
@@ -21,8 +21,9 @@ from ..files.questions import target_from_text
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
+from ..model.missing import refuse_missing
 from ..results import Explanations, explain_rows
-from .arguments import Group, file_to_read, jobs, seconds, share, whole
+from .arguments import Group, file_to_read, files_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
@@ -38,8 +39,8 @@ class Job:
     ----------
     explainer : Explainer
     rows : FileRows
-    features : array of shape (n_rows, n_features)
-        The rows in the features of the table.
+    checked : CheckedRows
+        The rows in the features of the table, and what is wrong with some.
     target : label, (low, high), or None for the nearest other class
     table : Table
         In which answers are written.
@@ -48,7 +49,7 @@ class Job:
 
     explainer: Explainer
     rows: FileRows
-    features: FloatArray
+    checked: CheckedRows
     target: Any
     table: Table
     options: Options
@@ -60,16 +61,19 @@ class Job:
             self.rows.columns.iloc[rows],
             self.target,
             self.options,
-            features=self.features[rows],
+            checked=self.checked.part(rows),
             n_jobs=self.explainer.n_jobs,
             progress=progress,
         )
 
 
-def add_rows(group: Group) -> None:
-    """Add the option for the rows that are asked about."""
-    group.add_argument("--data", type=file_to_read(*SUFFIXES), metavar="FILE", required=True,
-                       help="rows to explain, CSV or Parquet; columns are found by name, others set aside")  # fmt: skip
+def add_rows(group: Group, *, many: bool = False) -> None:
+    """Add the option for the rows that are asked about; ``many``: a pattern of several files may be given."""
+    read = files_to_read(*SUFFIXES) if many else file_to_read(*SUFFIXES)
+    pattern = "; a pattern in quotes, such as 'parts/*.parquet', for many files" if many else ""
+    group.add_argument("--data", type=read, metavar="FILE", required=True,
+                       help="rows to explain, CSV or Parquet; columns are found by name, others set aside"
+                       + pattern)  # fmt: skip
 
 
 def add_question(group: Group) -> None:
@@ -83,6 +87,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
+    group.add_argument("--errors", choices=get_args(Errors), default="row",
+                       help="a row that is wrong has the status error and its message (row, the default), or ends the "
+                       "command (raise)")  # fmt: skip
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
 
@@ -98,17 +105,31 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
     target = target_from_text(arguments.target, classes)
     rows = read_rows(arguments.data, explainer.table_)
-    features = explainer.table_.encode(rows.columns, name=str(arguments.data))
     with errors_about(arguments.rules):
         resolved = explainer.fitted_.rules(rules)
-        resolved.check_rows(features, rows.columns, explainer.table_.missing(rows.columns))
+    checked = _checked(explainer, resolved, rows, arguments)
     options = Options(
         constraints=rules,
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         time_limit=arguments.time_limit,
+        errors=arguments.errors,
     )
-    return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)
+    return Job(explainer, rows, checked, target, explainer.fitted_.table_under(resolved), options)
+
+
+def _checked(explainer: Explainer, rules: Rules, rows: FileRows, arguments: argparse.Namespace) -> CheckedRows:
+    """Encode the rows, once; what is wrong with some is told of them, or refused with the file's name."""
+    fitted = explainer.fitted_
+    if arguments.errors == "row":
+        return checked_rows(fitted, rules, rows.columns)
+    features = explainer.table_.encode(rows.columns, name=str(arguments.data))
+    missing = explainer.table_.missing(rows.columns)
+    with errors_about(arguments.rules):
+        rules.check_rows(features, rows.columns, missing)
+    if fitted.densities:
+        refuse_missing(explainer.table_, missing)
+    return CheckedRows(features, {})
 
 
 def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:
@@ -120,6 +141,18 @@ def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:
         known = did_you_mean(missing[0], list(rows.others.columns)) if len(rows.others.columns) else ""
         raise InvalidInputError(f"--keep: {arguments.data} has no column {missing[0]!r}. {known}")
     return rows.others[list(dict.fromkeys([*rows.index, *arguments.keep]))]
+
+
+def called_by(rows: FileRows, arguments: argparse.Namespace) -> FileRows:
+    """Give rows the names that the column ``--id`` has for them, or a Parquet file's own index."""
+    names = [arguments.id] if arguments.id is not None else list(rows.index[:1])
+    if not names:
+        return rows
+    everything = {**rows.columns, **rows.others}
+    if names[0] not in everything:
+        known = did_you_mean(names[0], list(everything))
+        raise InvalidInputError(f"--id: {arguments.data} has no column {names[0]!r}. {known}")
+    return replace(rows, columns=rows.columns.set_axis(everything[names[0]].tolist(), axis=0))
 
 
 def note_why() -> None:

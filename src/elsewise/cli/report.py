@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .arguments import Commands, file_to_read, file_to_write, image_shape, whole
 from .checksums import checksum
 from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .progress import done_in_all, progress_bar
-from .question import add_question, add_rows, note_columns_set_aside, note_why, prepare, rules_of
+from .question import add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source, explainer_of
 
 
@@ -47,6 +48,7 @@ def add_to(commands: Commands) -> None:
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
                         help="the report; a file that is there is replaced")  # fmt: skip
+    output.add_argument("--id", metavar="COLUMN", help="column of --data that rows are called by in the report")
     output.add_argument("--title", metavar="TEXT", help="heading of the report")
     output.add_argument("--description", metavar="TEXT", help="what the data are, in a sentence or two")
     output.add_argument("--image-shape", type=image_shape, metavar="HxW", help="rows are images, such as 8x8")
@@ -84,9 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _explained(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Explainer, Explanations]:
     """Compute the answers."""
     job = prepare(arguments, rules)
+    job = replace(job, rows=called_by(job.rows, arguments))
     if not arguments.quiet:
         note_columns_set_aside(job.rows, job.rows.index)
-    n_rows = len(job.features) if arguments.rows is None else min(arguments.rows, len(job.features))
+    n_rows = len(job.checked.features) if arguments.rows is None else min(arguments.rows, len(job.checked.features))
     with progress_bar(n_rows, quiet=arguments.quiet) as bar:
         return job.explainer, job.answers(slice(n_rows), done_in_all(bar.update))
 
@@ -99,7 +102,9 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
         told = ", ".join([*given, *["--n-counterfactuals"] * (arguments.n_counterfactuals > 1)])
         raise InvalidInputError(f"--answers is read, not computed: {told} cannot be given as well.")
     explainer = explainer_of(arguments)
-    answers = read_answers(arguments.answers, explainer, read_rows(arguments.data, explainer.table_), rules)
+    answers = read_answers(
+        arguments.answers, explainer, called_by(read_rows(arguments.data, explainer.table_), arguments), rules
+    )
     if arguments.rows is not None:
         answers = answers.take(np.flatnonzero(answers.rows < arguments.rows))
     return explainer, answers

@@ -74,10 +74,14 @@ def explainer_of(arguments: argparse.Namespace) -> Explainer:
         raise InvalidInputError(
             f"--explainer is a fitted explainer: {', '.join(given)} cannot be given as well. Fit another one."
         )
+    return with_threshold(saved_explainer(arguments), arguments.threshold)
+
+
+def saved_explainer(arguments: argparse.Namespace) -> Explainer:
+    """Load the explainer that ``--explainer`` names."""
     _warn_of_pickle(arguments.explainer, arguments)
     with _told_warnings():
-        explainer = saved_explainers.load(arguments.explainer)
-    return with_threshold(explainer, arguments.threshold)
+        return saved_explainers.load(arguments.explainer)
 
 
 def fitted_explainer(arguments: argparse.Namespace) -> Explainer:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..asking.statuses import has_answer
 from ..columns import Table
 from ..files.answers import Record, names_changed
 from ..text.numbers import percent
@@ -23,8 +24,8 @@ class AnswersSummary:
     ----------
     rows, finished : int
         Rows in the file, and those that were dealt with.
-    answered, optimal, unchanged, infeasible : int
-        Rows with an answer, proven the nearest, that need no change at all, and without an answer.
+    answered, optimal, unchanged, infeasible, wrong : int
+        Rows with an answer, proven the nearest, that need no change at all, without an answer, and wrong themselves.
     answers : int
         More than rows where several were asked for.
     median_distance, median_changes : float or None
@@ -41,6 +42,7 @@ class AnswersSummary:
     optimal: int
     unchanged: int
     infeasible: int
+    wrong: int
     answers: int
     median_distance: float | None
     median_changes: float | None
@@ -58,6 +60,8 @@ class AnswersSummary:
         if self.unchanged:
             lines.append(["nothing has to change", f"{self.unchanged}"])
         lines.append(["without an answer", f"{self.infeasible}"])
+        if self.wrong:
+            lines.append(["wrong rows, not asked", f"{self.wrong}"])
         if self.answers > self.finished:
             lines.append(["answers in all", f"{self.answers}"])
         if self.median_distance is not None and self.median_changes is not None:
@@ -88,16 +92,18 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
         Rows in the file.
     """
     firsts = [record["answers"][0] for record in records]
-    found = [answer for answer in firsts if answer["status"] != "infeasible"]
+    found = [answer for answer in firsts if has_answer(answer["status"])]
+    n_wrong = sum(answer["status"] == "error" for answer in firsts)
     times = Counter(name for answer in found for name in names_changed(answer, table))
-    reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
+    reasons = Counter(answer["reason"] for answer in firsts if not has_answer(answer["status"]))
     return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),
         answered=len(found),
         optimal=sum(answer["status"] == "optimal" for answer in found),
         unchanged=sum(not answer["changes"] for answer in found),
-        infeasible=len(firsts) - len(found),
+        infeasible=len(firsts) - len(found) - n_wrong,
+        wrong=n_wrong,
         answers=sum(len(record["answers"]) for record in records),
         median_distance=float(np.median([answer["distance"] for answer in found])) if found else None,
         median_changes=float(np.median([len(answer["changes"]) for answer in found])) if found else None,

@@ -14,3 +14,5 @@ TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
 HARMLESS_TYPES = {"numpy.": "dtype", "pandas.": "Dtype"}
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
+# Number of the layout of audit trails.
+TRAIL_FORMAT = 1

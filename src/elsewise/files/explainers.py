@@ -102,7 +102,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = Fal
         ) from error
     header = Header(
         format=EXPLAINER_FORMAT,
-        versions=_versions(),
+        versions=installed_versions(),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         model=model_in_words(explainer.model),
         columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
@@ -243,7 +243,8 @@ def _is_pickle(start: bytes) -> bool:
     return start[:1] == b"\x80" or start[:2] in (b"\x78\x9c", b"\x78\x5e", b"\x78\xda", b"\x78\x01")
 
 
-def _versions() -> dict[str, str]:
+def installed_versions() -> dict[str, str]:
+    """Versions of elsewise, Python and the libraries at hand, by name."""
     found = {"python": platform.python_version(), "elsewise": _own_version()}
     for name in (*DECISIVE_LIBRARIES, *TOLD_LIBRARIES):
         if name not in found:
@@ -261,7 +262,7 @@ def _own_version() -> str:
 
 
 def _check_versions(header: Header, path: Any) -> None:
-    installed = _versions()
+    installed = installed_versions()
     for name in DECISIVE_LIBRARIES:
         saved = str(header.versions.get(name, "an unknown version"))
         if _major(saved) != _major(installed[name]):
@@ -278,7 +279,7 @@ def _major(number: str) -> tuple[str, ...]:
 
 
 def _differences(header: Header) -> str:
-    installed = _versions()
+    installed = installed_versions()
     other = [
         f"{name} {saved} (here {installed.get(name, 'none')})"
         for name, saved in header.versions.items()

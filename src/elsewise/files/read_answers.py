@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import AnyArray, FloatArray, IntArray
-from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, Told
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, Told, WrongRow
+from ..asking.statuses import STATUSES, WITHOUT_ANSWER
 from ..columns import Table
 from ..columns.as_trained import as_trained, level_reader
 from ..columns.frames import blanked
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..results import Explanations, shares_of
-from ..text.brief import STATUSES
 from ..text.reasons import reason_in_words
 from .tables import PARQUET, FileRows, read_frame, read_text
 
@@ -62,9 +62,10 @@ def read_answers(
     if wrong:
         raise InvalidInputError(f"{path}: expected a status among {', '.join(STATUSES)}, received {wrong[0]!r}.")
     given = rows.columns.iloc[row_numbers]
-    found = np.flatnonzero(statuses != "infeasible")
+    found, is_wrong = np.flatnonzero(~np.isin(statuses, WITHOUT_ANSWER)), statuses == "error"
     targets = _targets(path, frame, explainer)
-    before = table.encode(given, name=f"{path}: row")
+    before = np.zeros((len(frame), table.n_features))  # rows that are wrong have no features
+    before[~is_wrong] = table.encode(given.iloc[~is_wrong], name=f"{path}: row")
     after = before.copy()
     if len(found):
         points = _counterfactuals(path, frame, table).iloc[found]
@@ -77,10 +78,10 @@ def read_answers(
     missing_number = np.full(len(frame), np.nan)
     return Explanations(
         x=given,
-        counterfactuals=blanked(table.decode(after, given, encoded=before), statuses == "infeasible"),
+        counterfactuals=blanked(table.decode(after, given, encoded=before), np.isin(statuses, WITHOUT_ANSWER)),
         changed=table.changed(before, after),
         targets=targets,
-        predictions=_predictions(frame, explainer),
+        predictions=_predictions(frame, explainer, is_wrong),
         statuses=statuses,
         distances=numbers["distance"],
         lower_bounds=numbers["lower_bound"],
@@ -91,11 +92,14 @@ def read_answers(
         plausibilities=numbers["plausibility"],
         components=np.full(len(frame), -1, dtype=np.int64),
         model_free=np.array([str(value).lower() in ("true", "1") for value in _text(frame, "model_free")]),
-        causes=tuple(_cause(text, target) for text, target in zip(_text(frame, "reason"), targets)),
+        causes=tuple(
+            WrongRow(text) if wrong else _cause(text, target)
+            for text, target, wrong in zip(_text(frame, "reason"), targets, is_wrong.tolist())
+        ),
         n_projections=np.zeros(len(frame), dtype=np.int64),
         shares=shares,
-        row_features=before,
-        features=after,
+        row_features=np.where(is_wrong[:, None], np.nan, before),
+        features=np.where(is_wrong[:, None], np.nan, after),
         rows=row_numbers,
         table=table,
         min_probabilities=numbers["min_probability"],
@@ -166,11 +170,13 @@ def _text(frame: pd.DataFrame, name: str) -> list[str]:
     return ["" if value is None or value != value else str(value) for value in frame[name].tolist()]
 
 
-def _predictions(frame: pd.DataFrame, explainer: Explainer) -> AnyArray:
+def _predictions(frame: pd.DataFrame, explainer: Explainer, is_wrong: BoolArray) -> AnyArray:
+    values = [None if wrong else value for value, wrong in zip(frame["prediction"].tolist(), is_wrong.tolist())]
     if explainer.classes_ is None:
-        return np.array([float(value) for value in frame["prediction"]], dtype=np.float64)
+        return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
     read = level_reader(explainer.classes_.tolist())
-    return np.array([read(value) for value in frame["prediction"].tolist()], dtype=explainer.classes_.dtype)
+    labels = [None if value is None else read(value) for value in values]
+    return np.array(labels, dtype=object if is_wrong.any() else explainer.classes_.dtype)
 
 
 def _targets(path: Path, frame: pd.DataFrame, explainer: Explainer) -> Sequence[Any]:

@@ -91,10 +91,23 @@ def read_rows(path: Path, table: Table) -> FileRows:
     table : Table
     """
     check_format(path)
-    index: tuple[str, ...] = ()
     is_text = path.suffix.lower() in CSV
+    return as_file_rows(read_text(path) if is_text else _read_parquet(path), table, path, is_text=is_text)
+
+
+def as_file_rows(frame: pd.DataFrame, table: Table, path: Path, *, is_text: bool) -> FileRows:
+    """Give what was read of a file in a table's columns; see :func:`read_rows`.
+
+    Parameters
+    ----------
+    frame : data frame
+    table : Table
+    path : path of the file
+    is_text : bool
+        All cells are text.
+    """
+    index: tuple[str, ...] = ()
     if not is_text:
-        frame = _read_parquet(path)
         if not _is_counted(frame.index):
             named = frame.index.set_names([name or f"index_{i}" if frame.index.nlevels > 1 else name or "index"
                                            for i, name in enumerate(frame.index.names)])  # fmt: skip
@@ -102,8 +115,6 @@ def read_rows(path: Path, table: Table) -> FileRows:
             frame = frame.set_axis(named, axis=0).reset_index()
         else:
             frame = frame.reset_index(drop=True)
-    else:
-        frame = read_text(path)
     positions = _positions(frame, table, path, index)
     by_source = {source: column for column in table.columns for source in column.sources}
     read = {

@@ -89,6 +89,9 @@ def _minimal(explanations: Explanations) -> str:
         proven = int(((statuses == "infeasible") & np.isinf(explanations.lower_bounds)).sum())
         rest = "" if proven == none else "; for the others none was found, which is no proof"
         told += f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
+    n_wrong = int((statuses == "error").sum())
+    if n_wrong:
+        told += f" {plural(n_wrong, 'row is', 'rows are')} wrong (the reason says how): nothing was asked of them."
     if not optimal and not feasible and not none:
         told += " There are no answers in this report."
     return told

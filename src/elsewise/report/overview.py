@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..asking.statuses import has_answer
 from ..plotting.summary import SummaryPicture
 from ..results import Explanations, WhyNot
 from ..text.constants import FEW
@@ -29,6 +30,7 @@ _STATUSES = (
     ("optimal", "proven nearest"),
     ("feasible", "found, proof not finished"),
     ("infeasible", "no answer"),
+    ("error", "wrong rows, not asked about"),
 )
 
 
@@ -83,11 +85,13 @@ def _moves(best: Explanations) -> str:
     """Count from which prediction to which outcome, for a classifier."""
     if any(isinstance(target, tuple) for target in best.targets):
         return ""
-    pairs = list(zip(best.predictions.tolist(), best.targets, best.statuses.tolist()))
+    pairs = [
+        move for move in zip(best.predictions.tolist(), best.targets, best.statuses.tolist()) if move[2] != "error"
+    ]
     counts = Counter((prediction, target) for prediction, target, _ in pairs)
     if len(counts) < 2:
         return ""
-    answered = Counter((prediction, target) for prediction, target, status in pairs if status != "infeasible")
+    answered = Counter((prediction, target) for prediction, target, status in pairs if has_answer(status))
     rows = [
         [_label(move[0]), _label(move[1]), f"{count:,}", f"{answered[move]:,}"]
         for move, count in counts.most_common(MOST_MOVES)

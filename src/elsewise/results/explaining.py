@@ -10,7 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking import (
+    CheckedRows,
+    Inquiry,
+    Options,
+    answers_of,
+    checked_rows,
+    encoded_rows,
+    in_chunks,
+    outcomes_of_rows,
+    pose,
+    reporter,
+    walk,
+)
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -19,6 +31,7 @@ from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..model.missing import refuse_missing
 from ..regions import Outcome
+from .erring import with_wrong_rows
 from .explanation import Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
@@ -32,24 +45,29 @@ def explain_rows(
     target: Any,
     options: Options,
     *,
-    features: FloatArray | None = None,
+    checked: CheckedRows | None = None,
     n_jobs: int | None = None,
     progress: ProgressOption = False,
     use_model: bool = True,
 ) -> Explanations:
     """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
 
-    ``features`` are the rows in features, array of shape (n_samples, n_features), if they are at hand.
+    ``checked`` are the rows in features, if they are at hand.
     Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    rows = fitted.table.encode(given) if features is None else features
-    wanted = outcomes_of_rows(target, len(rows), fitted.classes, options.min_probability).among(fitted)
-    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
-    rules.check_rows(rows, given, missing)
-    if fitted.densities:
-        refuse_missing(fitted.table, missing)
+    rules = fitted.rules(options.constraints)
+    if checked is None and options.errors == "row":
+        checked = checked_rows(fitted, rules, given)
+    elif checked is None:
+        checked = CheckedRows(encoded_rows(fitted, rules, given), {})
+    wrong = checked.wrong
+    numbers = np.setdiff1d(np.arange(len(given)), list(wrong))  # of the rows that are right
+    every, given = given, rows_of(given, numbers) if wrong else given
+    rows = checked.features[numbers] if wrong else checked.features
+    wanted = outcomes_of_rows(target, len(every), fitted.classes, options.min_probability).among(fitted)
+    missing = fitted.table.missing(given)
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
@@ -57,8 +75,9 @@ def explain_rows(
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
-            goals = wanted.goal[chosen]
-            part = in_turn(answers_of(question, rows_of(given, chosen), rows[chosen], goals), goals, chosen)
+            goals = wanted.goal[numbers[chosen]]
+            found = answers_of(question, rows_of(given, chosen), rows[chosen], goals)
+            part = in_turn(found, goals, numbers[chosen])
             report(len(chosen))
             return part
 
@@ -67,7 +86,10 @@ def explain_rows(
     with reporter(progress, len(rows)) as report:
         groups = _alike(missing)
         joined = concatenate([part for places in groups for part in answers_where(places)])
-    return joined if len(groups) == 1 else joined.take(np.argsort(joined.rows, kind="stable"))
+    if len(groups) > 1:
+        joined = joined.take(np.argsort(joined.rows, kind="stable"))
+    targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
+    return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
 
 
 def _alike(missing: BoolArray) -> list[IntArray]:

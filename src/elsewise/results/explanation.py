@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,12 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..asking import Reason
+from ..asking.statuses import has_answer
 from ..columns import Column, Table
 from ..columns.frames import is_missing_value
 from ..text import headline, html_of_explanation, reason_in_words, sentence, text_of_change, text_of_explanation
 from .cells import pandas_for, value_in
+from .records import record_of
 from .why_not import WhyNot
 
 if TYPE_CHECKING:
@@ -86,12 +89,13 @@ class Explanation:
     x : series or array of shape (n_columns,)
         The row, as it was given.
     counterfactual : series or array of shape (n_columns,)
-        In the same columns; NaN if infeasible.
+        In the same columns; NaN if there is none.
     target : label, or (low, high) for a regressor
     prediction : label or float
-        What the model says of the row itself.
-    status : "optimal", "feasible" or "infeasible"
-        Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished.
+        What the model says of the row itself; None of a row that is wrong (NaN if it is a regressor).
+    status : "optimal", "feasible", "infeasible" or "error"
+        Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished;
+        error, that the row itself is wrong (``reason`` says how) and nothing was asked of it.
     distance : float
         Value of the distance between row and counterfactual (for Mahalanobis the quadratic form itself).
     lower_bound : float
@@ -158,7 +162,7 @@ class Explanation:
     @property
     def certificate(self) -> Certificate:
         """What is proven, and how it was checked."""
-        found = self.status != "infeasible"
+        found = has_answer(self.status)
         constrained = bool(np.isfinite(self.log_threshold))
         return Certificate(found, found if constrained else None, self.lower_bound, self.gap, self.n_projections)
 
@@ -180,7 +184,7 @@ class Explanation:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The columns that change, most costly first; nothing else."""
-        if self.status == "infeasible":
+        if not has_answer(self.status):
             return ()
         moved = np.flatnonzero(self.changed)
         order = moved[np.argsort(-self.shares[moved], kind="stable")]
@@ -216,7 +220,7 @@ class Explanation:
         changes = {change.feature: change for change in self.changes}
         before = [value_in(self.table, column, self.x) for column in self.table.columns]
         after = [changes[name].after if name in changes else value for name, value in zip(index, before)]
-        if self.status == "infeasible":
+        if not has_answer(self.status):
             after = [None] * len(before)
         difference = [changes[name].difference if name in changes else None for name in index]
         return pandas.DataFrame(
@@ -224,9 +228,13 @@ class Explanation:
                 "before": pandas.Series(before, index=index, dtype=object),
                 "after": pandas.Series(after, index=index, dtype=object),
                 "difference": pandas.Series(difference, index=index, dtype=float),
-                "changed": pandas.Series(self.changed & (self.status != "infeasible"), index=index),
+                "changed": pandas.Series(self.changed & has_answer(self.status), index=index),
             }
         )
+
+    def to_json(self) -> str:
+        """Write the answer as strict JSON: the row, the counterfactual, changes, certificate, and its sentence."""
+        return json.dumps(record_of(self), allow_nan=False)
 
     def __repr__(self) -> str:
         return f"<Explanation {headline(self)}>"

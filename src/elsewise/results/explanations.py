@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..asking import Reason
+from ..asking.statuses import WITHOUT_ANSWER
 from ..columns import Table
 from ..columns.frames import is_frame, row_of, rows_of
 from ..errors import InvalidInputError
@@ -53,7 +54,7 @@ class Explanations(Sequence[Explanation]):
     ----------
     x : data frame or array of shape (n_samples, n_columns)
     counterfactuals : data frame or array of shape (n_samples, n_columns)
-        In the columns and dtypes of ``x``; rows of missing values where infeasible.
+        In the columns and dtypes of ``x``; rows of missing values where there is none.
     targets, predictions : arrays or lists of length n_samples
     statuses : array of str of shape (n_samples,)
     distances, lower_bounds, gaps : arrays of shape (n_samples,)
@@ -133,7 +134,7 @@ class Explanations(Sequence[Explanation]):
     @property
     def found(self) -> BoolArray:
         """Where there is an answer, array of shape (n_samples,)."""
-        return np.asarray(self.statuses != "infeasible")
+        return ~np.isin(self.statuses, WITHOUT_ANSWER)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -195,6 +196,10 @@ class Explanations(Sequence[Explanation]):
             summary.index = self.counterfactuals.index
             return pandas.concat([summary, self.counterfactuals.set_axis(names, axis=1)], axis=1)
         return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
+
+    def to_json(self) -> str:
+        """Write the answers as JSON lines, one an answer; see :meth:`Explanation.to_json`."""
+        return "".join(f"{one.to_json()}\n" for one in self)
 
     def __repr__(self) -> str:
         return f"<Explanations: {headline_of_many(self)}>"

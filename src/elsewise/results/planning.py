@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..asking import Move, Order, best_order, in_parts, outcomes_of_rows
 from ..asking.reasons import NoOrder
+from ..asking.statuses import has_answer
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
@@ -33,7 +34,7 @@ def find_plan(
     """Order the changes of an explanation; see :meth:`elsewise.Explainer.plan`."""
     if not isinstance(explanation, Explanation):
         raise InvalidInputError(f"Expected what explain_one returns, received {type(explanation).__name__}.")
-    if explanation.status == "infeasible":
+    if not has_answer(explanation.status):
         raise InvalidInputError(f"There is no counterfactual to plan for. {explanation.reason}")
     return _Planning(fitted, explanation, fitted.rules(constraints)).plan(together, parts or {})
 

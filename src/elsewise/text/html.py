@@ -235,7 +235,7 @@ def _row_of_answer(explanations: Explanations, place: int) -> list[str]:
     one = explanations[place]
     return [
         html_of_word(name_of_row(explanations, place)),
-        html_of_word(label_word(one.prediction)),
+        "–" if one.status == "error" else html_of_word(label_word(one.prediction)),
         "–" if one.target is None else html_of_word(label_word(one.target)),
         html_of_words(changes_in_short(one, " → ")),
         distance_in_short(one),

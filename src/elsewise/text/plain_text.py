@@ -43,6 +43,8 @@ def text_of_change(change: Change) -> str:
 
 def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
+    if explanation.status == "error":
+        return "error: the row is wrong"
     distance = "" if explanation.status == "infeasible" else f", distance {number(explanation.distance, MANY)}"
     wanted = "another class" if explanation.target is None else label_word(explanation.target)
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
@@ -57,6 +59,8 @@ def text_of_explanation(explanation: Explanation) -> str:
 
 def certificate(explanation: Explanation) -> str:
     """Say what is proven and checked, in one line."""
+    if explanation.status == "error":
+        return "error: nothing was asked of a row that is wrong"
     if explanation.status == "infeasible":
         if np.isinf(explanation.lower_bound):
             return "infeasible: proven, every region that could hold an answer is empty"
@@ -110,7 +114,7 @@ def text_of_explanations(explanations: Explanations) -> str:
         cells.append(
             (
                 str(name_of_row(explanations, place)),
-                str(label_word(one.prediction)),
+                "–" if one.status == "error" else str(label_word(one.prediction)),
                 wanted,
                 one.status,
                 distance_in_short(one),

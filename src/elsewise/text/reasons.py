@@ -19,6 +19,7 @@ from ..asking.reasons import (
     Told,
     TooSparse,
     Unconfirmed,
+    WrongRow,
 )
 from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
 from .numbers import number, percent, two_numbers, usable
@@ -43,6 +44,8 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             return ""
         case Told(sentence):
             return sentence
+        case WrongRow(message):
+            return message
         case NoOtherClass():
             return "The model knows no other class."
         case NoClassReachable(last):

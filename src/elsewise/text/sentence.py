@@ -56,6 +56,9 @@ def reason_of_cause(result: Explanation | Path | Plan) -> str:
 
 
 def _words(explanation: Explanation) -> Iterator[Word]:
+    if explanation.status == "error":
+        yield Word(f"Not answered, for the row is wrong: {reason_of(explanation)}")
+        return
     yield Word("Predicted ")
     yield _prediction(explanation)
     if explanation.status == "infeasible":

@@ -1,0 +1,14 @@
+"""What becomes of a row, in a word: the words that answers, files, pages and programs use."""
+
+from __future__ import annotations
+
+# "optimal": the nearest, proven. "feasible": valid and dense enough, the proof is not finished. "infeasible": there is
+# no answer. "error": the row itself is wrong, and nothing was asked of it.
+STATUSES = ("optimal", "feasible", "infeasible", "error")
+# Rows of these have no counterfactual.
+WITHOUT_ANSWER = ("infeasible", "error")
+
+
+def has_answer(status: str) -> bool:
+    """Whether a row of this status has a counterfactual."""
+    return status not in WITHOUT_ANSWER

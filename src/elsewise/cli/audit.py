@@ -1,0 +1,5 @@
+"""Placeholder."""
+
+
+def add_to(commands: object) -> None:
+    """Nothing yet."""
