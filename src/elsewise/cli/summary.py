@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Table
+from ..constants import WITHOUT_ANSWER
 from ..files.answers import Record, names_changed
 from ..text.numbers import percent
 from .constants import MOST_LISTED
@@ -88,9 +89,9 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
         Rows in the file.
     """
     firsts = [record["answers"][0] for record in records]
-    found = [answer for answer in firsts if answer["status"] != "infeasible"]
+    found = [answer for answer in firsts if answer["status"] not in WITHOUT_ANSWER]
     times = Counter(name for answer in found for name in names_changed(answer, table))
-    reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
+    reasons = Counter(answer["reason"] for answer in firsts if answer["status"] in WITHOUT_ANSWER)
     return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),

@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..asking.reasons import for_everyone
 from ..columns import Table
+from ..constants import WITHOUT_ANSWER
 from ..results import Explanations
 from .values import python_value
 
@@ -125,7 +126,7 @@ def frame_of(
     parts |= _told_columns(answers, table, is_regressor)
     summary = pandas.DataFrame(parts)
     counterfactuals = _counterfactuals(answers, rows.iloc[row_of_answer], features[row_of_answer], table)
-    has_none = np.array([answer["status"] == "infeasible" for answer in answers], dtype=np.bool_)
+    has_none = np.array([answer["status"] in WITHOUT_ANSWER for answer in answers], dtype=np.bool_)
     columns = [_blanked(counterfactuals.iloc[:, place], has_none) for place in range(counterfactuals.shape[1])]
     names = [name if name not in summary.columns else f"counterfactual_{name}" for name in rows.columns]
     return pandas.concat([summary, *(column.rename(name) for column, name in zip(columns, names))], axis=1)

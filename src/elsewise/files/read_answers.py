@@ -17,6 +17,7 @@ from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, To
 from ..columns import Table
 from ..columns.as_trained import as_trained, level_reader
 from ..columns.frames import blanked
+from ..constants import WITHOUT_ANSWER
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..results import Explanations, shares_of
@@ -62,7 +63,8 @@ def read_answers(
     if wrong:
         raise InvalidInputError(f"{path}: expected a status among {', '.join(STATUSES)}, received {wrong[0]!r}.")
     given = rows.columns.iloc[row_numbers]
-    found = np.flatnonzero(statuses != "infeasible")
+    is_without = np.isin(statuses, WITHOUT_ANSWER)
+    found = np.flatnonzero(~is_without)
     targets = _targets(path, frame, explainer)
     before = table.encode(given, name=f"{path}: row")
     after = before.copy()
@@ -77,7 +79,7 @@ def read_answers(
     missing_number = np.full(len(frame), np.nan)
     return Explanations(
         x=given,
-        counterfactuals=blanked(table.decode(after, given, encoded=before), statuses == "infeasible"),
+        counterfactuals=blanked(table.decode(after, given, encoded=before), is_without),
         changed=table.changed(before, after),
         targets=targets,
         predictions=_predictions(frame, explainer),

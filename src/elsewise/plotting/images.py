@@ -65,7 +65,7 @@ class ImagesPicture:
             difference=after - before,
             predictions=tuple(outcome(item.prediction) for item in each),
             targets=tuple(outcome(item.target) for item in each),
-            notes=tuple(item.reason if item.status == "infeasible" else "" for item in each),
+            notes=tuple("" if item.found else item.reason for item in each),
         )
 
     def draw(self, ax: AxesArray | None = None) -> AxesArray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..constants import WITHOUT_ANSWER
 from ..plotting.summary import SummaryPicture
 from ..results import Explanations, WhyNot
 from ..text.constants import FEW
@@ -29,6 +30,7 @@ _STATUSES = (
     ("optimal", "proven nearest"),
     ("feasible", "found, proof not finished"),
     ("infeasible", "no answer"),
+    ("unknown", "none found, nothing proven"),
 )
 
 
@@ -87,7 +89,7 @@ def _moves(best: Explanations) -> str:
     counts = Counter((prediction, target) for prediction, target, _ in pairs)
     if len(counts) < 2:
         return ""
-    answered = Counter((prediction, target) for prediction, target, status in pairs if status != "infeasible")
+    answered = Counter((prediction, target) for prediction, target, status in pairs if status not in WITHOUT_ANSWER)
     rows = [
         [_label(move[0]), _label(move[1]), f"{count:,}", f"{answered[move]:,}"]
         for move, count in counts.most_common(MOST_MOVES)

@@ -93,7 +93,7 @@ class RowImages:
         """Before, after and difference side by side."""
         before = np.asarray(one.x, dtype=np.float64).reshape(self.shape)
         shown = [(png.grey(before, self.low, self.high), f"predicted {_plain_label(one.prediction)}")]
-        if one.status != "infeasible":
+        if one.found:
             after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
             shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
             shown.append((png.difference(after - before, self.most), "difference"))
@@ -160,7 +160,7 @@ class RowWriter:
         """Everything about one answer."""
         one = self._explanations[place]
         changes = one.changes
-        distance = "" if one.status == "infeasible" else repr(one.distance)  # read by the script
+        distance = repr(one.distance) if one.found else ""  # read by the script
         parts = [
             f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
             f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
@@ -184,7 +184,7 @@ class RowWriter:
 
     def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
         told = f'<span class="badge s-{one.status}">{one.status}</span>'
-        if one.status == "infeasible":
+        if not one.found:
             return told
         count = "nothing to change" if not changes else plural(len(changes), "change")
         return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
@@ -243,7 +243,8 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option></select>'
+        '<option value="feasible">feasible</option><option value="infeasible">proven without an answer</option>'
+        '<option value="unknown">none found</option></select>'
         '</label><label>Order <select name="order"><option value="">as given</option>'
         '<option value="near">nearest first</option>'
         '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'

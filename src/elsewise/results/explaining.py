@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -106,6 +107,7 @@ def explain_row(
     time_limit: float | None = None,
 ) -> Explanation | Explanations:
     """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`."""
+    started = time.perf_counter()
     row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
     if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
         raise InvalidInputError("explain_one takes one target=(low, high).")
@@ -121,11 +123,13 @@ def explain_row(
     if n_counterfactuals is not None:
         return answers
     first = answers[0]
-    is_proven = first.status == "infeasible" and first.lower_bound == np.inf
-    if not is_proven or constraints is None or target is None:
+    if first.status != "infeasible" or constraints is None or target is None:
         return first
-    why = find_why_not(fitted, row, target, constraints=constraints, min_probability=min_probability)
-    return replace(first, cause=why)
+    left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+    if left is not None and left <= 0:
+        return first
+    why = find_why_not(fitted, row, target, constraints=constraints, min_probability=min_probability, time_limit=left)
+    return first if why.reason == "unknown" else replace(first, cause=why)
 
 
 def find_frontier(
@@ -165,6 +169,7 @@ def find_why_not(
     *,
     constraints: Constraints | None = None,
     min_probability: float | None = None,
+    time_limit: float | None = None,
 ) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = one_question(fitted, x, target, min_probability)
@@ -173,7 +178,7 @@ def find_why_not(
     if fitted.densities:
         refuse_missing(fitted.table, missing)
     own, own_rules = _where_missing(fitted, rules, missing)
-    return WhyNot.of(Inquiry(own, outcome, given, row, constraints, own_rules).result())
+    return WhyNot.of(Inquiry(own, outcome, given, row, constraints, own_rules, time_limit).result())
 
 
 def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:

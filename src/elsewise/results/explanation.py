@@ -12,6 +12,7 @@ from ..arrays import BoolArray, FloatArray
 from ..asking import Reason
 from ..columns import Column, Table
 from ..columns.frames import is_missing_value
+from ..constants import WITHOUT_ANSWER
 from ..text import headline, html_of_explanation, reason_in_words, sentence, text_of_change, text_of_explanation
 from .cells import pandas_for, value_in
 from .why_not import WhyNot
@@ -86,12 +87,14 @@ class Explanation:
     x : series or array of shape (n_columns,)
         The row, as it was given.
     counterfactual : series or array of shape (n_columns,)
-        In the same columns; NaN if infeasible.
+        In the same columns; NaN without an answer.
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself.
-    status : "optimal", "feasible" or "infeasible"
+    status : "optimal", "feasible", "infeasible" or "unknown"
         Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished.
+        Infeasible means it is proven that there is no answer; unknown, that none was found, and nothing more is known
+        than the lower bound.
     distance : float
         Value of the distance between row and counterfactual (for Mahalanobis the quadratic form itself).
     lower_bound : float
@@ -156,9 +159,14 @@ class Explanation:
     min_probability: float = np.nan
 
     @property
+    def found(self) -> bool:
+        """Whether there is an answer."""
+        return self.status not in WITHOUT_ANSWER
+
+    @property
     def certificate(self) -> Certificate:
         """What is proven, and how it was checked."""
-        found = self.status != "infeasible"
+        found = self.found
         constrained = bool(np.isfinite(self.log_threshold))
         return Certificate(found, found if constrained else None, self.lower_bound, self.gap, self.n_projections)
 
@@ -180,7 +188,7 @@ class Explanation:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The columns that change, most costly first; nothing else."""
-        if self.status == "infeasible":
+        if not self.found:
             return ()
         moved = np.flatnonzero(self.changed)
         order = moved[np.argsort(-self.shares[moved], kind="stable")]
@@ -216,7 +224,7 @@ class Explanation:
         changes = {change.feature: change for change in self.changes}
         before = [value_in(self.table, column, self.x) for column in self.table.columns]
         after = [changes[name].after if name in changes else value for name, value in zip(index, before)]
-        if self.status == "infeasible":
+        if not self.found:
             after = [None] * len(before)
         difference = [changes[name].difference if name in changes else None for name in index]
         return pandas.DataFrame(
@@ -224,7 +232,7 @@ class Explanation:
                 "before": pandas.Series(before, index=index, dtype=object),
                 "after": pandas.Series(after, index=index, dtype=object),
                 "difference": pandas.Series(difference, index=index, dtype=float),
-                "changed": pandas.Series(self.changed & (self.status != "infeasible"), index=index),
+                "changed": pandas.Series(self.changed & self.found, index=index),
             }
         )
 

@@ -19,6 +19,7 @@ from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..asking import Reason
 from ..columns import Table
 from ..columns.frames import is_frame, row_of, rows_of
+from ..constants import WITHOUT_ANSWER
 from ..errors import InvalidInputError
 from ..text import headline_of_many, html_of_explanations, reason_in_words, text_of_explanations
 from .cells import pandas_for
@@ -133,7 +134,7 @@ class Explanations(Sequence[Explanation]):
     @property
     def found(self) -> BoolArray:
         """Where there is an answer, array of shape (n_samples,)."""
-        return np.asarray(self.statuses != "infeasible")
+        return ~np.isin(self.statuses, WITHOUT_ANSWER)
 
     @property
     def feature_names(self) -> tuple[str, ...]:

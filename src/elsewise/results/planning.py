@@ -33,7 +33,7 @@ def find_plan(
     """Order the changes of an explanation; see :meth:`elsewise.Explainer.plan`."""
     if not isinstance(explanation, Explanation):
         raise InvalidInputError(f"Expected what explain_one returns, received {type(explanation).__name__}.")
-    if explanation.status == "infeasible":
+    if not explanation.found:
         raise InvalidInputError(f"There is no counterfactual to plan for. {explanation.reason}")
     return _Planning(fitted, explanation, fitted.rules(constraints)).plan(together, parts or {})
 

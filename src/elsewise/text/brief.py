@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..columns.frames import is_frame
+from ..constants import WITHOUT_ANSWER
 from .constants import FEW, MOST_IN_LINE
 from .numbers import number, percent
 from .sentence import change_words
@@ -18,7 +19,7 @@ from .words import Word, column_word, row_word
 if TYPE_CHECKING:
     from ..results import Explanation, Explanations
 
-STATUSES = ("optimal", "feasible", "infeasible")
+STATUSES = ("optimal", "feasible", *WITHOUT_ANSWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class AnswersInBrief:
     counts : dict of str to int
         How many have each status; those that occur only.
     n_found : int
-        How many are not infeasible.
+        How many rows have an answer.
     median_distance, median_plausibility : float or None
         Over those found; None if there are none, or no density.
     how_often : tuple of (str, int)
@@ -74,7 +75,7 @@ def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
     """Name the most costly changes in a line."""
     changes = explanation.changes
     if not changes:
-        return [Word("none" if explanation.status == "infeasible" else "nothing has to change")]
+        return [Word("nothing has to change" if explanation.found else "none")]
     shown = changes if len(changes) <= MOST_IN_LINE + 1 else changes[:MOST_IN_LINE]
     words: list[Word] = []
     for change in shown:
@@ -86,7 +87,7 @@ def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
 
 def distance_in_short(explanation: Explanation) -> str:
     """Write the distance, if there is one."""
-    return number(explanation.distance, FEW) if explanation.status != "infeasible" else "–"
+    return number(explanation.distance, FEW) if explanation.found else "–"
 
 
 def plausibility_in_short(explanation: Explanation) -> str:

@@ -43,7 +43,7 @@ def text_of_change(change: Change) -> str:
 
 def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
-    distance = "" if explanation.status == "infeasible" else f", distance {number(explanation.distance, MANY)}"
+    distance = f", distance {number(explanation.distance, MANY)}" if explanation.found else ""
     wanted = "another class" if explanation.target is None else label_word(explanation.target)
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
 
@@ -58,9 +58,9 @@ def text_of_explanation(explanation: Explanation) -> str:
 def certificate(explanation: Explanation) -> str:
     """Say what is proven and checked, in one line."""
     if explanation.status == "infeasible":
-        if np.isinf(explanation.lower_bound):
-            return "infeasible: proven, every region that could hold an answer is empty"
-        return f"infeasible: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
+        return "infeasible: proven, every region that could hold an answer is empty"
+    if not explanation.found:
+        return f"unknown: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
     kind = other_kind(explanation)
     distance, bound = number(explanation.distance, MANY), rounded_down(explanation.lower_bound, MANY)
     gap = rounded_up(explanation.gap, DIGITS_OF_GAP)

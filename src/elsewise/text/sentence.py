@@ -58,7 +58,7 @@ def reason_of_cause(result: Explanation | Path | Plan) -> str:
 def _words(explanation: Explanation) -> Iterator[Word]:
     yield Word("Predicted ")
     yield _prediction(explanation)
-    if explanation.status == "infeasible":
+    if not explanation.found:
         yield from _infeasible(explanation)
         return
     wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...search import BoxAnswer, DividingCover, Inside, Space
+from ...search.constants import GRACE
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
 from .inside_search import MAP_ROUNDING, TOLERANCE, InsideSearch
@@ -85,7 +86,7 @@ class EnsembleCover(DividingCover):
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             return search.run(bound, cutoff, seconds)
         cells, value, lower_bound, stopped, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE, grace=GRACE
         )
         point = None
         if cells is not None:

@@ -67,6 +67,7 @@ cdef extern from "search.h" nogil:
         double cutoff
         double margin
         double seconds
+        double grace
         int64_t most_nodes
         double tolerance
         const ew_cone *cone
@@ -268,6 +269,7 @@ cdef class Forest:
         double seconds,
         int64_t nodes,
         double tolerance,
+        double grace=0.0,
     ):
         """Search the nearest accepted point of one row.
 
@@ -287,6 +289,7 @@ cdef class Forest:
         row.cutoff = cutoff
         row.margin = margin
         row.seconds = seconds
+        row.grace = grace
         row.most_nodes = nodes
         row.cells = &cells[0]
         row.tolerance = tolerance
@@ -311,13 +314,14 @@ cdef class Forest:
         *,
         pause=None,
         int64_t pause_after=-1,
+        double grace=0.0,
     ):
         """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
 
         Parameters
         ----------
         bound : array of shape (n_cells,)
-        cutoff, margin, seconds, nodes, tolerance :
+        cutoff, margin, seconds, nodes, tolerance, grace :
             As for ew_row.
         boxes : object with methods `relax` and `finish`
         starts : int32 array of shape (n_starts, n_vars)
@@ -361,6 +365,7 @@ cdef class Forest:
         row.cutoff = cutoff
         row.margin = margin
         row.seconds = seconds
+        row.grace = grace
         row.most_nodes = nodes
         row.tolerance = tolerance
         row.cells = &cells[0]
@@ -394,7 +399,7 @@ cdef class Forest:
         row.bound = &bound[0]
         row.cutoff = cutoff
         row.margin = 0.0
-        row.seconds = 0.0
+        row.seconds = row.grace = 0.0
         row.tolerance = 0.0
         row.cone = NULL
         row.inside = NULL
