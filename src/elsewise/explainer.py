@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
+from .asking import Options
 from .asking.progress import ProgressOption
 from .columns.frames import as_table
 from .constraints import Constraints
@@ -180,15 +181,13 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        return explain_row(
-            self.require_fitted(),
-            x,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
-            n_counterfactuals=n_counterfactuals,
+            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
         )
+        return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
     def explain(
         self,
@@ -217,22 +216,19 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's
             region, or in another component of the density. There are fewer where no other exists.
         time_limit : float, optional
-            Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
-            as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+            Seconds a row may take, from the first thing done for it to the last. When they are over, the best verified
+            point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
+            its lower bound says how far away an answer is at least.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
-        return explain_rows(
-            self.require_fitted(),
-            X,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
-            n_jobs=self.n_jobs,
-            progress=progress,
         )
+        return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
     def why_not(
         self,
@@ -241,6 +237,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         *,
         min_probability: float | None = None,
+        time_limit: float | None = None,
     ) -> WhyNot:
         """Find out why a row has no counterfactual: which rules contradict each other, and what would help.
 
@@ -250,6 +247,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         target : label, or ``(low, high)`` for a regressor
         constraints : Constraints, optional
         min_probability : float, optional
+        time_limit : float, optional
+            Seconds for all of it; ``is_finished`` says whether they were enough.
 
         Returns
         -------
@@ -257,7 +256,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        return find_why_not(self.require_fitted(), x, target, constraints=constraints, min_probability=min_probability)
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_why_not(self.require_fitted(), x, target, options)
 
     def frontier(
         self,
@@ -280,17 +280,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints : Constraints, optional
         min_probability : float, optional
         time_limit : float, optional
-            Seconds a quantile may take for its proof.
+            Seconds a quantile may take.
         """
-        return find_frontier(
-            self.require_fitted(),
-            x,
-            target,
-            quantiles,
-            constraints=constraints,
-            min_probability=min_probability,
-            time_limit=time_limit,
-        )
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_frontier(self.require_fitted(), x, target, quantiles, options)
 
     def require_fitted(self) -> FittedModel:
         """Give the fitted model, or say that there is none yet."""

@@ -63,7 +63,7 @@ class Answers:
         seconds_left: FloatArray | None = None,
     ) -> None:
         n = len(rows)
-        self.seconds_left = seconds_of(question.time_limit, n) if seconds_left is None else seconds_left
+        self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
         self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
@@ -273,9 +273,7 @@ class Answers:
             self.reach(found, last.goal[found], share)
 
 
-def answers_of(
-    question: Question, given: Any, rows: FloatArray, goals: IntArray, n_counterfactuals: int = 1
-) -> list[Answers]:
+def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
     """Answer for a chunk of rows.
 
     Parameters
@@ -287,18 +285,17 @@ def answers_of(
         The same in features.
     goals : int array of shape (n_samples,)
         Which goal each row has; -1 asks for the nearest class other than the present one.
-    n_counterfactuals : int
-        So many answers a row, best first, as far as there are any that differ.
 
     Returns
     -------
     list of Answers
-        The best ones of every row, then the second best, and so on.
+        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
-    if question.time_limit is not None:
+    if question.options.time_limit is not None:
         answers.ask_first()
-    share = 1.0 / n_counterfactuals  # of a row's time for each answer; what one leaves, the others have
+    n_answers = question.options.n_counterfactuals
+    share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
     chosen = np.flatnonzero(goals >= 0)
     if len(chosen):
         answers.reach(chosen, goals[chosen], share)
@@ -312,10 +309,10 @@ def answers_of(
             if len(others):
                 answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
     everything = [answers]
-    while len(everything) < n_counterfactuals:
+    while len(everything) < n_answers:
         further = Answers(question, given, rows, answers.predictions, answers.seconds_left)
         further.seconds_to_verify = answers.seconds_to_verify
-        further.differ_from(everything, 1.0 / (n_counterfactuals - len(everything)))
+        further.differ_from(everything, 1.0 / (n_answers - len(everything)))
         if not np.isfinite(further.value).any():
             break
         everything.append(further)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..regions import Outcome
 from ..search import contradicting
 from .answers import Answers
 from .constants import QUANTILE_STEPS, SMALLEST_MULTIPLIER, SMALLEST_TIME_LIMIT
+from .options import Options
 from .question import Question, pose
 from .reasons import Target
 
@@ -89,12 +90,10 @@ class Inquiry:
     outcome : outcome that is wanted
     given : data frame or array of shape (1, n_columns)
     row : array of shape (1, n_features)
-    constraints : Constraints or None
-        The user's rules.
     rules : Rules
-        The same, resolved.
-    time_limit : float, optional
-        Seconds for all of it.
+        The user's rules, resolved.
+    options : Options
+        What is asked, the user's rules as they were given among it; the time limit is for all of it.
     """
 
     def __init__(
@@ -103,16 +102,15 @@ class Inquiry:
         outcome: Outcome,
         given: Any,
         row: FloatArray,
-        constraints: Constraints | None,
         rules: Rules,
-        time_limit: float | None = None,
+        options: Options,
     ) -> None:
-        self.ends = np.inf if time_limit is None else time.perf_counter() + time_limit
+        self.ends = np.inf if options.time_limit is None else time.perf_counter() + options.time_limit
         self.conflict: list[int] = []  # contradict each other, as far as is known
         self.reliefs: list[Relief] = []
         self.quantile_that_works = 0
         self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
-        self.constraints, self.rules = constraints, rules
+        self.rules, self.options = rules, options
         self.density = fitted.density_of(outcome)
         self.target = self._question(rules, self.density).target(0)
 
@@ -158,7 +156,7 @@ class Inquiry:
     def _find_reliefs(self) -> None:
         """Make the conflict smallest, and find the rules whose absence helps."""
         self._shrink_conflict()
-        asked = Constraints() if self.constraints is None else self.constraints
+        asked = Constraints() if self.options.constraints is None else self.options.constraints
         for index in self.conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
@@ -215,7 +213,8 @@ class Inquiry:
 
     def _question(self, rules: Rules, density: ClassDensity | None) -> Question:
         left = None if np.isinf(self.ends) else max(self.ends - time.perf_counter(), SMALLEST_TIME_LIMIT)
-        return pose(self.fitted, [self.outcome], rules, densities=[density], differ=True, time_limit=left)
+        options = replace(self.options, time_limit=left)
+        return pose(self.fitted, [self.outcome], rules, options=options, densities=[density], branches=True)
 
     def _distance(self, rules: Rules, density: ClassDensity | None) -> float:
         """Distance of the answer under rules and a density, infinite without one."""

@@ -136,7 +136,7 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
     """Give a reason for every row that is not simply optimal."""
     question = answers.question
     causes: list[Reason | None] = [None] * len(goals)
-    ended: Literal["size", "time"] = "size" if question.time_limit is None else "time"
+    ended: Literal["size", "time"] = "size" if question.options.time_limit is None else "time"
     infeasible = {
         goal: why_infeasible(question, goal)
         for goal in np.unique(answers.goal[~found & np.isposinf(answers.lower_bound)]).tolist()
