@@ -83,8 +83,8 @@ class Search(ABC):
             Seconds a row may take, from the making of the search on.
         """
         left = seconds_of(time_limit, len(self.rows))
-        spent = self.found.seconds
-        spent += (time.perf_counter() - self.started) / max(len(self.rows), 1)
+        spent, told = self.found.seconds, time.perf_counter()
+        spent += (told - self.started) / max(len(self.rows), 1)
         while True:
             open_rows = self.is_worth(np.arange(len(self.rows)), self.cheapest())
             rows = np.flatnonzero(open_rows & ~self.gives_up())
@@ -93,9 +93,9 @@ class Search(ABC):
             rows = rows[~late]
             if len(rows) == 0:
                 return self._close()
-            started = time.perf_counter()
             self.step(rows)
-            spent[rows] += (time.perf_counter() - started) / len(rows)
+            before, told = told, time.perf_counter()
+            spent[rows] += (told - before) / len(rows)
 
     def is_worth(self, rows: IntArray, bounds: FloatArray) -> BoolArray:
         """Whether nodes of rows with these bounds could still hold something better, shape (n,)."""
