@@ -174,18 +174,15 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int | None = None,
         time_limit: float | None = None,
+        also: Sequence[tuple[Any, Any]] = (),
     ) -> Any:
-        """Explain one row of shape (n_columns,); see :meth:`explain`.
-
-        Returns
-        -------
-        Explanation, or Explanations if ``n_counterfactuals`` is given
-        """
+        """Explain one row of shape (n_columns,), or give Explanations if ``n_counterfactuals`` is given; see `explain`."""
         options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
+            also=also,
         )
         return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
@@ -198,6 +195,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
+        also: Sequence[tuple[Any, Any]] = (),
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -219,6 +217,9 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             Seconds a row may take, from the first thing done for it to the last. When they are over, the best verified
             point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
             its lower bound says how far away an answer is at least.
+        also : list of (model, outcome), optional
+            Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
+            versions of the model, a second score, an ``IsolationForest`` with outcome 1.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -227,6 +228,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
+            also=also,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
@@ -238,6 +240,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         *,
         min_probability: float | None = None,
         time_limit: float | None = None,
+        also: Sequence[tuple[Any, Any]] = (),
     ) -> WhyNot:
         """Find out why a row has no counterfactual: which rules contradict each other, and what would help.
 
@@ -256,7 +259,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit, also=also)
         return find_why_not(self.require_fitted(), x, target, options)
 
     def frontier(
@@ -268,6 +271,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         min_probability: float | None = None,
         time_limit: float | None = None,
+        also: Sequence[tuple[Any, Any]] = (),
     ) -> Frontier:
         """Find the nearest answer of a row at several density thresholds, to choose between near and plausible.
 
@@ -282,7 +286,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a quantile may take.
         """
-        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit, also=also)
         return find_frontier(self.require_fitted(), x, target, quantiles, options)
 
     def require_fitted(self) -> FittedModel:

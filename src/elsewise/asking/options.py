@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
@@ -20,12 +22,15 @@ class Options:
         Checked with the target, for it is about labels alone.
     n_counterfactuals : int
     time_limit : seconds a row, or None
+    also : sequence of (model, outcome)
+        Further models, and what each has to decide.
     """
 
     constraints: Constraints | None = None
     min_probability: float | None = None
     n_counterfactuals: int = 1
     time_limit: float | None = None
+    also: Sequence[tuple[Any, Any]] = ()
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -34,3 +39,6 @@ class Options:
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+        pairs: Any = self.also
+        if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+            raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")

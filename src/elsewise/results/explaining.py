@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking.also import with_also
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -45,6 +46,7 @@ def explain_rows(
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
+    fitted = with_also(fitted, options.also, given)
     rows = fitted.table.encode(given) if features is None else features
     wanted = outcomes_of_rows(target, len(rows), fitted.classes, options.min_probability).among(fitted)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
@@ -124,6 +126,7 @@ def find_frontier(
 ) -> Frontier:
     """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
     given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_also(fitted, options.also, given)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -145,6 +148,7 @@ def find_frontier(
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_also(fitted, options.also, given)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:

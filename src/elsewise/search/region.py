@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -215,6 +215,14 @@ class Region(ABC):
     def cover(self, space: Space) -> Cover:
         """Cover the region for a search."""
         return DividingCover(self, space)
+
+
+class Covered(Protocol):
+    """What has a cover: a region, or several that meet."""
+
+    def cover(self, space: Space) -> Cover:
+        """Cover it for a search."""
+        ...
 
 
 class Cover(ABC):
