@@ -23,6 +23,27 @@ def one_thread_a_process():
         yield
 
 
+_GRACE = [
+    f"elsewise.{module}.GRACE"
+    for module in ("search.time_limits", "search.box_search", "regions.ensembles.cover", "regions.ensembles.inside",
+                   "regions.ensembles.inside_search")
+]  # fmt: skip
+
+
+@pytest.fixture
+def no_grace(monkeypatch):
+    """Rows without a point end with their time."""
+    for name in _GRACE:
+        monkeypatch.setattr(name, 0.0)
+
+
+@pytest.fixture
+def any_grace(monkeypatch):
+    """Rows without a point go on until they have one, however slow the machine is."""
+    for name in _GRACE:
+        monkeypatch.setattr(name, np.inf)
+
+
 @pytest.fixture(scope="session")
 def iris():
     """Rows and labels, as strings."""

@@ -227,6 +227,7 @@ def test_real_rows_in_chunks_and_on_threads():
 @pytest.mark.parametrize(
     "model", [KNeighborsClassifier(n_neighbors=1), DecisionTreeClassifier(random_state=0)], ids=["1-nn", "tree"]
 )
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_gives_verified_points_with_proven_bounds(model, density, distance):
     X, y = random_data(3, seed=12)
     explainer = ew.Explainer(model.fit(X, y), density=density, distance=distance).fit(X, y)
@@ -249,6 +250,7 @@ def test_a_time_limit_gives_verified_points_with_proven_bounds(model, density, d
             assert bound <= reference_distance(explainer, x, Label(2)) * (1 + 1e-9) + 1e-9
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_ends_some_proofs_and_a_generous_one_none():
     X, y = random_data(3, seed=13, n_features=6)
     explainer = ew.Explainer(KNeighborsClassifier(n_neighbors=1).fit(X, y), density="kernel").fit(X, y)

@@ -105,6 +105,7 @@ def test_model_free_counterfactuals_of_a_row_beyond_all_precision_are_dense_and_
     assert found.classified_as_target[0] == (explainer.model.predict(found.points)[0] == 1)
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_model_free_is_not_claimed_for_cones_a_time_limit_left_unseen():
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)

@@ -228,6 +228,7 @@ def test_frontier_and_why_not(table):
         np.testing.assert_allclose(again.distance, relief.distance, rtol=1e-9)
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_leaves_a_point_and_an_honest_bound(numbers):
     explainer, rows = numbers
     hurried, patient = explainer.explain(rows, "in", time_limit=1e-9), explainer.explain(rows, "in")

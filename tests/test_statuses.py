@@ -57,6 +57,7 @@ def test_a_gap_between_a_millionth_and_a_thousandth_is_not_optimal():
     assert between > 20, "no gap of this size: the check would say nothing"
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_proofs_that_are_cut_short_keep_bounds_that_hold():
     cut = 0
     for seed in range(3, 15):

@@ -81,6 +81,7 @@ def test_nothing_invalid_is_returned(seed):
 
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(SEEDS)
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_gives_valid_rows_and_a_valid_bound(seed):
     case = drawn(seed)
     answers, hurried = case.explain(), case.explain(time_limit=1e-5)

@@ -170,28 +170,24 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         return fitted.log_density(fitted.table.of_numbers().encode(given), label)
 
     def explain_one(
-        self,
-        x: ArrayLike,
-        target: Any = None,
-        *,
-        constraints: Constraints | None = None,
-        min_probability: float | None = None,
-        n_counterfactuals: int | None = None,
-        time_limit: float | None = None,
+        self, x: ArrayLike, target: Any = None, *, n_counterfactuals: int | None = None, **options: Any
     ) -> Any:
-        """Explain one row of shape (n_columns,); see :meth:`explain`.
+        """Explain one row.
+
+        Parameters
+        ----------
+        x : one row of shape (n_columns,)
+        target : label, ``(low, high)`` for a regressor, or None
+        n_counterfactuals : int, optional
+        **options : the further options of :meth:`explain`
 
         Returns
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        options = Options(
-            constraints=constraints,
-            min_probability=min_probability,
-            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
-            time_limit=time_limit,
-        )
-        return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
+        is_single = n_counterfactuals is None
+        asked = Options(n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals, **options)
+        return explain_row(self.require_fitted(), x, target, asked, is_single=is_single)
 
     def explain(
         self,
@@ -203,6 +199,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
         errors: Errors = "raise",
+        also: Sequence[tuple[Any, Any]] = (),
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -221,11 +218,15 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's
             region, or in another component of the density. There are fewer where no other exists.
         time_limit : float, optional
-            Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
-            as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+            Seconds a row may take, from the first thing done for it to the last. When they are over, the best verified
+            point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
+            its lower bound says how far away an answer is at least.
         errors : "raise" or "row", default="raise"
             A row that is wrong (a value missing, a level never seen, outside of a bound) ends the call; or it has the
             status ``"error"`` and its message as the reason, and the other rows have their answers.
+        also : list of (model, outcome), optional
+            Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
+            versions of the model, a second score, an ``IsolationForest`` with outcome 1.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -235,17 +236,11 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
             errors=errors,
+            also=also,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
-    def why_not(
-        self,
-        x: ArrayLike,
-        target: Any,
-        constraints: Constraints | None = None,
-        *,
-        min_probability: float | None = None,
-    ) -> WhyNot:
+    def why_not(self, x: ArrayLike, target: Any, constraints: Constraints | None = None, **options: Any) -> WhyNot:
         """Find out why a row has no counterfactual: which rules contradict each other, and what would help.
 
         Parameters
@@ -253,7 +248,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         x : one row of shape (n_columns,)
         target : label, or ``(low, high)`` for a regressor
         constraints : Constraints, optional
-        min_probability : float, optional
+        **options : the further options of :meth:`explain`
+            ``time_limit`` is for all of it; ``is_finished`` says whether it was enough.
 
         Returns
         -------
@@ -261,18 +257,14 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        options = Options(constraints=constraints, min_probability=min_probability)
-        return find_why_not(self.require_fitted(), x, target, options)
+        return find_why_not(self.require_fitted(), x, target, Options(constraints=constraints, **options))
 
     def frontier(
         self,
         x: ArrayLike,
         target: Any,
         quantiles: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-        *,
-        constraints: Constraints | None = None,
-        min_probability: float | None = None,
-        time_limit: float | None = None,
+        **options: Any,
     ) -> Frontier:
         """Find the nearest answer of a row at several density thresholds, to choose between near and plausible.
 
@@ -282,13 +274,10 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         target : label, or ``(low, high)`` for a regressor
         quantiles : sequence of floats in (0, 1)
             Thresholds, as quantiles of the densities of the target's training rows.
-        constraints : Constraints, optional
-        min_probability : float, optional
-        time_limit : float, optional
-            Seconds a quantile may take for its proof.
+        **options : the further options of :meth:`explain`
+            ``time_limit`` is for each quantile.
         """
-        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
-        return find_frontier(self.require_fitted(), x, target, quantiles, options)
+        return find_frontier(self.require_fitted(), x, target, quantiles, Options(**options))
 
     def require_fitted(self) -> FittedModel:
         """Give the fitted model, or say that there is none yet."""

@@ -118,7 +118,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     if target is None:
         raise InvalidInputError(f"A model-free counterfactual needs a target: one of {classes.tolist()}.")
     found = explain_rows(explainer.fitted_, X, target, Options(), n_jobs=explainer.n_jobs, use_model=False)
-    exists = found.statuses != "infeasible"
+    exists = found.found
     as_target = np.zeros(len(found), dtype=np.bool_)
     wanted = np.array(found.targets, dtype=classes.dtype)
     as_target[exists] = _predictions(explainer, rows_of(found.counterfactuals, exists)) == wanted[exists]

@@ -121,6 +121,7 @@ def test_without_the_model_it_is_the_nearest_dense_point(distance):
     assert free.model_free.all()
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_stops_rows_that_have_a_point():
     explainer, X = explained("1-nn", density=ew.KernelDensity())
     goal = np.zeros(len(X), dtype=int)

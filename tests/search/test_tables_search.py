@@ -113,6 +113,7 @@ def test_several_answers_have_the_same_bits_in_any_batch(n_jobs):
         same(alone, together.take(np.flatnonzero(together.rows == i)))
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_gives_verified_points_and_valid_bounds():
     explainer, rows = fitted(tree(), threshold=0.3)
     whole, hurried = explainer.explain(rows, "yes"), explainer.explain(rows, "yes", time_limit=1e-7)

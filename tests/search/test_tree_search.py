@@ -162,6 +162,7 @@ def test_a_row_has_the_same_bits_alone_and_in_a_batch():
                 np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row], err_msg=name)
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_time_limit_leaves_a_point_and_a_valid_bound():
     n_timed_out = 0
     for seed in SEEDS:

@@ -164,7 +164,7 @@ def test_what_an_unfinished_proof_and_no_answer_say(answers):
     assert "infeasible: proven" in str(none)
     assert "table" not in check(none._repr_html_()).tags
     assert "Because <so>." in check(none._repr_html_()).text
-    assert "infeasible: not proven" in str(replace(none, lower_bound=1.0))
+    assert "unknown: not proven" in str(replace(none, status="unknown", lower_bound=1.0))
 
 
 def test_many_answers(answers):

@@ -131,6 +131,7 @@ def test_proofs_that_are_not_finished(flowers):
         assert "no smaller change exists" not in each.sentence
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_shows_in_the_sentence():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(1)

@@ -168,7 +168,7 @@ class _AnswerParts(BaseModel):
 
 # What is told of an answer by its name, described where answers are; null where there is no finite number.
 _KINDS: dict[type | None, Any] = {float: float | None, int: int, bool: bool, str: str, None: Any}
-_STATUSES = Literal["optimal", "feasible", "infeasible", "timeout"]
+_STATUSES = Literal["optimal", "feasible", "infeasible", "unknown", "timeout"]
 _DESCRIPTIONS = {
     "lower_bound": "Proven: no valid and plausible row is nearer.",
     "plausibility": "Share of the target's training rows that are no denser; at least the quantile that was asked for.",

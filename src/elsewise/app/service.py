@@ -142,7 +142,7 @@ class ExplorerService:
         points = []
         for quantile in sorted(set(question.quantiles)):
             answer = self.ask(question, quantile).answers[0]
-            found = answer.status != "infeasible"
+            found = answer.found
             points.append(
                 {
                     "quantile": quantile,
@@ -157,9 +157,9 @@ class ExplorerService:
         """Order the changes of the answer; see :class:`~.schemas.PlanBody`."""
         asked = self.ask(question, question.quantile)
         answer = asked.answers[0]
-        if answer.status == "infeasible":
+        if not answer.found:
             why = reason_in_words(for_everyone(answer.cause))
-            return {"status": "infeasible", "sentence": why, "remark": "", "turn": None, "steps": []}
+            return {"status": answer.status, "sentence": why, "remark": "", "turn": None, "steps": []}
         plan = asked.explainer.plan(answer, constraints=asked.constraints)
         steps = [
             {
@@ -207,7 +207,7 @@ class ExplorerService:
         those that matter least to that answer.
         """
         answer = self._under(question, RulesBody())
-        if answer.status == "infeasible":
+        if not answer.found:
             return []
         after = {change.feature: to_json(change.after) for change in answer.changes}
         broken = broken_by(question.rules, question.row, after, self.json_rows)
@@ -215,7 +215,7 @@ class ExplorerService:
         for name in sorted(broken, key=lambda name: (name is not None, cost.get(name or "", 0.0)))[:MOST_TRIES]:
             fewer = [other for other in broken if other != name]
             without = self._under(question, dropped(question.rules, fewer))
-            if without.status != "infeasible":
+            if without.found:
                 broken, answer = fewer, without
         kept = dropped(question.rules, broken)
         return [{"rule": in_words(broken), "distance": answer.distance, "rules": kept.model_dump()}]
@@ -261,7 +261,7 @@ class ExplorerService:
             for change in answer.changes
         ]
         after = None
-        if answer.status != "infeasible":
+        if answer.found:
             after = {**question.row, **{change["column"]: change["after"] for change in changes}}
         return {
             **{name: to_json(values[0]) for name, values in answers.shown().items()},

@@ -8,6 +8,7 @@ repeated with a wider margin, and without the point itself.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..search import EarlierAnswer, Found, distinct, search_cells, search_tree
 from ..search.constants import MARGINS
+from ..search.time_limits import is_late, seconds_of
 from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
 from .infeasibility import is_empty_for_all
 from .question import Question
@@ -33,6 +35,8 @@ class Answers:
         The same in features.
     predictions : array of shape (n_samples,), optional
         What the model says of the rows, if it was asked before.
+    seconds_left : array of shape (n_samples,), optional
+        What each row may still take, shared with answers that follow; the question's time limit unless given.
 
     Attributes
     ----------
@@ -50,8 +54,17 @@ class Answers:
     n_projections : int array of shape (n_samples,)
     """
 
-    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        given: Any,
+        rows: FloatArray,
+        predictions: AnyArray | None = None,
+        seconds_left: FloatArray | None = None,
+    ) -> None:
         n = len(rows)
+        self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
+        self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
         self.verification = Verification(question, given, rows, predictions)
@@ -74,13 +87,15 @@ class Answers:
         """What the model says of the rows themselves."""
         return self.verification.predictions
 
-    def reach(self, places: IntArray, goals: IntArray) -> None:
+    def reach(self, places: IntArray, goals: IntArray, share: float = 1.0) -> None:
         """Search goals for the rows at ``places``; keep what is verified and nearer than what they hold.
 
         Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
-        deceives is left out.
+        deceives is left out. All of it may take no more than a share of the seconds that rows have left.
         """
-        asked, asked_goals = places, goals
+        asked, asked_goals, started = places, goals, time.perf_counter()
+        limited = np.isfinite(self.seconds_left) & (self.seconds_left > 0)
+        kept_back = np.where(limited, self.seconds_left, 0.0) * (1.0 - share) + self.seconds_to_verify
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
         most_parts = max((goal.n_parts for goal in self.question.problem.goals), default=0)
@@ -88,12 +103,19 @@ class Answers:
         banned_bound = np.full(len(places), np.inf)
         first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
         while len(places):
-            found = self._search(places, goals, MARGINS[step], banned if banned.any() else None)
+            seconds = self.seconds_left[places] - kept_back[places]
+            found = self._search(places, goals, MARGINS[step], banned if banned.any() else None, seconds)
             self.n_projections[places] += found.n_projections
             self.timed_out[places] |= found.timed_out
             failed = self._take(places, goals, found, banned_bound)
             if step == first:
                 failed &= ~self._leave_as_is(places, goals)
+            started = self._spend(places, found.seconds, started)
+            late = failed & is_late(self.seconds_left[places] - kept_back[places], np.isfinite(self.value[places]))
+            if late.any():
+                self.timed_out[places[late]] = True
+                self._give_up(places, late, np.minimum(found.lower_bound, banned_bound))
+                failed &= ~late
             if step + 1 < len(MARGINS):
                 step += 1
             elif failed.any() and not self.question.use_model:  # one convex set a cone: nothing else to look into
@@ -107,12 +129,31 @@ class Answers:
                 failed &= ~given_up
             places, goals, banned, banned_bound = places[failed], goals[failed], banned[failed], banned_bound[failed]
         self._take_back_doubtful_proofs(asked, asked_goals)
+        self._spend(asked, np.zeros(len(asked)), started)
+
+    def ask_first(self) -> None:
+        """Ask the model about the rows beforehand: where time is short, some is kept for it to judge the answers."""
+        started = time.perf_counter()
+        assert len(self.predictions) == len(self.rows)
+        self.seconds_to_verify = (
+            self._spend(np.arange(len(self.rows)), np.zeros(len(self.rows)), started) - started
+        ) / max(len(self.rows), 1)
+
+    def _spend(self, places: IntArray, seconds: FloatArray, started: float) -> float:
+        """Count what each row took, and share what else was done since; tell the time."""
+        now = time.perf_counter()
+        shared = max(now - started - float(seconds.sum()), 0.0) / max(len(places), 1)
+        self.seconds_left[places] -= seconds + shared
+        return now
 
     def _take_back_doubtful_proofs(self, places: IntArray, goals: IntArray) -> None:
         """Without rules a goal is empty for every row or for none: else "empty" is rounding, and nothing is proven."""
         if self.domain is not None or not self.question.use_model:
             return
         empty = np.isinf(self.lower_bound[places])
+        late = empty & (self.seconds_left[places] < 0)  # the proof stays unchecked
+        self.lower_bound[places[late]], self.timed_out[places[late]] = 0.0, True
+        empty &= ~late
         for goal in distinct(goals[empty]):
             if not is_empty_for_all(self.question, goal):
                 self.lower_bound[places[empty & (goals == goal)]] = 0.0
@@ -121,7 +162,9 @@ class Answers:
         """Leave some rows without a further answer: only what was proven so far stays."""
         self.lower_bound[places[chosen]] = np.minimum(self.lower_bound[places], bound)[chosen]
 
-    def _search(self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None) -> Found:
+    def _search(
+        self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None, seconds: FloatArray
+    ) -> Found:
         question = self.question
         if self.domain is None:
             return search_cells(
@@ -132,7 +175,7 @@ class Answers:
                 margin=margin,
                 banned=banned,
                 use_region=question.use_model,
-                time_limit=question.options.time_limit,
+                time_limit=seconds,
             )
         return search_tree(
             question.problem,
@@ -145,7 +188,7 @@ class Answers:
             refused=[self.refused[place] for place in places.tolist()],
             earlier=[self.earlier[place] for place in places.tolist()],
             use_region=question.use_model,
-            time_limit=question.options.time_limit,
+            time_limit=seconds,
         )
 
     def _take(self, places: IntArray, goals: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
@@ -213,8 +256,8 @@ class Answers:
         for name in ("points", "value", "log_density", "log_mixture", "component", "model_free", "already"):
             getattr(self, name)[found] = getattr(other, name)[found]
 
-    def differ_from(self, others: list[Answers]) -> None:
-        """Look for the next best answer of every row, different from those it has already."""
+    def differ_from(self, others: list[Answers], share: float = 1.0) -> None:
+        """Look for the next best answer of every row, different from those it has already; see `reach`."""
         last = others[-1]
         found = np.flatnonzero(np.isfinite(last.value))
         self.goal[:] = last.goal
@@ -227,7 +270,7 @@ class Answers:
                 for before in others
             )
         if len(found):
-            self.reach(found, last.goal[found])
+            self.reach(found, last.goal[found], share)
 
 
 def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
@@ -249,21 +292,27 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
         The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
+    if question.options.time_limit is not None:
+        answers.ask_first()
+    n_answers = question.options.n_counterfactuals
+    share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
     chosen = np.flatnonzero(goals >= 0)
     if len(chosen):
-        answers.reach(chosen, goals[chosen])
+        answers.reach(chosen, goals[chosen], share)
     open_choice = np.flatnonzero(goals < 0)
     if len(open_choice):
         assert question.fitted.classes is not None
         predictions = answers.predictions
+        classes_left = len(question.fitted.classes) - 1
         for goal, label in enumerate(question.fitted.classes):
             others = open_choice[predictions[open_choice] != label]
             if len(others):
-                answers.reach(others, np.full(len(others), goal))
+                answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
     everything = [answers]
-    while len(everything) < question.options.n_counterfactuals:
-        further = Answers(question, given, rows, answers.predictions)
-        further.differ_from(everything)
+    while len(everything) < n_answers:
+        further = Answers(question, given, rows, answers.predictions, answers.seconds_left)
+        further.seconds_to_verify = answers.seconds_to_verify
+        further.differ_from(everything, 1.0 / (n_answers - len(everything)))
         if not np.isfinite(further.value).any():
             break
         everything.append(further)

@@ -11,6 +11,10 @@ MOST_BANNED_PARTS = 20
 SAME_DISTANCE = 1e-9
 # Relative size of a Farkas multiplier below which its constraint has no part in a contradiction.
 SMALLEST_MULTIPLIER = 1e-7
+# Rows of the fit by which a further model is taken apart; every level occurs beside them.
+ROWS_OF_FURTHER_MODELS = 200
+# Seconds that a question may take at least where several share a limit: a time limit is positive.
+SMALLEST_TIME_LIMIT = 1e-9
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on

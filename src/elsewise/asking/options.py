@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
@@ -25,6 +26,8 @@ class Options:
     time_limit : seconds a row, or None
     errors : "raise" or "row"
         What becomes of a batch in which some row is wrong.
+    also : sequence of (model, outcome)
+        Further models, and what each has to decide.
     """
 
     constraints: Constraints | None = None
@@ -32,6 +35,7 @@ class Options:
     n_counterfactuals: int = 1
     time_limit: float | None = None
     errors: Errors = "raise"
+    also: Sequence[tuple[Any, Any]] = ()
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -43,3 +47,6 @@ class Options:
         errors: object = self.errors
         if errors not in get_args(Errors):
             raise InvalidInputError(f"errors must be 'raise' or 'row', received {errors!r}.")
+        pairs: Any = self.also
+        if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+            raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")

@@ -67,6 +67,25 @@ class Unconfirmed:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfTime:
+    """No answer was found before the search ended; that there is none is not proven.
+
+    Attributes
+    ----------
+    target : Target
+    lower_bound : float
+        Nothing nearer is an answer.
+    cause : "size" or "time"
+        What ended the search: the number of nodes, the user's time limit.
+    """
+
+    kind: ClassVar[str] = "out of time"
+    target: Target
+    lower_bound: float
+    cause: Literal["size", "time"]
+
+
+@dataclass(frozen=True, slots=True)
 class NeverPredicted:
     """No input at all makes the model decide so."""
 
@@ -199,6 +218,7 @@ Reason = (
     | NothingToChange
     | ProofUnfinished
     | Unconfirmed
+    | OutOfTime
     | NeverPredicted
     | TooSparse
     | NotFound

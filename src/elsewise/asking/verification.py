@@ -120,10 +120,27 @@ class Verification:
             holds = np.asarray((predictions >= ends[goals, 0]) & (predictions <= ends[goals, 1]))
         else:
             holds = self._is_label(points, goals, places, predictions)
+        if question.use_model:
+            self._ask_further(holds, points, places)
         if question.branches:
             for row, _ in question.rules.broken(self.rows[places], points):
                 holds[row] = False
         return holds
+
+    def _ask_further(self, holds: BoolArray, points: FloatArray, places: IntArray) -> None:
+        """Keep those points that further models, too, decide as wanted for, each by its own ``predict``."""
+        question = self.question
+        for one, outcome in question.fitted.further:
+            asked = np.flatnonzero(holds)
+            if len(asked) == 0:
+                return
+            given = rows_of(self.given, places[asked])
+            said = one.predict(points[asked], given, self.rows[places[asked]], table=question.table)
+            if isinstance(outcome, Interval) or one.classes is None:
+                assert isinstance(outcome, Interval)
+                holds[asked] = (said >= outcome.low) & (said <= outcome.high)
+            else:
+                holds[asked] = said == one.classes[outcome.index]
 
     def _is_label(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
         question, classes = self.question, self.question.fitted.classes

@@ -8,8 +8,9 @@ begin, for most rules have no part in it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,10 +24,12 @@ from ..model import FittedModel
 from ..regions import Outcome
 from ..search import contradicting
 from .answers import Answers
-from .constants import QUANTILE_STEPS, SMALLEST_MULTIPLIER
+from .constants import QUANTILE_STEPS, SMALLEST_MULTIPLIER, SMALLEST_TIME_LIMIT
 from .options import Options
 from .question import Question, pose
 from .reasons import Target
+
+Grounds = Literal["none", "rules", "density", "model", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,28 @@ class InquiryResult:
 
     Attributes
     ----------
-    reason : "none", "rules", "density" or "model"
+    reason : "none", "rules", "density", "model" or "unknown"
     conflict : tuple of str
     highest_quantile : float or None
     reliefs : tuple of Relief
     target : Target
     has_density : bool
         A density was asked for.
+    is_finished : bool
+        False if the time limit ended the inquiry.
     """
 
-    reason: Literal["none", "rules", "density", "model"]
+    reason: Grounds
     conflict: tuple[str, ...]
     highest_quantile: float | None
     reliefs: tuple[Relief, ...]
     target: Target
     has_density: bool
+    is_finished: bool = True
+
+
+class _TimeIsOverError(Exception):
+    """No more can be found out."""
 
 
 class Inquiry:
@@ -83,7 +93,7 @@ class Inquiry:
     rules : Rules
         The user's rules, resolved.
     options : Options
-        What is asked, the user's rules as they were given among it.
+        What is asked, the user's rules as they were given among it; the time limit is for all of it.
     """
 
     def __init__(
@@ -95,56 +105,74 @@ class Inquiry:
         rules: Rules,
         options: Options,
     ) -> None:
+        self.ends = np.inf if options.time_limit is None else time.perf_counter() + options.time_limit
+        self.conflict: list[int] = []  # contradict each other, as far as is known
+        self.reliefs: list[Relief] = []
+        self.quantile_that_works = 0
         self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
         self.rules, self.options = rules, options
         self.density = fitted.density_of(outcome)
         self.target = self._question(rules, self.density).target(0)
 
     def result(self) -> InquiryResult:
-        """Look into it."""
-        everything = range(len(self.rules.single))
+        """Look into it, as far as time allows."""
+        try:
+            reason = self._grounds()
+        except _TimeIsOverError:
+            return self._found("density" if self.quantile_that_works else "unknown", is_finished=False)
+        try:
+            if reason == "rules":
+                self._find_reliefs()
+                self._find_highest_quantile()
+        except _TimeIsOverError:
+            return self._found(reason, is_finished=False)
+        return self._found(reason)
+
+    def _grounds(self) -> Grounds:
+        """Find out what is in the way."""
         if np.isfinite(self._distance(self.rules, self.density)):
-            return self._found("none")
+            return "none"
+        everything = range(len(self.rules.single))
         if self.rules.single and np.isfinite(self._distance(self.rules.without(everything), self.density)):
-            return self._rules_in_the_way()
-        highest = self._highest_quantile()
-        if highest is None and (self.density is None or not np.isfinite(self._distance(self.rules, None))):
-            return self._found("model")
-        return self._found("density", highest_quantile=highest)
+            self.conflict = list(everything)
+            return "rules"
+        self._find_highest_quantile()
+        if self.quantile_that_works:
+            return "density"
+        return "density" if self.density is not None and np.isfinite(self._distance(self.rules, None)) else "model"
 
-    def _found(
-        self,
-        reason: Literal["none", "rules", "density", "model"],
-        conflict: tuple[str, ...] = (),
-        highest_quantile: float | None = None,
-        reliefs: tuple[Relief, ...] = (),
-    ) -> InquiryResult:
-        return InquiryResult(reason, conflict, highest_quantile, reliefs, self.target, self.density is not None)
+    def _found(self, reason: Grounds, *, is_finished: bool = True) -> InquiryResult:
+        self.reliefs.sort(key=lambda relief: relief.distance)
+        return InquiryResult(
+            reason,
+            tuple(self.rules.names[index] for index in self.conflict),
+            self.quantile_that_works / QUANTILE_STEPS if self.quantile_that_works else None,
+            tuple(self.reliefs),
+            self.target,
+            self.density is not None,
+            is_finished,
+        )
 
-    def _rules_in_the_way(self) -> InquiryResult:
-        conflict = self._smallest_conflict()
+    def _find_reliefs(self) -> None:
+        """Make the conflict smallest, and find the rules whose absence helps."""
+        self._shrink_conflict()
         asked = Constraints() if self.options.constraints is None else self.options.constraints
-        reliefs = []
-        for index in conflict:
+        for index in self.conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
             distance = self._distance(self.rules.without([index]), self.density)
             if np.isfinite(distance):
-                reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))
-        reliefs.sort(key=lambda relief: relief.distance)
-        names = tuple(self.rules.names[index] for index in conflict)
-        return self._found("rules", names, self._highest_quantile(), tuple(reliefs))
+                self.reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))
 
-    def _smallest_conflict(self) -> list[int]:
+    def _shrink_conflict(self) -> None:
         """Leave out rules one at a time as long as the rest contradicts itself."""
-        everything = list(range(len(self.rules.single)))
         suspects = self._suspects()
-        kept = suspects if not np.isfinite(self._distance(self._only(suspects), self.density)) else everything
-        for index in list(kept):
-            fewer = [other for other in kept if other != index]
+        if not np.isfinite(self._distance(self._only(suspects), self.density)):
+            self.conflict = suspects
+        for index in list(self.conflict):
+            fewer = [other for other in self.conflict if other != index]
             if not np.isfinite(self._distance(self._only(fewer), self.density)):
-                kept = fewer
-        return kept
+                self.conflict = fewer
 
     def _only(self, indices: Sequence[int]) -> Rules:
         return self.rules.without([index for index in range(len(self.rules.single)) if index not in indices])
@@ -170,28 +198,34 @@ class Inquiry:
                     suspects.append(index)
         return suspects
 
-    def _highest_quantile(self) -> float | None:
+    def _find_highest_quantile(self) -> None:
         """Bisect for the highest threshold quantile at which there is an answer, to three digits, rounded down."""
         if self.density is None:
-            return None
-        low, high = 0, QUANTILE_STEPS  # low works or is untested, high does not
-        while high - low > 1:
-            middle = (low + high) // 2
+            return
+        high = QUANTILE_STEPS  # does not work; the other end does, or is untested
+        while high - self.quantile_that_works > 1:
+            middle = (self.quantile_that_works + high) // 2
             density = at_threshold(self.density, middle / QUANTILE_STEPS)
             if np.isfinite(self._distance(self.rules, density)):
-                low = middle
+                self.quantile_that_works = middle
             else:
                 high = middle
-        return low / QUANTILE_STEPS if low else None
 
     def _question(self, rules: Rules, density: ClassDensity | None) -> Question:
-        return pose(self.fitted, [self.outcome], rules, options=self.options, densities=[density], branches=True)
+        left = None if np.isinf(self.ends) else max(self.ends - time.perf_counter(), SMALLEST_TIME_LIMIT)
+        options = replace(self.options, time_limit=left)
+        return pose(self.fitted, [self.outcome], rules, options=options, densities=[density], branches=True)
 
     def _distance(self, rules: Rules, density: ClassDensity | None) -> float:
         """Distance of the answer under rules and a density, infinite without one."""
+        if time.perf_counter() > self.ends:
+            raise _TimeIsOverError
         answers = Answers(self._question(rules, density), self.given, self.row)
         answers.reach(np.array([0]), np.array([0]))
-        return float(answers.value[0])
+        value = float(answers.value[0])
+        if np.isinf(value) and self.ends < np.inf and answers.timed_out[0] and np.isfinite(answers.lower_bound[0]):
+            raise _TimeIsOverError
+        return value
 
 
 def _matters(multipliers: FloatArray) -> BoolArray:

@@ -170,7 +170,7 @@ def compare_row(study: Study, position: int) -> RowComparison:
         explainer.explain_one(row, time_limit=study.time_limit) for explainer in (study.closest, study.plausible)
     )
     for answer in (closest, plausible):
-        if answer.status == "infeasible":
+        if not answer.found:
             raise VerificationError(f"Row {study.test_index[position]} has no counterfactual: {answer.reason}")
     points = np.vstack([closest.counterfactual, plausible.counterfactual])
     cost = np.abs(points - row) / study.train.std(axis=0)

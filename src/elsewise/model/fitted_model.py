@@ -19,8 +19,9 @@ from ..errors import InvalidInputError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
-from ..regions.ensembles import StepsBefore
-from ..search import SearchProblem, compile_problem
+from ..regions.ensembles import EnsembleRegion, StepsBefore
+from ..regions.meeting import Meeting, Seen, as_sum
+from ..search import Covered, SearchProblem, compile_problem
 from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
@@ -68,6 +69,8 @@ class FittedModel:
         Models for rows with missing values, by what is missing.
     landscapes : list of Landscape
         The mixture of all rows, once it was asked for.
+    further : tuple of (FittedModel, outcome)
+        Models that answers have to satisfy, too, over the same table.
     """
 
     model: Any
@@ -87,6 +90,7 @@ class FittedModel:
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
     landscapes: list[Landscape] = field(default_factory=list)
+    further: tuple[tuple[FittedModel, Outcome], ...] = ()
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
@@ -126,7 +130,14 @@ class FittedModel:
         if key not in self.partial:
             _make_room(self.partial, MOST_PATTERNS_KEPT)
             self.partial[key] = replace(
-                self, densities={}, problems={}, regions={}, complete=self, missing=missing, partial={}
+                self,
+                densities={},
+                problems={},
+                regions={},
+                complete=self,
+                missing=missing,
+                partial={},
+                further=tuple((one.where_missing(missing), outcome) for one, outcome in self.further),
             )
         return self.partial[key]
 
@@ -256,10 +267,21 @@ class FittedModel:
         seen = (self.to_model.matrix[:, self.missing] != 0).any(axis=1)
         return region_where_missing(self.estimator, outcome, self.complete.region(outcome), seen)
 
+    def _everyones_region(self, outcome: Outcome) -> Covered:
+        """Give the region of an outcome where further models decide as wanted, too."""
+        if not self.further:
+            return self.region(outcome)
+        everyone = [(self, outcome), *self.further]
+        regions = [one.region(wanted) for one, wanted in everyone]
+        if any(isinstance(region, EnsembleRegion) for region in regions):
+            regions = [as_sum(region, one.estimator, wanted) for region, (one, wanted) in zip(regions, everyone)]
+        maps = [one.to_model for one, _ in self.further]
+        return Meeting(regions[0], tuple(Seen(one, to.matrix, to.offset) for one, to in zip(regions[1:], maps)))
+
     def compile(self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None]) -> SearchProblem:
         """Compile a search problem of outcomes with densities of their own."""
         parts = [
-            (self.region(outcome), None if density is None else density.cones())
+            (self._everyones_region(outcome), None if density is None else density.cones())
             for outcome, density in zip(outcomes, densities)
         ]
         return compile_problem(parts, space_of(self.to_model, self.distance, self.origin, self.table.group))

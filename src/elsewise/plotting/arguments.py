@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..asking.statuses import has_answer
 from ..columns import Column, Table
 from ..errors import InvalidInputError
 from ..explainer import Explainer
@@ -28,9 +27,8 @@ def answered(explanation: object) -> Explanation:
         raise InvalidInputError(
             f"explanation: expected what explain_one returns, received {type(explanation).__name__}."
         )
-    if not has_answer(explanation.status):
-        is_so = "infeasible" if explanation.status == "infeasible" else "wrong"
-        raise InvalidInputError(f"There is no counterfactual to draw: the row is {is_so}. {explanation.reason}")
+    if not explanation.found:
+        raise InvalidInputError(f"There is no counterfactual to draw: the row has no answer. {explanation.reason}")
     return explanation
 
 
@@ -94,7 +92,7 @@ def is_numeric(column: Column) -> bool:
 def row_and_points(answers: Mapping[str, Explanation]) -> tuple[FloatArray, FloatArray]:
     """Return the row, of shape (n_columns,), and its counterfactuals, of shape (n_answers, n_columns)."""
     explanations = list(answers.values())
-    if not explanations or not all(has_answer(each.status) for each in explanations):
+    if not explanations or any(not each.found for each in explanations):
         raise InvalidInputError("Expected at least one explanation, all of them with a counterfactual to draw.")
     _check_numbers(explanations[0].table)
     row = np.asarray(explanations[0].x, dtype=np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray
+from ..asking.statuses import WITHOUT_ANSWER
 from ..errors import InvalidInputError
 from ..results import Frontier
 from ..text.numbers import percent
@@ -66,7 +67,7 @@ class FrontierPicture:
         headline(ax, self.title, "what a more plausible answer costs")
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
-        found = self.statuses != "infeasible"
+        found = ~np.isin(self.statuses, WITHOUT_ANSWER)
         reached, distances = self.quantiles[found], self.distances[found]
         if found.any():
             # Between two quantiles the distance lies between theirs: it never falls.
@@ -80,7 +81,7 @@ class FrontierPicture:
             )
             ax.plot(reached, distances, color=MUTED, linewidth=1.2, zorder=2)
         self._draw_points(ax)
-        self._draw_infeasible(ax, self.quantiles[~found])
+        self._draw_infeasible(ax, self.quantiles[self.statuses == "infeasible"])
         ax.set_xlim(0.0, 1.0)
         top = float(distances.max(initial=0.0)) or 1.0
         ax.set_ylim(0.0, 1.12 * top)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray
-from ..asking.statuses import has_answer
 from ..errors import InvalidInputError
 from ..results import Explanation, Explanations
 from ..text.numbers import rounded_up
@@ -66,7 +65,7 @@ class ImagesPicture:
             difference=after - before,
             predictions=tuple(outcome(item.prediction) for item in each),
             targets=tuple(outcome(item.target) for item in each),
-            notes=tuple("" if has_answer(item.status) else item.reason for item in each),
+            notes=tuple("" if item.found else item.reason for item in each),
         )
 
     def draw(self, ax: AxesArray | None = None) -> AxesArray:

@@ -73,7 +73,8 @@ def _plausible(explainer: Explainer, explanations: Explanations) -> str:
 
 def _minimal(explanations: Explanations) -> str:
     statuses = explanations.statuses
-    optimal, feasible, none = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
+    optimal, feasible, proven = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
+    none = len(statuses) - int(explanations.found.sum())
     told = (
         "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is "
         "nearer (up to one part in a million)."
@@ -86,7 +87,6 @@ def _minimal(explanations: Explanations) -> str:
     if explanations.nearer.any():
         told += " Where a row has further answers, each is the nearest of another kind than those before it."
     if none:
-        proven = int(((statuses == "infeasible") & np.isinf(explanations.lower_bounds)).sum())
         rest = "" if proven == none else "; for the others none was found, which is no proof"
         told += f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
     n_wrong = int((statuses == "error").sum())

@@ -31,6 +31,7 @@ _STATUSES = (
     ("feasible", "found, proof not finished"),
     ("infeasible", "no answer"),
     ("error", "wrong rows, not asked about"),
+    ("unknown", "none found, nothing proven"),
 )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..asking.statuses import has_answer
 from ..errors import InvalidInputError
 from ..results import Change, Explanation, Explanations, Path, Plan
 from ..results.cells import value_in
@@ -96,7 +95,7 @@ class RowImages:
         if one.status == "error":
             return ""
         shown = [(png.grey(before, self.low, self.high), f"predicted {_plain_label(one.prediction)}")]
-        if has_answer(one.status):
+        if one.found:
             after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
             shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
             shown.append((png.difference(after - before, self.most), "difference"))
@@ -163,7 +162,7 @@ class RowWriter:
         """Everything about one answer."""
         one = self._explanations[place]
         changes = one.changes
-        distance = repr(one.distance) if has_answer(one.status) else ""  # read by the script
+        distance = repr(one.distance) if one.found else ""  # read by the script
         parts = [
             f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
             f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
@@ -187,7 +186,7 @@ class RowWriter:
 
     def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
         told = f'<span class="badge s-{one.status}">{one.status}</span>'
-        if not has_answer(one.status):
+        if not one.found:
             return told
         count = "nothing to change" if not changes else plural(len(changes), "change")
         return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
@@ -246,8 +245,8 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option>'
-        '<option value="error">wrong rows</option></select>'
+        '<option value="feasible">feasible</option><option value="infeasible">proven without an answer</option>'
+        '<option value="unknown">none found</option><option value="error">wrong rows</option></select>'
         '</label><label>Order <select name="order"><option value="">as given</option>'
         '<option value="near">nearest first</option>'
         '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from ..asking import (
     reporter,
     walk,
 )
+from ..asking.also import with_also
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -57,6 +59,7 @@ def explain_rows(
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
+    fitted = with_also(fitted, options.also, given)
     rules = fitted.rules(options.constraints)
     if checked is None and options.errors == "row":
         checked = checked_rows(fitted, rules, given)
@@ -119,6 +122,7 @@ def explain_row(
 
     A single explanation is wanted, or a list of them.
     """
+    started = time.perf_counter()
     row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
     if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
         raise InvalidInputError("explain_one takes one target=(low, high).")
@@ -126,10 +130,13 @@ def explain_row(
     if not is_single:
         return answers
     first = answers[0]
-    is_proven = first.status == "infeasible" and first.lower_bound == np.inf
-    if not is_proven or options.constraints is None or target is None:
+    if first.status != "infeasible" or options.constraints is None or target is None:
         return first
-    return replace(first, cause=find_why_not(fitted, row, target, replace(options, time_limit=None)))
+    left = None if options.time_limit is None else options.time_limit - (time.perf_counter() - started)
+    if left is not None and left <= 0:
+        return first
+    why = find_why_not(fitted, row, target, replace(options, time_limit=left))
+    return first if why.reason == "unknown" else replace(first, cause=why)
 
 
 def find_frontier(
@@ -141,6 +148,7 @@ def find_frontier(
 ) -> Frontier:
     """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
     given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_also(fitted, options.also, given)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -162,6 +170,7 @@ def find_frontier(
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_also(fitted, options.also, given)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:

@@ -93,9 +93,10 @@ class Explanation:
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself; None of a row that is wrong (NaN if it is a regressor).
-    status : "optimal", "feasible", "infeasible" or "error"
-        Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished;
-        error, that the row itself is wrong (``reason`` says how) and nothing was asked of it.
+    status : "optimal", "feasible", "infeasible", "unknown" or "error"
+        Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished.
+        Infeasible means it is proven that there is no answer; unknown, that none was found, and nothing more is known
+        than the lower bound; error, that the row itself is wrong (``reason`` says how) and nothing was asked of it.
     distance : float
         Value of the distance between row and counterfactual (for Mahalanobis the quadratic form itself).
     lower_bound : float
@@ -160,9 +161,14 @@ class Explanation:
     min_probability: float = np.nan
 
     @property
+    def found(self) -> bool:
+        """Whether there is an answer."""
+        return has_answer(self.status)
+
+    @property
     def certificate(self) -> Certificate:
         """What is proven, and how it was checked."""
-        found = has_answer(self.status)
+        found = self.found
         constrained = bool(np.isfinite(self.log_threshold))
         return Certificate(found, found if constrained else None, self.lower_bound, self.gap, self.n_projections)
 
@@ -184,7 +190,7 @@ class Explanation:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The columns that change, most costly first; nothing else."""
-        if not has_answer(self.status):
+        if not self.found:
             return ()
         moved = np.flatnonzero(self.changed)
         order = moved[np.argsort(-self.shares[moved], kind="stable")]
@@ -220,7 +226,7 @@ class Explanation:
         changes = {change.feature: change for change in self.changes}
         before = [value_in(self.table, column, self.x) for column in self.table.columns]
         after = [changes[name].after if name in changes else value for name, value in zip(index, before)]
-        if not has_answer(self.status):
+        if not self.found:
             after = [None] * len(before)
         difference = [changes[name].difference if name in changes else None for name in index]
         return pandas.DataFrame(
@@ -228,7 +234,7 @@ class Explanation:
                 "before": pandas.Series(before, index=index, dtype=object),
                 "after": pandas.Series(after, index=index, dtype=object),
                 "difference": pandas.Series(difference, index=index, dtype=float),
-                "changed": pandas.Series(self.changed & has_answer(self.status), index=index),
+                "changed": pandas.Series(self.changed & self.found, index=index),
             }
         )
 

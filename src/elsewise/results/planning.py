@@ -11,7 +11,6 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..asking import Move, Order, best_order, in_parts, outcomes_of_rows
 from ..asking.reasons import NoOrder
-from ..asking.statuses import has_answer
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
@@ -34,7 +33,7 @@ def find_plan(
     """Order the changes of an explanation; see :meth:`elsewise.Explainer.plan`."""
     if not isinstance(explanation, Explanation):
         raise InvalidInputError(f"Expected what explain_one returns, received {type(explanation).__name__}.")
-    if not has_answer(explanation.status):
+    if not explanation.found:
         raise InvalidInputError(f"There is no counterfactual to plan for. {explanation.reason}")
     return _Planning(fitted, explanation, fitted.rules(constraints)).plan(together, parts or {})
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Answers, Reason, why_infeasible
-from ..asking.reasons import NoClassReachable, NoOtherClass, NothingToChange, ProofUnfinished, Unconfirmed
+from ..asking.reasons import NoClassReachable, NoOtherClass, NothingToChange, OutOfTime, ProofUnfinished, Unconfirmed
 from ..columns import Table
 from ..columns.frames import blanked, rows_of
 from ..distances import ResolvedDistance, ResolvedManhattan
@@ -67,7 +69,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         counterfactuals=blanked(table.decode(points, given, encoded=answers.rows), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
-        statuses=np.where(optimal, "optimal", np.where(found, "feasible", "infeasible")),
+        statuses=_statuses(found, optimal, lower_bounds),
         distances=distances,
         lower_bounds=lower_bounds,
         gaps=gaps,
@@ -87,6 +89,12 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         table=table,
         min_probabilities=_least_probabilities(answers),
     )
+
+
+def _statuses(found: BoolArray, optimal: BoolArray, lower_bounds: FloatArray) -> NDArray[np.str_]:
+    """Name what is known of each row."""
+    without = np.where(np.isposinf(lower_bounds), "infeasible", "unknown")
+    return np.where(optimal, "optimal", np.where(found, "feasible", without))
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
@@ -128,6 +136,7 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
     """Give a reason for every row that is not simply optimal."""
     question = answers.question
     causes: list[Reason | None] = [None] * len(goals)
+    ended: Literal["size", "time"] = "size" if question.options.time_limit is None else "time"
     infeasible = {
         goal: why_infeasible(question, goal)
         for goal in np.unique(answers.goal[~found & np.isposinf(answers.lower_bound)]).tolist()
@@ -140,12 +149,11 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         elif answers.already[row]:
             causes[row] = NothingToChange(question.target(goal), bool(answers.component[row] >= 0))
         elif found[row]:
-            ended = answers.timed_out[row]
-            causes[row] = ProofUnfinished(
-                "rounding" if not ended else "size" if question.options.time_limit is None else "time"
-            )
+            causes[row] = ProofUnfinished("rounding" if not answers.timed_out[row] else ended)
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
-            causes[row] = Unconfirmed(question.target(goal))
+            target = question.target(goal)
+            bound = float(answers.lower_bound[row])
+            causes[row] = OutOfTime(target, bound, ended) if answers.timed_out[row] else Unconfirmed(target)
         else:
             causes[row] = NoClassReachable(infeasible[goal]) if goals[row] < 0 else infeasible[goal]
     return tuple(causes)

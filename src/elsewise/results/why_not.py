@@ -15,9 +15,10 @@ class WhyNot:
 
     Attributes
     ----------
-    reason : "none", "rules", "density" or "model"
+    reason : "none", "rules", "density", "model" or "unknown"
         "none": there is an answer. "rules": the rules in ``conflict`` leave no dense enough row the model decides so
         for. "density": no row at all is dense enough where the model decides so. "model": it never does.
+        "unknown": the time limit came before any of this was known.
     conflict : tuple of str
         A smallest set of rules that contradict each other; without any one of them the others do not.
     highest_quantile : float or None
@@ -29,6 +30,9 @@ class WhyNot:
         What was asked of the model.
     has_density : bool
         A density was asked for.
+    is_finished : bool
+        False if the time limit ended the inquiry: what is said is true, but the conflict need not be the smallest, nor
+        the quantile the highest, and further rules may help.
     """
 
     kind: ClassVar[str] = "why not"
@@ -38,6 +42,7 @@ class WhyNot:
     reliefs: tuple[Relief, ...]
     target: Target
     has_density: bool
+    is_finished: bool = True
 
     @classmethod
     def of(cls, found: InquiryResult) -> WhyNot:
@@ -49,6 +54,7 @@ class WhyNot:
             found.reliefs,
             found.target,
             found.has_density,
+            found.is_finished,
         )
 
     @property

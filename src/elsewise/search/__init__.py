@@ -10,7 +10,7 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
+from .region import BoxAnswer, Cover, Covered, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
 from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .tree_search import search_tree
@@ -19,6 +19,7 @@ __all__ = [
     "BoxAnswer",
     "Cones",
     "Cover",
+    "Covered",
     "DividingCover",
     "Domain",
     "EarlierAnswer",

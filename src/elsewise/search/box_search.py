@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
-from .constants import MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WIDE_MARGIN
+from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
 from .found import Found
@@ -25,10 +25,11 @@ from .problem import Goal, SearchProblem
 from .refinement import Refinement
 from .region import Inside, RelaxedBox, RowCone
 from .relaxation import Relaxation
+from .time_limits import TimeLimit, seconds_of
 
 # Searches the nearest point of a row's domain, the model left out:
-# (problem, row, goal, domain, cutoff, margin, history) -> Found
-SearchAnything = Callable[[SearchProblem, FloatArray, int, Domain, float, float, History], Found]
+# (problem, row, goal, domain, cutoff, margin, history, seconds) -> Found
+SearchAnything = Callable[[SearchProblem, FloatArray, int, Domain, float, float, History, float], Found]
 
 
 class BoxSearch:
@@ -40,7 +41,7 @@ class BoxSearch:
     domain : Domain
     history : History
     margin : float
-    time_limit : float or None
+    time_limit : float, array of shape (n_samples,), or None
     search_anything : function
         Searches boxes without the model.
     """
@@ -51,7 +52,7 @@ class BoxSearch:
         domain: Domain,
         history: History,
         margin: float,
-        time_limit: float | None,
+        time_limit: TimeLimit,
         search_anything: SearchAnything,
     ) -> None:
         self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
@@ -60,38 +61,38 @@ class BoxSearch:
 
     def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
         """Search every row; parameters as for `search_tree`."""
-        found = Found.nothing(rows)
+        found, seconds = Found.nothing(rows), seconds_of(self.time_limit, len(rows))
         overflows = self.problem.overflows(self.problem.coordinates.points(rows))
         for k, g in enumerate(goals.tolist()):
             goal = self.problem.goals[g]
             if goal.n_parts == 0 or goal.n_cones == 0 or (banned is not None and banned[k, : goal.n_parts].all()):
                 found.lower_bound[k] = np.inf
                 continue
-            self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]))
+            started = time.perf_counter()
+            self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]), started + seconds[k])
+            found.seconds[k] = time.perf_counter() - started
             if overflows[k] and (goal.has_density or self.asks_more):
                 found.lower_bound[k] = 0.0
         return found
 
-    def _search(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float) -> None:
-        """Search one row, cone by cone, nearest first."""
+    def _search(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float, ends: float) -> None:
+        """Search one row, cone by cone, nearest first, until a time by ``time.perf_counter()``."""
         goal, domain = self.problem.goals[g], self.domain.of_rows(slice(k, k + 1))
-        started, nearest = time.perf_counter(), np.inf
         inside: list[_InsideBoxes | None] = [None]
-        order = [(0.0, 0)]
-        if goal.has_density or self.asks_more:
-            boxes = [self._inside(row, g, domain, k, j, cutoff) for j in range(goal.n_cones)]
-            inside = [*boxes]
-            order = sorted((box.whole.bound, j) for j, box in enumerate(boxes))
+        order, nearest = [(0.0, 0)], np.inf
+        asks = goal.has_density or self.asks_more
+        if asks:
+            inside = self._insides(row, g, domain, k, cutoff, ends)
+            order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside))
             nearest = order[0][0]
         found.lower_bound[k] = np.inf
         for bound, j in order:
-            limit = min(cutoff, float(found.value[k]))
-            if bound >= limit * (1 - MODEL_FREE_TOLERANCE):
+            limit, seconds = min(cutoff, float(found.value[k])), ends - time.perf_counter()
+            late = seconds <= (-GRACE if np.isinf(limit) else 0.0) or (asks and inside[j] is None)
+            if late or bound >= limit * (1 - MODEL_FREE_TOLERANCE):
+                found.timed_out[k] |= late
                 found.lower_bound[k] = min(found.lower_bound[k], bound)
                 continue
-            seconds = np.inf
-            if self.time_limit is not None:
-                seconds = max(0.0, self.time_limit - (time.perf_counter() - started))
             answer = goal.cover.search_box(
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
@@ -104,6 +105,16 @@ class BoxSearch:
         found.lower_bound[k] = min(found.lower_bound[k], found.value[k])
         value = found.value[k]
         found.model_free[k] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
+
+    def _insides(
+        self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float
+    ) -> list[_InsideBoxes | None]:
+        """Make what is asked of each cone; None where there is no time left to."""
+        made: list[_InsideBoxes | None] = []
+        for j in range(self.problem.goals[g].n_cones):
+            late = time.perf_counter() > ends + GRACE
+            made.append(None if late else self._inside(row, g, domain, k, j, cutoff))
+        return made
 
     def _inside(self, row: FloatArray, g: int, domain: Domain, k: int, cone: int, cutoff: float) -> _InsideBoxes:
         history = self.history
@@ -208,13 +219,17 @@ class _InsideBoxes(Inside):
         """Measure points."""
         return self.checks.values(np.zeros(len(points), dtype=np.int64), points)
 
-    def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
+    def finish(
+        self, lower: FloatArray, upper: FloatArray, limit: float, seconds: float
+    ) -> tuple[float, FloatArray | None]:
         """Search a box."""
         if self.is_simple:
             relaxed = self.relax(lower, upper, limit)
             return relaxed.bound, relaxed.point
         domain = replace(self.domain, lower=lower[None], upper=upper[None])
-        found = self.search_anything(self.problem, self.row, self.goal, domain, limit, self.margin, self.history)
+        found = self.search_anything(
+            self.problem, self.row, self.goal, domain, limit, self.margin, self.history, seconds
+        )
         return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
 
 

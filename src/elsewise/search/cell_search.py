@@ -17,6 +17,7 @@ from .driver import Search, distinct
 from .found import Found
 from .problem import Goal, SearchProblem
 from .second_look import SecondLook, is_doubtful
+from .time_limits import TimeLimit
 
 
 def search_cells(
@@ -28,7 +29,7 @@ def search_cells(
     margin: float = 1e-8,
     banned: BoolArray | None = None,
     use_region: bool = True,
-    time_limit: float | None = None,
+    time_limit: TimeLimit = None,
 ) -> Found:
     """Search the nearest point of its goal for every row.
 
@@ -47,8 +48,8 @@ def search_cells(
         Parts not to look into.
     use_region : bool
         False leaves the model out: the nearest point that is dense enough (Theorem 2).
-    time_limit : float, optional
-        Seconds a row may take for its proof. A row without a point yet goes on until it has one.
+    time_limit : float or array of shape (n_samples,), optional
+        Seconds a row may take.
     """
     return _CellSearch(problem, rows, goals, cutoff, margin, banned, use_region).run(time_limit)
 

@@ -56,6 +56,8 @@ MOST_AT_ONCE, WAVES_A_NODE = 8, 4
 PARTS_TRIED = 4
 # Times an incumbent is improved by taking changes back.
 MOST_IMPROVEMENTS = 10
+# Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
+GRACE = 0.03
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
 # So many columns are rounded both ways, in all combinations.

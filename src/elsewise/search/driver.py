@@ -17,6 +17,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .constants import TOLERANCE
 from .found import Found
 from .problem import SearchProblem
+from .time_limits import TimeLimit, is_late, seconds_of
 
 
 class Search(ABC):
@@ -50,6 +51,7 @@ class Search(ABC):
         use_region: bool,
         cutoff: FloatArray | None,
     ) -> None:
+        self.started = time.perf_counter()
         self.problem, self.rows, self.goals, self.use_region = problem, rows, goals, use_region
         self.plain = problem.coordinates.points(rows)
         self.limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
@@ -72,27 +74,28 @@ class Search(ABC):
         """Which rows have grown too large to go on, shape (n_samples,)."""
         return np.zeros(len(self.rows), dtype=np.bool_)
 
-    def run(self, time_limit: float | None) -> Found:
-        """Go on until no row is unfinished, or those that hold a point are out of time.
+    def run(self, time_limit: TimeLimit) -> Found:
+        """Go on until no row is unfinished, or those that are have run out of time.
 
         Parameters
         ----------
-        time_limit : float or None
-            Seconds a row may take for its proof. A row without a point yet goes on until it has one.
+        time_limit : float, array of shape (n_samples,), or None
+            Seconds a row may take, from the making of the search on.
         """
-        spent = np.zeros(len(self.rows))
+        left = seconds_of(time_limit, len(self.rows))
+        spent, told = self.found.seconds, time.perf_counter()
+        spent += (told - self.started) / max(len(self.rows), 1)
         while True:
             open_rows = self.is_worth(np.arange(len(self.rows)), self.cheapest())
             rows = np.flatnonzero(open_rows & ~self.gives_up())
-            if time_limit is not None:
-                goes_on = (spent[rows] < time_limit) | ~np.isfinite(self.limit[rows])
-                self.found.timed_out[rows[~goes_on]] = True
-                rows = rows[goes_on]
+            late = is_late(left[rows] - spent[rows], np.isfinite(self.limit[rows]))
+            self.found.timed_out[rows[late]] = True
+            rows = rows[~late]
             if len(rows) == 0:
                 return self._close()
-            started = time.perf_counter()
             self.step(rows)
-            spent[rows] += (time.perf_counter() - started) / len(rows)
+            before, told = told, time.perf_counter()
+            spent[rows] += (told - before) / len(rows)
 
     def is_worth(self, rows: IntArray, bounds: FloatArray) -> BoolArray:
         """Whether nodes of rows with these bounds could still hold something better, shape (n,)."""

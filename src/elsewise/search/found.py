@@ -29,6 +29,8 @@ class Found:
     n_projections : int array of shape (n_samples,)
     timed_out : bool array of shape (n_samples,)
         The time limit, or the number of nodes, ended the proof.
+    seconds : array of shape (n_samples,)
+        What each row took; what is done for several rows at once is shared among them.
     """
 
     value: FloatArray
@@ -39,6 +41,7 @@ class Found:
     model_free: BoolArray
     n_projections: IntArray
     timed_out: BoolArray
+    seconds: FloatArray
 
     @classmethod
     def nothing(cls, X: FloatArray) -> Found:
@@ -53,4 +56,5 @@ class Found:
             model_free=np.zeros(n, dtype=np.bool_),
             n_projections=np.zeros(n, dtype=np.int64),
             timed_out=np.zeros(n, dtype=np.bool_),
+            seconds=np.zeros(n),
         )

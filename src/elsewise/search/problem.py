@@ -28,7 +28,7 @@ from .constants import (
     WHOLE_POINTS_SHIFT,
     WHOLE_RULES_SHIFT,
 )
-from .region import Cover, Region
+from .region import Cover, Covered
 from .space import Space
 
 
@@ -188,12 +188,12 @@ def moved_out(cells: Cells, share: float) -> Cells:
     return replace(cells, offsets=cells.offsets + share * size)
 
 
-def compile_problem(parts: Sequence[tuple[Region, Cones | None]], space: Space) -> SearchProblem:
+def compile_problem(parts: Sequence[tuple[Covered, Cones | None]], space: Space) -> SearchProblem:
     """Compile the cells of regions and their cones for rows in features.
 
     Parameters
     ----------
-    parts : sequence of (Region, Cones or None), one pair a goal
+    parts : sequence of (region, or what else has a cover, and Cones or None), one pair a goal
         Regions are in model space. So are cones, unless there are categories: then they are about the features
         themselves, numeric ones and indicators.
     space : Space

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -144,8 +144,13 @@ class Inside(ABC):
         """Distances of points of shape (n, n_features) from the row."""
 
     @abstractmethod
-    def finish(self, lower: FloatArray, upper: FloatArray, limit: float) -> tuple[float, FloatArray | None]:
-        """Find the nearest point of a box that holds: a bound of everything in it, and the point if there is one."""
+    def finish(
+        self, lower: FloatArray, upper: FloatArray, limit: float, seconds: float
+    ) -> tuple[float, FloatArray | None]:
+        """Find the nearest point of a box that holds: a bound of everything in it, and the point if there is one.
+
+        It takes no more than so many seconds.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +215,14 @@ class Region(ABC):
     def cover(self, space: Space) -> Cover:
         """Cover the region for a search."""
         return DividingCover(self, space)
+
+
+class Covered(Protocol):
+    """What has a cover: a region, or several that meet."""
+
+    def cover(self, space: Space) -> Cover:
+        """Cover it for a search."""
+        ...
 
 
 class Cover(ABC):
@@ -343,7 +356,8 @@ class Cover(ABC):
         margin : float
             Relative distance to keep from the boundary of the region.
         seconds : float
-            For the proof; infinite for no limit. Without a point the search goes on until it has one.
+            It may take, infinite for no limit; without a point a little more (:data:`~.constants.GRACE`). None are
+            left if they are negative.
         """
         raise NotImplementedError
 

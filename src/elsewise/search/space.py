@@ -24,12 +24,15 @@ class Space:
         From features to model space, ``z = matrix x + offset``.
     group : int array of shape (n_features,)
         The category each feature is an indicator of, -1 for none.
+    n_seen_by_cones : int
+        How many features of model space, the first ones, cones are about; -1 for all.
     """
 
     coordinates: Coordinates
     matrix: FloatArray
     offset: FloatArray
     group: IntArray
+    n_seen_by_cones: int = -1
 
     @property
     def n_features(self) -> int:
@@ -49,7 +52,9 @@ class Space:
     @property
     def cone_dimension(self) -> int:
         """Dimension of the images in which cones are balls."""
-        return int((self.group < 0).sum()) + 1 if self.has_categories else len(self.matrix)
+        if self.has_categories:
+            return int((self.group < 0).sum()) + 1
+        return len(self.matrix) if self.n_seen_by_cones < 0 else self.n_seen_by_cones
 
     def in_model_space(self, points: FloatArray) -> FloatArray:
         """Map features to model space, array of shape (n_samples, n_out)."""

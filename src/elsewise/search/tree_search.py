@@ -33,6 +33,7 @@ from .nodes import Heaps, Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
+from .time_limits import TimeLimit
 
 
 def search_tree(
@@ -47,7 +48,7 @@ def search_tree(
     refused: Sequence[Sequence[FloatArray]] | None = None,
     earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
     use_region: bool = True,
-    time_limit: float | None = None,
+    time_limit: TimeLimit = None,
 ) -> Found:
     """Search the nearest point of its goal within its domain for every row.
 
@@ -70,8 +71,8 @@ def search_tree(
         Earlier answers of each row.
     use_region : bool
         False leaves the model out.
-    time_limit : float, optional
-        Seconds a row may take for its proof. A row without a point yet goes on until it has one.
+    time_limit : float or array of shape (n_samples,), optional
+        Seconds a row may take.
     """
     history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
@@ -89,11 +90,12 @@ def _search_anything(
     cutoff: float,
     margin: float,
     history: History,
+    seconds: float,
 ) -> Found:
     """Search the nearest point of a row's domain, the model left out."""
     goals = np.array([goal])
     search = _TreeSearch(problem, row[None], goals, domain, np.array([cutoff]), margin, None, history, False)
-    return search.run(None)
+    return search.run(seconds)
 
 
 class _TreeSearch(Search):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray
-from ..asking.statuses import STATUSES, has_answer
+from ..asking.statuses import STATUSES
 from ..columns.frames import is_frame
 from .constants import FEW, MOST_IN_LINE
 from .numbers import number, percent
@@ -73,7 +73,7 @@ def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
     """Name the most costly changes in a line."""
     changes = explanation.changes
     if not changes:
-        return [Word("nothing has to change" if has_answer(explanation.status) else "none")]
+        return [Word("nothing has to change" if explanation.found else "none")]
     shown = changes if len(changes) <= MOST_IN_LINE + 1 else changes[:MOST_IN_LINE]
     words: list[Word] = []
     for change in shown:
@@ -85,7 +85,7 @@ def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
 
 def distance_in_short(explanation: Explanation) -> str:
     """Write the distance, if there is one."""
-    return number(explanation.distance, FEW) if has_answer(explanation.status) else "–"
+    return number(explanation.distance, FEW) if explanation.found else "–"
 
 
 def plausibility_in_short(explanation: Explanation) -> str:

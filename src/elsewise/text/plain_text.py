@@ -45,7 +45,7 @@ def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
     if explanation.status == "error":
         return "error: the row is wrong"
-    distance = "" if explanation.status == "infeasible" else f", distance {number(explanation.distance, MANY)}"
+    distance = f", distance {number(explanation.distance, MANY)}" if explanation.found else ""
     wanted = "another class" if explanation.target is None else label_word(explanation.target)
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
 
@@ -62,9 +62,9 @@ def certificate(explanation: Explanation) -> str:
     if explanation.status == "error":
         return "error: nothing was asked of a row that is wrong"
     if explanation.status == "infeasible":
-        if np.isinf(explanation.lower_bound):
-            return "infeasible: proven, every region that could hold an answer is empty"
-        return f"infeasible: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
+        return "infeasible: proven, every region that could hold an answer is empty"
+    if not explanation.found:
+        return f"unknown: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
     kind = other_kind(explanation)
     distance, bound = number(explanation.distance, MANY), rounded_down(explanation.lower_bound, MANY)
     gap = rounded_up(explanation.gap, DIGITS_OF_GAP)

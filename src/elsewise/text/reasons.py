@@ -14,6 +14,7 @@ from ..asking.reasons import (
     NotFound,
     NothingToChange,
     NothingWithin,
+    OutOfTime,
     ProofUnfinished,
     Target,
     Told,
@@ -22,7 +23,7 @@ from ..asking.reasons import (
     WrongRow,
 )
 from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
-from .numbers import number, percent, two_numbers, usable
+from .numbers import number, percent, rounded_down, two_numbers, usable
 
 if TYPE_CHECKING:
     from ..asking.reasons import Reason
@@ -59,6 +60,13 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             return (
                 f"No point at which the model would {target_in_words(target)} was confirmed: at every candidate its "
                 "own predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
+            )
+        case OutOfTime(target, lower_bound, cause):
+            nearer = f" None is nearer than {rounded_down(lower_bound)}." if lower_bound > 0 else ""
+            when = "within the time limit" if cause == "time" else "before the search grew too large"
+            return (
+                f"No point that makes the model {target_in_words(target)} was found {when}; that there is none is not "
+                f"proven.{nearer}"
             )
         case NeverPredicted(target):
             return f"No input at all makes the model {target_in_words(target)}."
@@ -103,13 +111,16 @@ def why_not_in_words(why: WhyNot) -> str:
     wanted = target_in_words(why.target)
     if why.reason == "none":
         return "There is an answer under these rules."
+    if why.reason == "unknown":
+        return f"Whether any row makes the model {wanted} as asked is not known: the time limit ended the search."
     if why.reason == "model":
         return f"No row of the table makes the model {wanted}."
+    which_works = "the highest threshold quantile that works is" if why.is_finished else "a threshold quantile works of"
     if why.reason == "density":
         best = (
             "no quantile of the training rows is low enough"
             if why.highest_quantile is None
-            else f"the highest threshold quantile that works is {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}"
+            else f"{which_works} {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}"
         )
         return f"The density threshold is too high: no row that makes the model {wanted} is dense enough; {best}."
     dense = " and is dense enough" if why.has_density else ""
@@ -118,13 +129,14 @@ def why_not_in_words(why: WhyNot) -> str:
     if why.reliefs:
         best_relief = why.reliefs[0]
         said.append(f'Without "{best_relief.rule}" there is an answer at distance {number(best_relief.distance)}.')
-    else:
+    elif why.is_finished:
         said.append("Leaving out any one rule is not enough: others contradict each other, too.")
     if why.highest_quantile is not None:
-        highest = usable(why.highest_quantile, DECIMALS_OF_QUANTILE)
-        said.append(f"With all rules, the highest threshold quantile that works is {highest}.")
-    elif why.has_density:
+        said.append(f"With all rules, {which_works} {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}.")
+    elif why.has_density and why.is_finished:
         said.append("With all rules, no threshold quantile works.")
+    if not why.is_finished:
+        said.append("The time limit ended the search for more.")
     return " ".join(said)
 
 

@@ -61,7 +61,7 @@ def _words(explanation: Explanation) -> Iterator[Word]:
         return
     yield Word("Predicted ")
     yield _prediction(explanation)
-    if explanation.status == "infeasible":
+    if not explanation.found:
         yield from _infeasible(explanation)
         return
     wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)

@@ -251,6 +251,7 @@ def test_several_answers_the_frontier_of_nothing_and_files(tmp_path):
     assert_same_bits(ew.load(tmp_path / "forest.ew").explain(rows, 1), best)
 
 
+@pytest.mark.usefixtures("any_grace")
 def test_a_time_limit_leaves_a_point_and_an_honest_bound():
     X, y, _ = numbers(6, n=400)
     model = classifier("forest", n_trees=60, depth=6).fit(X, y)

@@ -75,6 +75,7 @@ const BADGES = {
   optimal: "Proven smallest",
   feasible: "Not proven smallest",
   infeasible: "No answer",
+  unknown: "None found",
   timeout: "Out of time",
 };
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...search import BoxAnswer, DividingCover, Inside, Space
+from ...search.constants import GRACE
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
 from .inside_search import MAP_ROUNDING, TOLERANCE, InsideSearch
+from .joint import members_of
 from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
@@ -57,11 +59,13 @@ class EnsembleCover(DividingCover):
 
     def is_on_boundary(self, points: FloatArray) -> BoolArray:
         """Whether the model's own sums, which are formed in another order, may decide otherwise at points."""
-        if self.trees.doubt == 0.0 or len(points) == 0:
-            return super().is_on_boundary(points)
-        weights, least = self.decision.rows(self.trees.n_scores)
-        slack = self.trees.scores(self.space.in_model_space(points)) @ weights.T - least
-        return np.asarray((np.abs(slack) <= 2 * self.trees.doubt).any(axis=1))
+        on_boundary = super().is_on_boundary(points)
+        for trees, decision in members_of(self.trees, self.decision):
+            if trees.doubt > 0.0 and len(points):
+                weights, least = decision.rows(trees.n_scores)
+                slack = trees.scores(self.space.in_model_space(points)) @ weights.T - least
+                on_boundary |= (np.abs(slack) <= 2 * trees.doubt).any(axis=1)
+        return on_boundary
 
     def search_box(
         self,
@@ -80,12 +84,12 @@ class EnsembleCover(DividingCover):
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
         values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
-        wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
+        wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.unit
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             return search.run(bound, cutoff, seconds)
         cells, value, lower_bound, stopped, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE, grace=GRACE
         )
         point = None
         if cells is not None:

@@ -7,15 +7,18 @@ one cell a column, and only what the cells cost depends on the row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Space
 from ._search import Forest
 from .decisions import Decision, Largest, Range
+from .joint import Joint, Member, members_of
 from .trees import TreeSum
 
 # Cells of a column are counted with 16 bits in the kernel.
@@ -34,7 +37,9 @@ class IndexedTrees:
     ----------
     forest : Forest
     scale : float
-        Conditions of the kernel are divided by this: their sums are about one.
+        The first conditions of the kernel are divided by this: their sums are about one.
+    unit : float
+        Of margins, in scores; 1 where several decisions have units of their own.
     first_cell : int array of shape (n_vars + 1,)
     feature : int array of shape (n_cells,)
         The feature a cell is about: the number, or the indicator of the level.
@@ -50,6 +55,7 @@ class IndexedTrees:
 
     forest: Any
     scale: float
+    unit: float
     first_cell: IntArray
     feature: IntArray
     is_number: BoolArray
@@ -115,7 +121,7 @@ def _number_at(place: IntArray) -> FloatArray:
     return np.where(place < 0, -size, size)
 
 
-def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | None:
+def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> IndexedTrees | None:
     """Write trees over the cells of a search's columns; None if the columns are mixed, or have too many cells."""
     used = np.unique(trees.feature[trees.feature >= 0])
     columns = _columns(space, used)
@@ -177,29 +183,27 @@ def indexed(trees: TreeSum, decision: Decision, space: Space) -> IndexedTrees | 
     is_leaf = trees.feature < 0
     leaf_number = np.cumsum(is_leaf) - 1
     left[is_leaf], right[is_leaf] = leaf_number[is_leaf], 0
-    kernel = _kernel(trees, decision, trees.value[is_leaf])
+    members = members_of(trees, decision)
+    kernels = [_kernel(*member) for member in members]
+    leaves = trees.value[is_leaf]
+    ends = np.cumsum([0, *(one.n_scores for one, _ in members)])
+    gains = [leaves[:, a:b] @ one.weights.T / one.scale for one, a, b in zip(kernels, ends, ends[1:])]
     forest = Forest(
         first_cell.astype(np.int32),
         np.array([column.is_number for column in columns], dtype=np.uint8),
         has_tables,
         *(array.astype(np.int32) for array in (trees.roots, var, cut, left, right, table)),
         np.concatenate([*tables, np.zeros(1, dtype=np.bool_)]).astype(np.uint8),
-        np.ascontiguousarray(trees.value[is_leaf]),
-        kernel.gain,
-        kernel.least,
-        np.ascontiguousarray(trees.base.astype(np.float32).astype(np.float64) if trees.single else trees.base),
-        single=trees.single,
-        doubt=kernel.doubt,
-        divisor=trees.divisor,
-        index=-1 if isinstance(decision, Range) else decision.index,
-        low=decision.low if isinstance(decision, Range) else 0.0,
-        high=decision.high if isinstance(decision, Range) else 0.0,
-        least_score=-np.inf if isinstance(decision, Range) else decision.least,
-        least_log_odds=-np.inf if isinstance(decision, Range) else decision.least_log_odds,
+        np.ascontiguousarray(leaves),
+        np.ascontiguousarray(np.hstack(gains)),
+        np.concatenate([one.least for one in kernels]),
+        np.concatenate([_base(one) for one, _ in members]),
+        _decisions(members, kernels),
     )
     return IndexedTrees(
         forest=forest,
-        scale=kernel.scale,
+        scale=kernels[0].scale,
+        unit=kernels[0].scale / trees.divisor if len(members) == 1 else 1.0,
         first_cell=first_cell,
         feature=np.concatenate(feature).astype(np.int64),
         is_number=np.concatenate(is_number),
@@ -219,18 +223,52 @@ def _blur(maps: dict[int, tuple[FloatArray, float]], values: FloatArray) -> Floa
     return blur
 
 
+def _base(trees: TreeSum) -> FloatArray:
+    return np.ascontiguousarray(trees.base.astype(np.float32).astype(np.float64) if trees.single else trees.base)
+
+
+def _decisions(members: Sequence[Member], kernels: list[_Conditions]) -> list[dict[str, Any]]:
+    """Describe decisions for the kernel."""
+    found, tree, score = [], 0, 0
+    for (trees, decision), kernel in zip(members, kernels):
+        is_range = isinstance(decision, Range)
+        found.append(
+            {
+                "first_tree": tree,
+                "end_tree": tree + trees.n_trees,
+                "first_score": score,
+                "n_scores": trees.n_scores,
+                "single": trees.single,
+                "kind": 0 if is_range else 1,
+                "index": -1 if isinstance(decision, Range) else decision.index,
+                "divisor": trees.divisor,
+                "low": decision.low if isinstance(decision, Range) else 0.0,
+                "high": decision.high if isinstance(decision, Range) else 0.0,
+                "least_score": -np.inf if isinstance(decision, Range) else decision.least,
+                "least_log_odds": -np.inf if isinstance(decision, Range) else decision.least_log_odds,
+                "doubt": kernel.doubt,
+                "unit": 1.0 if len(members) == 1 else kernel.scale / trees.divisor,
+            }
+        )
+        tree, score = tree + trees.n_trees, score + trees.n_scores
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Conditions:
-    """Linear conditions on sums of gains, scaled, and moved out by rounding."""
+    """Linear conditions ``weights · (sums of leaves) >= least``; least ones are scaled, and moved out by rounding."""
 
-    gain: FloatArray
+    weights: FloatArray
     least: FloatArray
     scale: float
     doubt: float
 
 
-def conditions_of(trees: TreeSum, decision: Decision) -> tuple[FloatArray, FloatArray]:
+def conditions_of(trees: TreeSum, decision: Decision | Joint) -> tuple[FloatArray, FloatArray]:
     """Linear conditions ``weights · (sum of leaves) >= least`` that hold wherever the decision is taken."""
+    if isinstance(decision, Joint):
+        each = [conditions_of(*member) for member in decision.members]
+        return block_diag(*(weights for weights, _ in each)), np.concatenate([least for _, least in each])
     weights, least = decision.rows(trees.n_scores)
     least = least * trees.divisor - weights @ trees.base
     return weights, least - _slack(trees, decision, weights, least)
@@ -250,9 +288,8 @@ def _slack(trees: TreeSum, decision: Decision, weights: FloatArray, least: Float
     return np.asarray(slack)
 
 
-def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditions:
+def _kernel(trees: TreeSum, decision: Decision) -> _Conditions:
     weights, least = conditions_of(trees, decision)
-    gain = leaves @ weights.T
     ends = np.append(trees.roots[1:], len(trees.feature))
     ranges = 0.0
     for first, end in zip(trees.roots, ends):
@@ -262,4 +299,4 @@ def _kernel(trees: TreeSum, decision: Decision, leaves: FloatArray) -> _Conditio
     is_soft = not isinstance(decision, Range) and (decision.least_log_odds > -np.inf or trees.single)
     is_soft = is_soft or trees.doubt > 0
     doubt = float(_slack(trees, decision, weights, least).max(initial=0.0)) / trees.divisor if is_soft else 0.0
-    return _Conditions(np.ascontiguousarray(gain / scale), least / scale, float(scale), doubt)
+    return _Conditions(weights, least / scale, float(scale), doubt)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside
+from ...search.constants import GRACE
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
@@ -51,6 +54,12 @@ class CellsInside:
         self.levels = np.flatnonzero(~trees.is_number)
         self.point: FloatArray | None = None
         self.value = np.inf
+        self.ends = np.inf  # by time.perf_counter()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether time is over."""
+        return time.perf_counter() > self.ends + (GRACE if self.point is None else 0.0)
 
     def limits(self, low: IntArray, high: IntArray, levels: IntArray) -> tuple[FloatArray, FloatArray]:
         """Limits of features in a box of cells."""
@@ -77,6 +86,7 @@ class CellsInside:
         Returns
         -------
         bound : float
+            NaN where time is over.
         cells : int32 array of shape (n_vars,), or None
         moves : array of shape (n_numbers,), or None
             By how much numbers move, in units of the distance.
@@ -85,6 +95,8 @@ class CellsInside:
         is_nearest : bool
             It is the point itself.
         """
+        if self.is_late:
+            return np.nan, None, None, np.inf, False
         lower, upper = self.limits(low, high, levels)
         limit = limit if limit < _NO_LIMIT else np.inf
         relaxed = self.inside.relax(lower, upper, limit)
@@ -98,10 +110,12 @@ class CellsInside:
         return relaxed.bound, cells[0], moves, value, relaxed.is_whole and value < np.inf
 
     def finish(self, low: IntArray, high: IntArray, levels: IntArray, limit: float) -> tuple[float, float]:
-        """Find the nearest answer of a box that the trees accept: bound and distance."""
+        """Find the nearest answer of a box that the trees accept: bound, NaN where time is over, and distance."""
+        if self.is_late:
+            return np.nan, np.inf
         lower, upper = self.limits(low, high, levels)
         limit = limit if limit < _NO_LIMIT else np.inf
-        bound, point = self.inside.finish(lower, upper, limit)
+        bound, point = self.inside.finish(lower, upper, limit, self.ends - time.perf_counter())
         return bound, np.inf if point is None else self._offer(point[None], lower, upper)
 
     def starts(self, split: DiagonalSplit | None) -> IntArray:

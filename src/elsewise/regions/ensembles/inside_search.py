@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...search import BoxAnswer
+from ...search.constants import GRACE
 from .inside import CellsInside
 from .splits import DiagonalSplit
 
@@ -62,23 +63,27 @@ class InsideSearch:
         cutoff, seconds : float
         """
         boxes, ends = self.boxes, time.perf_counter() + seconds
+        boxes.ends = ends
 
         def pause(so_far: float) -> float:
             if self.split is not None and boxes.value * (1 - _GOOD_GAP) > so_far:
                 self._look_around(bound, cutoff, ends)
             return boxes.value
 
-        lower_bound, stopped = self._search(bound, cutoff, seconds, _MOST_BOXES, self._starts(), pause)
+        starts = self._starts(ends)
+        left = ends - time.perf_counter()
+        lower_bound, stopped = self._search(bound, cutoff, left, _MOST_BOXES, starts, pause)
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
 
-    def _starts(self) -> IntArray:
+    def _starts(self, ends: float) -> IntArray:
         boxes, trees = self.boxes, self.trees
         starts, nearest = boxes.starts(self.split), boxes.inside.whole.point
         if nearest is not None:  # accepted, though not dense perhaps, and near to what is dense
             cost, least = self.cells_around(nearest)
-            cells = trees.forest.search(cost, least, np.inf, boxes.margin, np.inf, _BOXES_TO_START, TOLERANCE)[0]
+            left = ends - time.perf_counter()
+            cells = trees.forest.search(cost, least, np.inf, boxes.margin, left, _BOXES_TO_START, TOLERANCE)[0]
             starts = starts if cells is None else np.vstack([cells[None], starts])
         return np.ascontiguousarray(starts, dtype=np.int32)
 
@@ -125,7 +130,7 @@ class InsideSearch:
             of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, _TOLERANCE_INSIDE, boxes, starts, of_row,
-            pause=pause, pause_after=_BOXES_AT_FIRST,
+            pause=pause, pause_after=_BOXES_AT_FIRST, grace=GRACE,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped

@@ -13,6 +13,7 @@ from ...search import Cover, Halfspaces, Reach, Region, Space
 from .cover import EnsembleCover
 from .decisions import Decision
 from .indexed import conditions_of
+from .joint import Joint
 from .trees import TreeSum
 
 
@@ -57,10 +58,10 @@ class EnsembleRegion(Region):
     Parameters
     ----------
     trees : TreeSum
-    decision : Decision
+    decision : Decision or Joint
     """
 
-    def __init__(self, trees: TreeSum, decision: Decision) -> None:
+    def __init__(self, trees: TreeSum, decision: Decision | Joint) -> None:
         self.trees, self.decision = trees, decision
 
     @cached_property
@@ -111,6 +112,8 @@ class EnsembleRegion(Region):
 
     def accepts(self, points: FloatArray) -> BoolArray:
         """Whether the model decides so, by its own arithmetic."""
+        if isinstance(self.decision, Joint):
+            return self.decision.accepts(points)
         return self.decision.holds(self.trees.scores(points))
 
     def cover(self, space: Space) -> Cover:

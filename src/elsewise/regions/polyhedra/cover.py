@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -144,7 +144,18 @@ class PolyhedraCover(Cover):
 
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Project the centres of cones onto the polyhedra, each in the cone's own norm."""
-        return squared_radii_needed(self.region, cones, self.space.matrix, self.space.offset)
+        W, n_seen = self.space.matrix, cones.centres.shape[1]
+        if n_seen == len(W):
+            return squared_radii_needed(self.region, cones, W, self.space.offset)
+        if np.linalg.matrix_rank(W[:n_seen]) < np.linalg.matrix_rank(W):  # cones do not end in some directions
+            return np.zeros((self.n_parts, len(cones.radii)))
+        unseen = len(W) - n_seen
+        wide = replace(
+            cones,
+            factors=np.pad(cones.factors, ((0, 0), (0, 0), (0, unseen))),
+            centres=np.pad(cones.centres, ((0, 0), (0, unseen))),
+        )
+        return squared_radii_needed(self.region, wide, W, self.space.offset)
 
 
 def _rounding(region: PolyhedronUnion, normals: FloatArray, offsets: FloatArray, space: Space) -> FloatArray:

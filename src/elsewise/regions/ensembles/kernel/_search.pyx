@@ -2,11 +2,28 @@
 """Thin door to the search over sums of trees: checks nothing, releases the GIL, one row at a time."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
 
 cdef extern from "forest.h" nogil:
+    ctypedef struct ew_decision:
+        int32_t first_tree
+        int32_t end_tree
+        int32_t first_score
+        int32_t n_scores
+        int single
+        int kind
+        int32_t index
+        double divisor
+        double low
+        double high
+        double least_score
+        double least_log_odds
+        double doubt
+        double unit
+
     ctypedef struct ew_forest:
         int32_t n_vars
         int32_t n_trees
@@ -25,16 +42,9 @@ cdef extern from "forest.h" nogil:
         const double *leaf
         const double *gain
         const double *least
-        int single
-        int decision
-        int32_t index
         const double *base
-        double divisor
-        double doubt
-        double low
-        double high
-        double least_score
-        double least_log_odds
+        int32_t n_decisions
+        const ew_decision *decisions
 
     int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
 
@@ -67,6 +77,7 @@ cdef extern from "search.h" nogil:
         double cutoff
         double margin
         double seconds
+        double grace
         int64_t most_nodes
         double tolerance
         const ew_cone *cone
@@ -151,9 +162,10 @@ cdef int _require_memory(int status) except -1:
 
 
 cdef class Forest:
-    """A sum of trees over cells, held for any number of searches; arrays as in forest.h."""
+    """A sum of trees over cells, held for any number of searches; arrays, and decisions as mappings, as in forest.h."""
 
     cdef ew_forest f
+    cdef ew_decision *decisions
     cdef object arrays
 
     def __init__(
@@ -172,15 +184,7 @@ cdef class Forest:
         const double[:, ::1] gain,
         const double[::1] least,
         const double[::1] base,
-        *,
-        bint single,
-        double doubt,
-        double divisor,
-        int32_t index,
-        double low,
-        double high,
-        double least_score,
-        double least_log_odds,
+        decisions,
     ):
         # what the pointers point to has to stay
         self.arrays = (
@@ -204,15 +208,16 @@ cdef class Forest:
         self.f.gain = &gain[0, 0]
         self.f.least = &least[0]
         self.f.base = &base[0]
-        self.f.single = single
-        self.f.doubt = doubt
-        self.f.divisor = divisor
-        self.f.decision = 0 if index < 0 else 1
-        self.f.index = index
-        self.f.low = low
-        self.f.high = high
-        self.f.least_score = least_score
-        self.f.least_log_odds = least_log_odds
+        self.decisions = <ew_decision *> calloc(len(decisions), sizeof(ew_decision))
+        if self.decisions == NULL:
+            raise MemoryError("There was not enough memory for a sum of trees.")
+        for place, given in enumerate(decisions):
+            self.decisions[place] = given
+        self.f.n_decisions = <int32_t> len(decisions)
+        self.f.decisions = self.decisions
+
+    def __dealloc__(self):
+        free(self.decisions)
 
     def accepts(self, const int32_t[:, ::1] cells, double margin=0.0):
         """Whether the model decides so at points given by their cells, array of shape (n_samples,)."""
@@ -268,6 +273,7 @@ cdef class Forest:
         double seconds,
         int64_t nodes,
         double tolerance,
+        double grace=0.0,
     ):
         """Search the nearest accepted point of one row.
 
@@ -287,6 +293,7 @@ cdef class Forest:
         row.cutoff = cutoff
         row.margin = margin
         row.seconds = seconds
+        row.grace = grace
         row.most_nodes = nodes
         row.cells = &cells[0]
         row.tolerance = tolerance
@@ -311,13 +318,14 @@ cdef class Forest:
         *,
         pause=None,
         int64_t pause_after=-1,
+        double grace=0.0,
     ):
         """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
 
         Parameters
         ----------
         bound : array of shape (n_cells,)
-        cutoff, margin, seconds, nodes, tolerance :
+        cutoff, margin, seconds, nodes, tolerance, grace :
             As for ew_row.
         boxes : object with methods `relax` and `finish`
         starts : int32 array of shape (n_starts, n_vars)
@@ -361,6 +369,7 @@ cdef class Forest:
         row.cutoff = cutoff
         row.margin = margin
         row.seconds = seconds
+        row.grace = grace
         row.most_nodes = nodes
         row.tolerance = tolerance
         row.cells = &cells[0]
@@ -394,7 +403,7 @@ cdef class Forest:
         row.bound = &bound[0]
         row.cutoff = cutoff
         row.margin = 0.0
-        row.seconds = 0.0
+        row.seconds = row.grace = 0.0
         row.tolerance = 0.0
         row.cone = NULL
         row.inside = NULL

@@ -228,9 +228,14 @@ static void sort_out_cells(const walk *w, const uint8_t *starts, const ew_cells 
     c->n_cells = c->first_cell[c->n_vars];
 }
 
-/* Make slots, segments and conditions of the trees that are kept. */
-static void sort_out_trees(const walk *w, const int32_t *first_found, const int32_t *kept, const int32_t *place,
-                           ew_compact *c)
+static int is_late(const ew_clock *clock)
+{
+    return clock && clock->is_late(clock->context);
+}
+
+/* Make slots, segments and conditions of the trees that are kept. Returns 0 if time is over. */
+static int sort_out_trees(const walk *w, const int32_t *first_found, const int32_t *kept, const int32_t *place,
+                          const ew_clock *clock, ew_compact *c)
 {
     const ew_forest *f = w->f;
     const int32_t *leaf = w->leaves.items, *first_condition = w->first_condition.items;
@@ -253,6 +258,8 @@ static void sort_out_trees(const walk *w, const int32_t *first_found, const int3
     c->first_slot = EW_TAKE(w->arena, int32_t, c->n_trees + 1);
     int32_t n_segments = 0;
     for (int32_t t = 0; t < c->n_trees; t++) {
+        if (is_late(clock))
+            return 0;
         const int32_t from = first_found[kept[t]], to = first_found[kept[t] + 1];
         c->first_leaf[t + 1] = c->first_leaf[t] + to - from;
         for (int32_t l = from; l < to; l++)
@@ -338,10 +345,11 @@ static void sort_out_trees(const walk *w, const int32_t *first_found, const int3
         c->first_of_var[i + 2] += c->first_of_var[i + 1];
     for (int32_t s = 0; s < c->n_slots; s++)
         c->slot_of_var[c->first_of_var[c->slot_var[s] + 1]++] = s;
+    return 1;
 }
 
 int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
-                     ew_arena *arena, ew_compact *c)
+                     const ew_clock *clock, ew_arena *arena, ew_compact *c)
 {
     memset(c, 0, sizeof *c);
     c->n_rows = f->n_rows;
@@ -363,7 +371,7 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     w.spent = EW_TAKE(arena, double, f->n_vars);
     w.path = EW_TAKE(arena, int32_t, deepest);
     if (!reach(&w, own))
-        return 0;
+        return EW_NOTHING_SO_NEAR;
     double base = 0.0;
     for (int32_t i = 0; i < f->n_vars; i++)
         base += w.least[i];
@@ -372,10 +380,12 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     c->constant = EW_TAKE(arena, double, f->n_rows);
     const size_t R = (size_t)f->n_rows;
     for (int32_t t = 0; t < f->n_trees; t++) {
+        if (is_late(clock))
+            return EW_LATE;
         enter(&w, f->root[t], base);
         first_found[t + 1] = (int32_t)w.leaves.n;
         if (first_found[t + 1] == first_found[t])
-            return 0;
+            return EW_NOTHING_SO_NEAR;
         const int32_t *leaf = w.leaves.items;
         const double *first = f->gain + (size_t)leaf[first_found[t]] * R;
         int is_constant = 1;
@@ -406,6 +416,5 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     int32_t *place = EW_TAKE(arena, int32_t, n_cells);
     c->tree = kept;
     sort_out_cells(&w, starts, cells, place, c);
-    sort_out_trees(&w, first_found, kept, place, c);
-    return 1;
+    return sort_out_trees(&w, first_found, kept, place, clock, c) ? EW_BUILT : EW_LATE;
 }

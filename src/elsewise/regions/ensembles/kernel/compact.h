@@ -43,9 +43,17 @@ typedef struct {
     const double *low, *high, *penalty;
 } ew_cells;
 
-/* Build it for points nearer than `limit`. Returns 0 if there are none. `own` are the cheapest cells. With the cells of a
- * cone, all variables stay, for the cone tells places within a cell apart, and so do levels. */
+/* Says when to stop: NULL for never. */
+typedef struct {
+    int (*is_late)(const void *context);
+    const void *context;
+} ew_clock;
+
+enum { EW_NOTHING_SO_NEAR, EW_BUILT, EW_LATE };
+
+/* Build it for points nearer than `limit`; says if there are none, or if time was over before. `own` are the cheapest
+ * cells. With the cells of a cone, all variables stay, for the cone tells places within a cell apart, and so do levels. */
 int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
-                     ew_arena *arena, ew_compact *c);
+                     const ew_clock *clock, ew_arena *arena, ew_compact *c);
 
 #endif

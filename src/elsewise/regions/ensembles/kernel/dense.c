@@ -168,7 +168,7 @@ static int is_all_accepted(ew_state *w)
 static void grow_end(ew_state *w, int32_t *end, int32_t last)
 {
     const int32_t direction = last < *end ? -1 : 1;
-    for (int32_t step = 1; *end != last;) {
+    for (int32_t step = 1; *end != last && !ew_is_late(w);) {
         const int32_t before = *end;
         *end = direction * (last - before) < step ? last : before + direction * step;
         if (is_all_accepted(w)) {
@@ -263,7 +263,7 @@ static void grow(ew_state *w, const int32_t *cells, int way)
 static void walk(ew_state *w, int32_t *cells)
 {
     const ew_forest *f = w->f;
-    for (int round = 0; round < MOST_ROUNDS && !w->row->gave_up; round++) {
+    for (int round = 0; round < MOST_ROUNDS && !ew_is_late(w); round++) {
         int better = 0;
         for (int way = 0; way < WAYS && !better; way++) {
             const double before = w->best.value;
@@ -296,7 +296,7 @@ void ew_offer_around(ew_state *w, const int32_t *cells)
 
 void ew_first_points(ew_state *w)
 {
-    for (int32_t s = 0; s < w->row->n_starts && !w->row->gave_up; s++) {
+    for (int32_t s = 0; s < w->row->n_starts && !ew_is_late(w); s++) {
         const int32_t *cells = w->row->starts + (size_t)s * (size_t)w->f->n_vars;
         if (ew_accepts(w->f, cells, w->best.margin, w->best.sums))
             ew_offer_around(w, cells);

@@ -11,13 +11,14 @@ static int32_t leaf_of(const ew_forest *f, int32_t tree, const int32_t *cells)
     return f->left[node];
 }
 
-int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
+/* Whether one decision is taken; scores must exceed what is needed by `margin`. */
+static int decides(const ew_forest *f, const ew_decision *d, const int32_t *cells, double margin, double *sums)
 {
-    const int32_t n = f->n_scores;
-    memcpy(sums, f->base, sizeof(double) * (size_t)n);
-    for (int32_t t = 0; t < f->n_trees; t++) {
-        const double *value = f->leaf + (size_t)leaf_of(f, t, cells) * (size_t)n;
-        if (f->single)
+    const int32_t n = d->n_scores;
+    memcpy(sums, f->base + d->first_score, sizeof(double) * (size_t)n);
+    for (int32_t t = d->first_tree; t < d->end_tree; t++) {
+        const double *value = f->leaf + (size_t)leaf_of(f, t, cells) * (size_t)f->n_scores + d->first_score;
+        if (d->single)
             for (int32_t c = 0; c < n; c++)
                 sums[c] = (double)(float)((float)sums[c] + (float)value[c]);
         else
@@ -25,18 +26,18 @@ int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *
                 sums[c] += value[c];
     }
     for (int32_t c = 0; c < n; c++)
-        sums[c] /= f->divisor;
-    if (f->decision == EW_RANGE)
-        return sums[0] >= f->low + margin && sums[0] <= f->high - margin;
-    const double own = sums[f->index];
-    if (own < f->least_score + margin)
+        sums[c] /= d->divisor;
+    if (d->kind == EW_RANGE)
+        return sums[0] >= d->low + margin && sums[0] <= d->high - margin;
+    const double own = sums[d->index];
+    if (own < d->least_score + margin)
         return 0;
-    const int needs_largest = isinf(f->least_log_odds); /* a least probability decides alone */
+    const int needs_largest = isinf(d->least_log_odds); /* a least probability decides alone */
     double highest = -INFINITY;
     for (int32_t c = 0; c < n; c++) {
-        if (c == f->index)
+        if (c == d->index)
             continue;
-        if (needs_largest && (c < f->index ? own <= sums[c] + margin : own < sums[c] + margin))
+        if (needs_largest && (c < d->index ? own <= sums[c] + margin : own < sums[c] + margin))
             return 0; /* the first of equal scores wins */
         highest = fmax(highest, sums[c]);
     }
@@ -44,9 +45,27 @@ int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *
         return 1;
     double rivals = 0.0;
     for (int32_t c = 0; c < n; c++)
-        if (c != f->index)
+        if (c != d->index)
             rivals += exp(sums[c] - highest);
-    return own - highest - log(rivals) >= f->least_log_odds + margin;
+    return own - highest - log(rivals) >= d->least_log_odds + margin;
+}
+
+int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
+{
+    for (int32_t k = 0; k < f->n_decisions; k++)
+        if (!decides(f, f->decisions + k, cells, margin * f->decisions[k].unit, sums))
+            return 0;
+    return 1;
+}
+
+int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums)
+{
+    int is_doubtful = 0;
+    for (int32_t k = 0; k < f->n_decisions; k++)
+        is_doubtful |= f->decisions[k].doubt > 0.0;
+    for (int32_t k = 0; k < f->n_decisions && is_doubtful; k++)
+        is_doubtful = decides(f, f->decisions + k, cells, -f->decisions[k].doubt, sums);
+    return is_doubtful;
 }
 
 /* Add a subtree's leaves to differences along a variable whose cells are between low and high. */

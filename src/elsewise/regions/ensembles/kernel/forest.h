@@ -10,8 +10,18 @@
 
 enum { EW_RANGE, EW_LARGEST };
 
+/* A decision by the scores of some of the trees, as their library takes it. */
 typedef struct {
-    int32_t n_vars, n_trees, n_scores, n_rows;
+    int32_t first_tree, end_tree, first_score, n_scores;
+    int single, kind;
+    int32_t index;
+    double divisor, low, high, least_score, least_log_odds;
+    double doubt; /* how far scores may be from the library's own, or from what it makes of them; zero if not at all */
+    double unit;  /* of the margin that scores keep */
+} ew_decision;
+
+typedef struct {
+    int32_t n_vars, n_trees, n_scores, n_rows, n_decisions;
     const int32_t *first_cell; /* n_vars + 1: where the cells of each variable start */
     const uint8_t *is_ordered; /* n_vars: cells are intervals, cheaper the nearer to the row's own */
     const uint8_t *has_tables; /* n_vars: some node asks for it by a table */
@@ -22,12 +32,8 @@ typedef struct {
     const double *leaf; /* n_leaves x n_scores, as the library sums them */
     const double *gain; /* n_leaves x n_rows: what it adds to each condition `sum of gains >= least` */
     const double *least; /* n_rows: moved out by rounding, so that they hold for all that is accepted */
-    /* the decision, as the library takes it */
-    int single, decision;
-    int32_t index;
-    const double *base;
-    double divisor, low, high, least_score, least_log_odds;
-    double doubt; /* how far scores may be from the library's own, or from what it makes of them; zero if not at all */
+    const double *base;  /* n_scores */
+    const ew_decision *decisions; /* all of them are to be taken */
 } ew_forest;
 
 /* Whether the model decides so at a point, by its own arithmetic; scores must exceed what is needed by `margin`.
@@ -45,9 +51,6 @@ static inline int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)
 }
 
 /* Whether the model may decide so at a point where it does not by our arithmetic. */
-static inline int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums)
-{
-    return f->doubt > 0.0 && ew_accepts(f, cells, -f->doubt, sums);
-}
+int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums);
 
 #endif

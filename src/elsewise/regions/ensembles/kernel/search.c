@@ -148,6 +148,15 @@ static double missing(const ew_state *w, const ew_box *b)
     return w->best.has_point && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
 }
 
+int ew_is_late(const ew_state *w)
+{
+    if (w->row->gave_up)
+        return 1;
+    if (w->row->n_nodes >= w->row->most_nodes)
+        return 1;
+    return now() - w->started > w->row->seconds + (w->best.has_point ? 0.0 : w->row->grace);
+}
+
 /* Sweep until the bound is good enough or stalls. Returns whether the incumbent fell so much that it is worth building
  * the problem anew. */
 static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
@@ -166,7 +175,7 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
         }
         if (sweep == 0 || sweep == most - 1 || (is_root && sweep % 4 == 0)) {
             offer_relaxed(w);
-            if (w->best.value < built_for * (1.0 - REBUILD) && w->row->n_nodes < REBUILD_BEFORE)
+            if (w->best.value < built_for * (1.0 - REBUILD) && w->row->n_nodes < REBUILD_BEFORE && !ew_is_late(w))
                 return 1;
         }
         if (is_root ? sweep % 3 == 2 : sweep % 3 == 1 && sweep < most - 1) {
@@ -181,6 +190,8 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
             }
             bound = better;
         }
+        if (ew_is_late(w)) /* any messages prove something */
+            break;
         if (w->c.n_rows > 1 && (is_root ? sweep % 4 == 3 : sweep == most - 2))
             reweigh(w, is_root ? 0.4 * pow(0.97, sweep) : 0.05);
         const int looks_back = is_root ? sweep % ROOT_PATIENCE == ROOT_PATIENCE - 1 : sweep % 2 == 1 && sweep > 1;
@@ -236,15 +247,6 @@ static void close_single(ew_state *w, const ew_box *b)
 
 /* ---- the search ---- */
 
-static int is_out_of_time(const ew_state *w)
-{
-    if (w->row->gave_up)
-        return 1;
-    if (w->row->n_nodes >= w->row->most_nodes)
-        return 1;
-    return w->best.has_point && now() - w->started > w->row->seconds;
-}
-
 /* Look into one box. Returns 1 to build the problem anew, 0 else; *go_on is the half of it to look into next. */
 static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box **go_on)
 {
@@ -277,15 +279,21 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
         const int32_t trimmed = trim(w, b);
         if (w->row->cone || w->c.n_leaves <= MOST_LEAVES_MARKED)
             ew_mark_dead(&w->proof, &w->c, b->alive, ew_limit(w), w->dual.mu, w->is_dead);
-        if (trimmed < 2 || trimmed * 8 < w->c.n_cells)
+        if (trimmed < 2 || trimmed * 8 < w->c.n_cells || ew_is_late(w))
             break;
+    }
+    if (ew_is_late(w)) { /* no time to look for a split */
+        w->row->status = EW_STOPPED;
+        w->settled = fmin(w->settled, b->bound);
+        ew_drop_box(w, b);
+        return 0;
     }
     if (is_root) {
         w->first = ew_keep_dual(w);
         const double before = w->best.value;
-        if (w->best.has_point && !w->row->inside)
+        if (w->best.has_point && !w->row->inside && !ew_is_late(w))
             ew_exchange(&w->best);
-        if (w->best.value < before * (1.0 - REBUILD / 2))
+        if (w->best.value < before * (1.0 - REBUILD / 2) && !ew_is_late(w))
             return 1;
     }
     if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w))) { /* cells were trimmed since */
@@ -378,13 +386,25 @@ static int pause(ew_state *w, const ew_box *b, double built_for)
     return ew_take_value(w, value) && value < built_for * (1.0 - REBUILD);
 }
 
+static int is_late_row(const void *state)
+{
+    return ew_is_late(state);
+}
+
 /* Search one compact problem. Returns 1 if it is to be built anew. */
 static int search_problem(ew_state *w)
 {
     const double built_for = w->best.value;
     const ew_cone *cone = w->row->cone;
     const ew_cells cells = {cone ? cone->low : NULL, cone ? cone->high : NULL, cone ? cone->penalty : NULL};
-    if (!ew_compact_build(w->f, w->row->bound, w->best.own, ew_limit(w), cone ? &cells : NULL, &w->arena, &w->c))
+    const ew_clock clock = {is_late_row, w};
+    const int built =
+        ew_compact_build(w->f, w->row->bound, w->best.own, ew_limit(w), cone ? &cells : NULL, &clock, &w->arena, &w->c);
+    if (built == EW_LATE) {
+        w->row->status = EW_STOPPED;
+        w->settled = 0.0;
+    }
+    if (built != EW_BUILT)
         return 0;
     open_problem(w);
     first_dual(w);
@@ -404,7 +424,7 @@ static int search_problem(ew_state *w)
             ew_drop_dual(w, b->dual);
             b->dual = NULL;
         }
-        if (is_out_of_time(w)) {
+        if (ew_is_late(w)) {
             w->row->status = EW_STOPPED;
             w->settled = fmin(w->settled, fmin(b->bound, w->n_open ? w->heap[0]->bound : INFINITY));
             return 0;
@@ -521,7 +541,7 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
         w->scale = row->cutoff;
         status = EW_STOPPED;
         row->lower_bound = row->cutoff;
-        if (ew_compact_build(f, row->bound, own, row->cutoff, NULL, &w->arena, &w->c)) {
+        if (ew_compact_build(f, row->bound, own, row->cutoff, NULL, NULL, &w->arena, &w->c) == EW_BUILT) {
             const ew_compact *c = &w->c;
             open_problem(w);
             first_dual(w);

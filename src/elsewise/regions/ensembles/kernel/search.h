@@ -30,7 +30,8 @@ typedef struct {
     const double *bound; /* of each cell: nothing in it is nearer */
     double cutoff;       /* only points nearer than this are wanted */
     double margin;       /* that scores keep from what is needed */
-    double seconds;      /* infinite for no limit; a row without a point goes on */
+    double seconds;      /* infinite for no limit */
+    double grace;        /* seconds more for a row without a point */
     int64_t most_nodes;
     double tolerance;    /* relative: boxes so near to the incumbent cannot improve it noticeably */
     const ew_cone *cone; /* NULL for none */

@@ -60,6 +60,9 @@ typedef struct {
     int second_first;
 } ew_split;
 
+/* search.c: whether the row is out of time, or was given up. */
+int ew_is_late(const ew_state *w);
+
 /* boxes.c */
 void ew_push(ew_state *w, ew_box *b);
 ew_box *ew_pop(ew_state *w);
