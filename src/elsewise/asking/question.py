@@ -91,6 +91,7 @@ class Question:
         if taken is not None:
             lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
+        clauses = rules.clauses(rows)
         return Domain(
             layout=_layout(table),
             lower=lower,
@@ -100,6 +101,7 @@ class Question:
             normals=rules.normals,
             offsets=rules.offsets,
             rules_hold=rules.keeps_linear,
+            clauses=None if clauses is None else clauses.within(lower, upper, _layout(table)),
         )
 
 

@@ -10,7 +10,7 @@ Rows are rows of features, arrays ``E`` of shape (n_samples, n_features): see :m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .expressions import Comparison
 
 if TYPE_CHECKING:
     from ..columns.column import Column
+    from ..search.clauses import Clauses
 
 
 def value_in_words(column: Column, row: FloatArray) -> str:
@@ -48,16 +49,26 @@ class Rule:
     ----------
     name : str
         The rule in words.
+    is_found : bool
+        The training rows suggest it; else the user has given it.
     """
 
     __slots__ = ()
     name: str
+    is_found: ClassVar[bool] = False
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         """Tighten limits of numeric features for rows ``E``, all of shape (n_samples, n_features), in place."""
 
     def bar(self, E: FloatArray, reachable: BoolArray) -> None:
         """Strike indicators that rows ``E`` may not reach, both of shape (n_samples, n_features), in place."""
+
+    def clauses(self, E: FloatArray) -> Clauses | None:
+        """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one; None for none."""
+
+    def split(self) -> list[Rule]:
+        """Give rules, each as small as it makes sense by itself, that together say the same."""
+        return [self]
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         """Whether going from each row of ``E0`` to the same of ``E1`` breaks the rule, shape (n_samples,)."""

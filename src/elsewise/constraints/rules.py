@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
+from ..search.clauses import Clauses
 from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
+from .found_rules import Ranges, Unseen
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -136,7 +138,7 @@ class Rules:
                     f"linear: {rule.name!r} needs a number in column {needed!r}, which is missing in a row. Leave the "
                     "rule out for such rows, or impute the column in the pipeline."
                 )
-        kept = [rule for rule in self.single if not _is_about(rule, missing)]
+        kept = [rule for given in self.single if (rule := _apart_from(given, missing)) is not None]
         stays = [MissingStays(f"{column.name} is missing and stays so", column) for column in columns]
         return replace(self, single=(*kept, *stays))
 
@@ -192,6 +194,10 @@ class Rules:
                 reachable[:, column.features] |= E[:, column.features] == 1
         return reachable
 
+    def clauses(self, E: FloatArray) -> Clauses | None:
+        """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one each."""
+        return Clauses.join([found for rule in self.single if (found := rule.clauses(E)) is not None])
+
     def check_rows(self, E: FloatArray, given: object = None, missing: BoolArray | None = None) -> None:
         """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
 
@@ -235,7 +241,8 @@ class Rules:
                 values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
-            for row in np.flatnonzero(rule.breaks(E0, E1) & ~_is_about(rule, missing)).tolist():
+            breaks = rule.breaks(*_present(rule, missing, E0, E1)) & ~_is_about(rule, missing)
+            for row in np.flatnonzero(breaks).tolist():
                 found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))
         return sorted(found, key=lambda item: item[0])
 
@@ -256,6 +263,20 @@ class Rules:
 
     def _is_declared_whole(self, column: Column) -> bool:
         return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
+
+
+def _apart_from(rule: Rule, missing: BoolArray) -> Rule | None:
+    """Give what a rule says about other features than these, of shape (n_features,); None if nothing."""
+    if isinstance(rule, (Ranges, Unseen)):
+        return rule.where_missing(missing)
+    return None if _is_about(rule, missing) else rule
+
+
+def _present(rule: Rule, missing: BoolArray | None, *rows: FloatArray) -> Sequence[FloatArray]:
+    """Blank what is missing in rows, for rules about many columns: nothing is known of it."""
+    if missing is None or not isinstance(rule, (Ranges, Unseen)):
+        return rows
+    return [np.where(missing, np.nan, E) for E in rows]
 
 
 def _is_about(rule: Rule, missing: BoolArray | None) -> BoolArray:

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
-from ..columns.frames import as_table
+from ..columns.frames import as_table, is_frame
+from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
 from ..distances import resolve_distance
 from ..errors import InvalidInputError
@@ -66,6 +67,7 @@ def fit_model(
         origin=rows.mean(axis=0),
         column_values=_ends(rows) if table.is_plain else rows,
         steps=compiled.steps,
+        regularities=regularities_of(table, present, by_default=is_frame(given)),
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
