@@ -46,6 +46,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         plain closest counterfactual.
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    learn_rules : bool, default=True
+        Find in the training rows what every answer keeps: ranges and special values of numbers (of data frames), and
+        what never occurs together. Single ones are switched off in :class:`~elsewise.Constraints`. They need a
+        distance that is a sum over columns: with ``Mahalanobis`` there are none.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -60,6 +64,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     profiles_ : dict
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
         each label (None: among all).
+    special_values_ : dict of column to codes
+        Numbers that stand for none, found in the training rows.
+    never_together_ : NeverTogether
+        What never occurs together in the training rows although it should by chance.
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
@@ -86,6 +94,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         distance: Any = "auto",
         density: Any = "auto",
         threshold: Any = 0.5,
+        learn_rules: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -93,6 +102,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         self.distance = distance
         self.density = density
         self.threshold = threshold
+        self.learn_rules = learn_rules
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -118,6 +128,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             distance=self.distance,
             density=self.density,
             threshold=self.threshold,
+            learn_rules=self.learn_rules,
         )
         return self
 

@@ -40,6 +40,9 @@ class Question:
     time_limit : seconds a row, or None
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
+    relaxes_first : bool
+        Nothing but rules that were found in the training rows needs branches. Most answers keep them by themselves:
+        rows are searched without them first.
     """
 
     fitted: FittedModel
@@ -51,6 +54,7 @@ class Question:
     densities: tuple[ClassDensity | None, ...]
     time_limit: float | None
     use_model: bool
+    relaxes_first: bool = False
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -138,9 +142,9 @@ def pose(
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
-    branches = bool(
-        differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides or has_limits
-    )
+    needed = bool(differ or rules.integer.any() or fitted.has_categories or problem.divides or has_limits)
+    needed |= not all(rule.is_found for rule in rules.single)
+    branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
             "Rules, whole numbers, several answers a row, sums of trees, least probabilities of several classes and "
@@ -162,6 +166,7 @@ def pose(
         densities=tuple(densities),
         time_limit=time_limit,
         use_model=use_model,
+        relaxes_first=branches and not needed,
     )
 
 

@@ -17,7 +17,9 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..constraints import Constraints, Rules
 from ..constraints.atomic import FewChanges, Linear, MissingStays
-from ..constraints.relaxing import without
+from ..constraints.found_rules import Ranges, Unseen
+from ..constraints.implications import Implies
+from ..constraints.relaxing import dropped_with, split, without
 from ..density import ClassDensity, at_threshold
 from ..model import FittedModel
 from ..regions import Outcome
@@ -122,12 +124,16 @@ class Inquiry:
 
     def _rules_in_the_way(self) -> InquiryResult:
         conflict = self._smallest_conflict()
+        many = [index for index in conflict if len(self.rules.single[index].split()) > 1]
+        if many:  # which of the columns or pairs it is about
+            self.rules = split(self.rules, many)
+            conflict = self._smallest_conflict()
         asked = Constraints() if self.constraints is None else self.constraints
         reliefs = []
         for index in conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
-            distance = self._distance(self.rules.without([index]), self.density)
+            distance = self._distance(self.rules.without(dropped_with(self.rules, index)), self.density)
             if np.isfinite(distance):
                 reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))
         reliefs.sort(key=lambda relief: relief.distance)
@@ -139,10 +145,18 @@ class Inquiry:
         everything = list(range(len(self.rules.single)))
         suspects = self._suspects()
         kept = suspects if not np.isfinite(self._distance(self._only(suspects), self.density)) else everything
-        for index in list(kept):
-            fewer = [other for other in kept if other != index]
-            if not np.isfinite(self._distance(self._only(fewer), self.density)):
-                kept = fewer
+        return self._shrunk(kept, kept)
+
+    def _shrunk(self, kept: list[int], candidates: list[int]) -> list[int]:
+        """Leave out candidates, all of them if that will do, else by halves: few have a part in a conflict."""
+        fewer = [index for index in kept if index not in candidates]
+        if not np.isfinite(self._distance(self._only(fewer), self.density)):
+            return fewer
+        if len(candidates) == 1:
+            return kept
+        middle = len(candidates) // 2
+        for half in (candidates[:middle], candidates[middle:]):
+            kept = self._shrunk(kept, half)
         return kept
 
     def _only(self, indices: Sequence[int]) -> Rules:
@@ -158,8 +172,11 @@ class Inquiry:
         rules_matter = _matters(multipliers.of_rules)
         suspects = []
         for index, rule in enumerate(self.rules.single):
-            if isinstance(rule, FewChanges):
+            if isinstance(rule, (FewChanges, Implies, Unseen)):
                 suspects.append(index)
+            elif isinstance(rule, Ranges):
+                if limits_matter[rule.features].any():
+                    suspects.append(index)
             elif isinstance(rule, Linear):
                 if rules_matter[self.rules.rule_of_half_space == index].any():
                     suspects.append(index)

@@ -64,7 +64,7 @@ class Rule:
         """Strike indicators that rows ``E`` may not reach, both of shape (n_samples, n_features), in place."""
 
     def clauses(self, E: FloatArray) -> Clauses | None:
-        """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one; None for none."""
+        """Give alternatives, one of which each answer to rows ``E``, of shape (n_samples, n_features), keeps."""
 
     def split(self) -> list[Rule]:
         """Give rules, each as small as it makes sense by itself, that together say the same."""

@@ -15,6 +15,9 @@ LARGEST_WRITTEN_WHOLE = 1e15
 # Known names or levels that an error lists; more would not be read.
 MOST_LISTED = 12
 
+# Clauses that an implication may become; more would be a mistake, and slow.
+MOST_CLAUSES = 64
+
 # Characters of a formula that an error shows.
 LONGEST_SHOWN = 200
 
@@ -22,6 +25,8 @@ LONGEST_SHOWN = 200
 
 # Special values: rows and share of the rows that hold them at least; fewer may be slips.
 FEWEST_CODED, LEAST_CODED_SHARE = 5, 0.005
+# A zero may be a small number; one that stands for none is common.
+LEAST_ZERO_SHARE = 0.1
 # Distinct negative values of a column of codes at most; real tables have up to four (-6 to -9).
 MOST_NEGATIVE_CODES = 5
 # How far codes are from regular values: in finest steps of the column, and for nines as a share of the regular range.

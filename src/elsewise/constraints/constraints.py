@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
+from .conditions import read_condition
 from .linear import WrittenRule, read_rule
 from .words import did_you_mean
 
@@ -64,6 +65,11 @@ class Constraints:
     unseen : "forbid" or "allow"
         Whether an answer may bring together what never occurs together in the training rows although it should by
         chance (``explainer.never_together_``). What the row itself has may stay.
+    implies : {condition: condition}
+        Where the first holds in an answer the second does: ``{"pdays == -1": "previous == 0 and poutcome ==
+        'unknown'"}``. Conditions compare a column with a value (``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``),
+        joined by ``and``, ``or`` and ``not``; a column of True and False may stand alone. The row itself need not keep
+        them.
 
     Examples
     --------
@@ -91,6 +97,7 @@ class Constraints:
     codes: str = "stay"
     range: str | Sequence[str] | None = None
     unseen: str = "forbid"
+    implies: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Own copies in plain types: what was checked here cannot change later.
@@ -106,6 +113,7 @@ class Constraints:
             "codes": _one_of(self.codes, "codes", ("change", "stay")),
             "range": _range(self.range),
             "unseen": _one_of(self.unseen, "unseen", ("forbid", "allow")),
+            "implies": _implies(self.implies),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -247,6 +255,17 @@ def _one_of(value: object, what: str, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
         raise InvalidInputError(f"{what}: expected {' or '.join(map(repr, known))}, received {value!r}.")
     return value
+
+
+def _implies(mapping: object) -> dict[str, str]:
+    if not isinstance(mapping, Mapping):
+        raise InvalidInputError(
+            f"implies: expected {{condition: condition}}, received {type(mapping).__name__} ({mapping!r})."
+        )
+    for condition, then in mapping.items():
+        read_condition(condition)
+        read_condition(then)
+    return dict(mapping)
 
 
 def _range(value: object) -> str | tuple[str, ...] | None:

@@ -78,9 +78,7 @@ class Ranges(Rule):
     def where_missing(self, missing: BoolArray) -> Rule:
         kept = ~missing[self.features]
         columns = tuple(column for column, is_kept in zip(self.columns, kept) if is_kept)
-        return replace(
-            self, columns=columns, features=self.features[kept], low=self.low[kept], high=self.high[kept]
-        )
+        return replace(self, columns=columns, features=self.features[kept], low=self.low[kept], high=self.high[kept])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

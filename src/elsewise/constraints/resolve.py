@@ -16,6 +16,7 @@ from .atomic import Codes, FewChanges, Linear, MissingStays, OneWay, Rule, Stays
 from .constants import MOST_LISTED
 from .constraints import Constraints
 from .found_rules import NumberOrCode
+from .implications import implication
 from .linear import HalfSpace, LinearRule, read_rule
 from .regularities import Regularities
 from .rules import Rules
@@ -89,6 +90,7 @@ class _Resolution:
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
             *special,
+            *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, self.codes),
             *(
                 MissingStays(f"{column.name}: what is missing stays missing", column)
@@ -332,7 +334,6 @@ class _Resolution:
             most if (codes > most).any() else np.inf,
         )
 
-
     def _number_or_code(self, column: Column, codes: FloatArray, least: float, most: float) -> NumberOrCode:
         """Make the rule of a number with codes: its regular part is as wide as bounds, range and codes allow."""
         low, high = (self._end(column, end) for end in self.given.bounds.get(column.name, (None, None)))
@@ -344,8 +345,9 @@ class _Resolution:
             f = column.start
             least = max(least, self.regularities.low[f]) if low is None else least
             most = min(most, self.regularities.high[f]) if high is None else most
-        in_words = f"{column.name} is a number of the regular range or one of {words.levels(codes.tolist())}"
-        stays = self.given.codes == "stay"
+        stays, listed = self.given.codes == "stay", words.levels(codes.tolist())
+        in_words = f"{column.name} is a number of the regular range or one of {listed}"
+        in_words = f"{column.name} keeps the special codes {listed} apart" if stays else in_words
         ends = (max(least, user[0]), min(most, user[1]), *user)
         return NumberOrCode(in_words, column, codes, *ends, stays, self.given.special is None)
 

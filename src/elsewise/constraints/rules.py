@@ -14,6 +14,7 @@ from ..search.clauses import Clauses
 from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 from .found_rules import Ranges, Unseen
+from .implications import Implies
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -281,6 +282,8 @@ def _present(rule: Rule, missing: BoolArray | None, *rows: FloatArray) -> Sequen
 
 def _is_about(rule: Rule, missing: BoolArray | None) -> BoolArray:
     """Whether a rule is about a column whose number is missing, of one row or of rows with features as columns."""
+    if isinstance(rule, Implies) and missing is not None:
+        return np.asarray(missing[..., [column.start for column in rule.columns.values()]].any(axis=-1))
     column = getattr(rule, "column", None)
     if missing is None or column is None or isinstance(rule, MissingStays):
         return np.zeros((), dtype=np.bool_)

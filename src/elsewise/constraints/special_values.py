@@ -4,8 +4,8 @@ A value is taken for a code only where nothing else explains it. Codes lie beyon
 
 - *negative*: at most five whole numbers below zero, of a column that is otherwise zero or more;
 - *nines*: 99, 999, ..., above everything else by at least a tenth of the range of the regular values;
-- *zero*: of a column that is otherwise positive and takes at least 20 other values, none of which is a fifth as
-  frequent.
+- *zero*: in a tenth of the rows at least, of a column that is otherwise positive and takes at least 20 other values,
+  none of which is a fifth as frequent.
 
 Together they are at least 0.5 % of the rows and five of them, and they stand apart: by at least five of the column's
 finest steps from the nearest regular value, or, for negative numbers, by being at least twice as frequent as it. So a
@@ -21,6 +21,7 @@ from .constants import (
     FEWEST_CODED,
     FEWEST_REGULAR,
     LEAST_CODED_SHARE,
+    LEAST_ZERO_SHARE,
     MOST_NEGATIVE_CODES,
     NINES_APART,
     SPIKE_OVER_NEIGHBOUR,
@@ -63,7 +64,7 @@ def _negative(seen: FloatArray, counts: IntArray, least: float) -> FloatArray:
 
 def _zero(seen: FloatArray, counts: IntArray, least: float) -> FloatArray:
     regular, nothing = seen[1:], seen[:0]
-    if seen[0] != 0 or len(regular) < FEWEST_REGULAR or counts[0] < least:
+    if seen[0] != 0 or len(regular) < FEWEST_REGULAR or counts[0] < max(least, LEAST_ZERO_SHARE * counts.sum()):
         return nothing
     apart = regular[0] >= STEPS_APART * _finest_step(regular)
     stands_out = counts[0] >= ZERO_OVER_REGULAR * counts[1:].max()

@@ -15,7 +15,7 @@ from ..columns import Table
 from ..columns.frames import as_table, is_frame
 from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
-from ..distances import resolve_distance
+from ..distances import ResolvedManhattan, resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, as_estimator, builder_of, classes_of, region_of
@@ -34,6 +34,7 @@ def fit_model(
     distance: Any,
     density: Any,
     threshold: Any,
+    learn_rules: bool = True,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
     model = as_estimator(model)
@@ -67,8 +68,10 @@ def fit_model(
         origin=rows.mean(axis=0),
         column_values=_ends(rows) if table.is_plain else rows,
         steps=compiled.steps,
-        regularities=regularities_of(table, present, by_default=is_frame(given)),
     )
+    if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
+        by_default = is_frame(given) and table.named
+        fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))

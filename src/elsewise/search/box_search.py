@@ -151,7 +151,11 @@ class _InsideBoxes(Inside):
         """Solve the relaxation of a box."""
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
         may_hold = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
-        if not may_hold or (nodes.lower > nodes.upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
+        if (
+            not may_hold
+            or (nodes.lower > nodes.upper).any()
+            or not (self.relaxation.levels_left(nodes.upper) > 0).all()
+        ):
             return RelaxedBox(np.inf, None, self.no_fractions)
         if self.relaxation.current_level_is_out(nodes).any():
             return RelaxedBox(-1.0, None, self.no_fractions)

@@ -82,9 +82,7 @@ class Clauses:
         literals = kept[self.clause_of]
         sizes = np.diff(np.append(self.first, len(self.feature)))[kept]
         first = np.cumsum(np.append(0, sizes[:-1]))
-        return Clauses(
-            self.feature[literals], first, self.low[:, literals], self.high[:, literals], binds[:, kept]
-        )
+        return Clauses(self.feature[literals], first, self.low[:, literals], self.high[:, literals], binds[:, kept])
 
     def literal(self, place: int) -> Clauses:
         """Make the clause that says that one literal holds, for every row."""
