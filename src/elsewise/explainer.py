@@ -47,9 +47,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
     learn_rules : bool, default=True
-        Find in the training rows what every answer keeps: ranges and special values of numbers (of data frames), and
-        what never occurs together. Single ones are switched off in :class:`~elsewise.Constraints`. They need a
-        distance that is a sum over columns: with ``Mahalanobis`` there are none.
+        Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -64,10 +62,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     profiles_ : dict
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
         each label (None: among all).
-    special_values_ : dict of column to codes
-        Numbers that stand for none, found in the training rows.
-    never_together_ : NeverTogether
-        What never occurs together in the training rows although it should by chance.
+    special_values_, never_together_ : codes of columns; what never occurs together in the training rows
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.

@@ -10,7 +10,7 @@ Rows are rows of features, arrays ``E`` of shape (n_samples, n_features): see :m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,13 +49,15 @@ class Rule:
     ----------
     name : str
         The rule in words.
-    is_found : bool
-        The training rows suggest it; else the user has given it.
     """
 
     __slots__ = ()
     name: str
-    is_found: ClassVar[bool] = False
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the training rows suggest it; else the user has given it."""
+        return False
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         """Tighten limits of numeric features for rows ``E``, all of shape (n_samples, n_features), in place."""

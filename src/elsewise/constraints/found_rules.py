@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,7 +39,10 @@ class Ranges(Rule):
     features: IntArray
     low: FloatArray
     high: FloatArray
-    is_found: ClassVar[bool] = True
+
+    @property
+    def is_found(self) -> bool:
+        return True
 
     @classmethod
     def of(cls, columns: Sequence[str], features: Sequence[int], low: FloatArray, high: FloatArray) -> Ranges:
@@ -98,7 +101,11 @@ class NumberOrCode(Rule):
     low: float
     high: float
     stays: bool
-    is_found: bool
+    suggested: bool
+
+    @property
+    def is_found(self) -> bool:
+        return self.suggested
 
     def clauses(self, E: FloatArray) -> Clauses | None:
         if self.stays:  # limits say it all
@@ -159,7 +166,10 @@ class Unseen(Rule):
 
     name: str
     pairs: tuple[NeverTogetherPair, ...]
-    is_found: ClassVar[bool] = True
+
+    @property
+    def is_found(self) -> bool:
+        return True
 
     @classmethod
     def of(cls, pairs: Sequence[NeverTogetherPair]) -> Unseen:
@@ -168,7 +178,10 @@ class Unseen(Rule):
         return cls(name, tuple(pairs))
 
     def clauses(self, E: FloatArray) -> Clauses:
-        feature, low, high, first = [], [], [], []
+        feature: list[int] = []
+        low: list[float] = []
+        high: list[float] = []
+        first: list[int] = []
         for pair in self.pairs:
             first.append(len(feature))
             for trait in (pair.first, pair.second):

@@ -210,7 +210,7 @@ def _ranges_of(
             0, np.searchsorted(ordered, own, "right")
         )
         expected = inside * (a / n)
-        chance = _log_chance(float(n), np.float64(a), inside.astype(float)) + np.log(len(below))
+        chance = _log_chance(float(n), np.full(len(inside), float(a)), inside.astype(float)) + np.log(len(below))
         for k in np.flatnonzero((expected >= LEAST_EXPECTED) & (chance <= log_level)).tolist():
             yield NeverTogetherPair(
                 trait, _range(column, float(below[k]), float(above[k]), codes, ordered), float(expected[k])

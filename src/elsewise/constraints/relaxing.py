@@ -34,8 +34,8 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, Ranges):
         return replace(constraints, range=_kept_ranges(rules, rule))
     if isinstance(rule, NumberOrCode):
-        others = [other for other in rules.single if isinstance(other, NumberOrCode) and other is not rule]
-        return replace(constraints, special={other.column.name: other.codes.tolist() for other in others})
+        left = [other for other in rules.single if isinstance(other, NumberOrCode) and other is not rule]
+        return replace(constraints, special={other.column.name: other.codes.tolist() for other in left})
     if isinstance(rule, FewChanges):
         return replace(constraints, max_changes=None)
     if isinstance(rule, Linear):

@@ -139,7 +139,7 @@ class Rules:
                     f"linear: {rule.name!r} needs a number in column {needed!r}, which is missing in a row. Leave the "
                     "rule out for such rows, or impute the column in the pipeline."
                 )
-        kept = [rule for given in self.single if (rule := _apart_from(given, missing)) is not None]
+        kept = [left for rule in self.single if (left := _apart_from(rule, missing)) is not None]
         stays = [MissingStays(f"{column.name} is missing and stays so", column) for column in columns]
         return replace(self, single=(*kept, *stays))
 

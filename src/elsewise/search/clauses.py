@@ -75,8 +75,8 @@ class Clauses:
         possible = self.open_literals(every, lower, upper, layout)
         least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
         sure = possible & (self.low <= least) & (most <= self.high)
-        binds = self.binds & ~np.logical_or.reduceat(sure, self.first, axis=1)
-        kept = binds.any(axis=0)
+        binds = self.binds & ~self._any(sure)
+        kept = np.asarray(binds.any(axis=0))
         if not kept.any():
             return None
         literals = kept[self.clause_of]
@@ -90,11 +90,15 @@ class Clauses:
         start: IntArray = np.zeros(1, dtype=np.int64)
         return Clauses(self.feature[one], start, self.low[:, one], self.high[:, one], np.ones((n, 1), dtype=np.bool_))
 
+    def _any(self, literals: BoolArray) -> BoolArray:
+        """Whether some literal of each clause is True, from shape (n, n_literals) to (n, n_clauses)."""
+        return np.asarray(np.logical_or.reduceat(literals, self.first, axis=1))
+
     def broken(self, rows: IntArray, points: FloatArray) -> BoolArray:
         """Which clauses points, of shape (n, n_features), break for their rows; array of shape (n, n_clauses)."""
         values = points[:, self.feature]
         holds = (self.low[rows] <= values) & (values <= self.high[rows])
-        return np.asarray(self.binds[rows] & ~np.logical_or.reduceat(holds, self.first, axis=1))
+        return np.asarray(self.binds[rows] & ~self._any(holds))
 
     def open_literals(self, rows: IntArray, lower: FloatArray, upper: FloatArray, layout: Layout) -> BoolArray:
         """Which literals are possible in boxes, array of shape (n, n_literals)."""
@@ -127,7 +131,7 @@ class Clauses:
             least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
             possible = (most >= low) & (least <= high)
             sure = possible & (low <= least) & (most <= high)
-            waiting = binds & ~np.logical_or.reduceat(sure, self.first, axis=1)
+            waiting = binds & ~self._any(sure)
             n_left = np.add.reduceat(possible.astype(np.int64), self.first, axis=1)
             may_hold &= ~(waiting & (n_left == 0)).any(axis=1)
             forced = (waiting & (n_left == 1))[:, clause_of] & possible & may_hold[:, None]
