@@ -24,9 +24,9 @@ class Scaled:
     A numeric column costs ``|difference| / scale``, where the scale is the median absolute deviation of the training
     rows from their median: a typical difference between two rows costs about 1, whatever the unit, and a few extreme
     values do not matter. Where that is zero (half of the rows agree, as in a rare count) it is the median absolute
-    deviation of the rows that do not: to go from the usual value to a typical other one costs 1, as a change of category
-    does. It is 1 for a column that never varies. Ordered levels count by rank in the same way. A change of category costs 1, between
-    any two levels. So "one typical step" has one price everywhere, and answers balance them without being asked to.
+    deviation of the rows that do not: to go from the usual value to a typical other one costs 1. It is 1 for a column
+    that never varies. Ordered levels count by rank in the same way. A change of category costs 1, between any two
+    levels. So "one typical step" has one price everywhere, and answers balance them without being asked to.
 
     Parameters
     ----------
