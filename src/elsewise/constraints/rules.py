@@ -50,6 +50,17 @@ class Rules:
         return tuple(rule.name for rule in self.single)
 
     @property
+    def given_names(self) -> tuple[str, ...]:
+        """Each rule of the user in words."""
+        return tuple(rule.name for rule in self.single if not rule.is_found)
+
+    @property
+    def found_names(self) -> tuple[str, ...]:
+        """Each rule that the training rows suggest in words, pairs never seen together one by one."""
+        found = [rule for rule in self.single if rule.is_found]
+        return tuple(part.name for rule in found for part in (rule.split() if isinstance(rule, Unseen) else [rule]))
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing restricts: no rule, and no feature that must be whole (categories are no restriction)."""
         return not self.single and not self.integer.any()
