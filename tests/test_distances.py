@@ -169,13 +169,24 @@ def test_scaled_does_not_depend_on_units_or_on_a_few_extreme_values(X):
     np.testing.assert_array_equal(Scaled().resolve(extreme).weights, Scaled().resolve(X).weights)
 
 
-def test_scaled_falls_back_to_the_mean_deviation_and_to_one():
+def test_a_rare_count_costs_as_much_as_a_change_of_category():
+    rng = np.random.default_rng(0)
+    rows = np.column_stack(
+        [rng.normal(45.0, 13.0, 1000), np.where(rng.random(1000) < 0.02, rng.integers(1, 3, 1000), 0)]
+    )
+    distance = Scaled().resolve(rows)
+    one_more, sixty_years = distance(np.zeros((2, 2)), np.array([[0.0, 1.0], [60.0, 0.0]]))
+    assert 0.5 <= one_more <= 1.0  # the counts are 1 and 2
+    assert sixty_years > 5 * one_more
+
+
+def test_scaled_falls_back_to_rows_that_do_not_agree_and_to_one():
     # More than half of the rows agree; all of them agree; they agree up to rounding.
     rows = np.zeros((10, 3))
     rows[:4, 0] = [1.0, 2.0, 3.0, 14.0]
     rows[:, 1] = 7.0
     rows[:, 2] = 1e9 + 1e-7 * np.arange(10)
-    np.testing.assert_allclose(Scaled().resolve(rows).weights, [1.0 / 2.0, 1.0, 1.0])
+    np.testing.assert_allclose(Scaled().resolve(rows).weights, [1.0 / 2.5, 1.0, 1.0])
 
 
 def test_columns_of_a_table_have_their_prices(frame):

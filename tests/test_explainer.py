@@ -27,7 +27,7 @@ from models import FAMILIES, PIPELINES, assert_certified, measured_transform, ra
 
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
-        "model", "columns", "distance", "density", "threshold", "n_jobs",
+        "model", "columns", "distance", "density", "threshold", "learn_rules", "n_jobs",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
@@ -44,7 +44,7 @@ def test_a_clone_is_unfitted_but_keeps_the_fitted_model(iris, iris_explainer):
 
 
 def test_init_only_stores():
-    stored = {"model": None, "columns": 0, "distance": 1, "density": 2, "threshold": 3, "n_jobs": 4}
+    stored = {"model": None, "columns": 0, "distance": 1, "density": 2, "threshold": 3, "learn_rules": 5, "n_jobs": 4}
     assert ew.Explainer(**stored).get_params(deep=False) == stored
 
 

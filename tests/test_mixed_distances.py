@@ -55,7 +55,9 @@ def case(
     encode = make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(), CATEGORIES))
     model = make_pipeline(encode, LogisticRegression()).fit(frame, y)
     density = ew.MixedMixtureDensity(n_components=n_components, covariance_type=covariance_type, random_state=0)
-    explainer = ew.Explainer(model, density=density, distance=ew.Manhattan(PRICES[prices]), threshold=threshold)
+    explainer = ew.Explainer(
+        model, density=density, distance=ew.Manhattan(PRICES[prices]), threshold=threshold, learn_rules=False
+    )
     return explainer.fit(frame, y), table(seed + 100, 12)[0]
 
 
@@ -152,7 +154,9 @@ def test_a_table_of_categories_alone():
     n_found = 0
     for n_components, threshold in ((1, 0.5), (2, 0.3), (3, 0.9)):
         density = ew.MixedMixtureDensity(n_components=n_components, random_state=0)
-        explainer = ew.Explainer(model, density=density, distance=ew.Manhattan(prices), threshold=threshold)
+        explainer = ew.Explainer(
+            model, density=density, distance=ew.Manhattan(prices), threshold=threshold, learn_rules=False
+        )
         explainer.fit(frame, y)
         for label in ("yes", "no"):
             dense = explainer.log_density(every, label) >= explainer.densities_[label].log_threshold_
@@ -206,7 +210,7 @@ def test_the_nearest_of_several_polyhedra(name, prices):
     encode = make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(sparse_output=False), CATEGORIES))
     model = make_pipeline(encode, SEVERAL[name]()).fit(frame[:n], y[:n])
     price = PRICES[prices]
-    explainer = ew.Explainer(model, density=None, distance=ew.Manhattan(price)).fit(frame, y)
+    explainer = ew.Explainer(model, density=None, distance=ew.Manhattan(price), learn_rules=False).fit(frame, y)
     rows = table(1, 6)[0]
     W, w, labels = scores(name, model)
     levels = [sorted(frame[:n][each].unique()) for each in CATEGORIES]

@@ -104,7 +104,7 @@ def case(model: str, threshold: float) -> tuple[ew.Explainer, pd.DataFrame]:
     last = {"logistic": LogisticRegression(), "tree": DecisionTreeClassifier(max_depth=4, random_state=0)}[model]
     pipeline = make_pipeline(encode, last).fit(frame, y)
     density = ew.MixedMixtureDensity(n_components=2, random_state=0)
-    explainer = ew.Explainer(pipeline, density=density, threshold=threshold).fit(frame, y)
+    explainer = ew.Explainer(pipeline, density=density, threshold=threshold, learn_rules=False).fit(frame, y)
     rows = table(1)[0]
     rows = rows[(pipeline.predict(rows) == "no") & rows["size"].between(-6.0, 1.5)]
     return explainer, rows.reset_index(drop=True)
@@ -116,7 +116,7 @@ def with_threshold(model: str, threshold: float) -> ew.Explainer:
     explainer, _ = case(model, 0.5)
     frame, y = table(0)
     mixtures = {label: density.mixture_ for label, density in explainer.densities_.items()}
-    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold).fit(frame, y)
+    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold, learn_rules=False).fit(frame, y)
 
 
 def distance(explainer: ew.Explainer, row: pd.DataFrame, rules: ew.Constraints, target: Any = "yes") -> float:
@@ -234,15 +234,17 @@ def test_a_threshold_that_is_too_high_and_a_class_that_is_never_predicted():
     density = ew.GaussianMixtureDensity(n_components=1)
     # Densities of rows under the other label: where the model says "yes", rows of "no" are rare.
     other = np.where(y == "yes", "no", "yes")
-    explainer = ew.Explainer(model, density=density, threshold=0.97).fit(rows, other)
+    explainer = ew.Explainer(model, density=density, threshold=0.97, learn_rules=False).fit(rows, other)
     refused = rows[model.predict(rows) == "no"].iloc[[0]]
     why = explainer.why_not(refused, "yes", ew.Constraints(bounds={"size": (-1e3, 1e3)}))
     assert (why.reason, why.conflict, why.reliefs) == ("density", (), ())
     mixtures = {label: each.mixture_ for label, each in explainer.densities_.items()}
     for threshold, works in ((why.highest_quantile, True), (why.highest_quantile + 0.001, False)):
-        other_explainer = ew.Explainer(model, density=mixtures, threshold=round(threshold, 3)).fit(rows, other)
+        other_explainer = ew.Explainer(model, density=mixtures, threshold=round(threshold, 3), learn_rules=False).fit(
+            rows, other
+        )
         assert np.isfinite(distance(other_explainer, refused, ew.Constraints())) == works
-    high = ew.Explainer(model, density=mixtures, threshold=ew.LogDensity(50.0)).fit(rows, other)
+    high = ew.Explainer(model, density=mixtures, threshold=ew.LogDensity(50.0), learn_rules=False).fit(rows, other)
     assert high.why_not(refused, "yes").reason == "density"
     assert 0 < high.why_not(refused, "yes").highest_quantile < 1
     never = DecisionTreeClassifier(max_depth=1, random_state=0).fit(rows, np.where(rows["size"] > 1, "no", "yes"))
@@ -250,7 +252,7 @@ def test_a_threshold_that_is_too_high_and_a_class_that_is_never_predicted():
     label = str(never.predict(rows)[0])
     wanted = "yes" if label == "no" else "no"
     for given in (density, None):
-        plain = ew.Explainer(never, density=given).fit(rows, y)
+        plain = ew.Explainer(never, density=given, learn_rules=False).fit(rows, y)
         why = plain.why_not(refused, wanted, ew.Constraints(immutable=["size"]))
         assert (why.reason, why.conflict, why.highest_quantile, why.reliefs) == ("model", (), None, ())
 
@@ -259,7 +261,7 @@ def test_a_range_of_a_regressor():
     frame, _ = table(0)
     rows = frame[["size", "debts"]].astype(float)
     model = LinearRegression().fit(rows, 2.0 * rows["size"] + rows["debts"])
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(rows)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(rows)
     row = pd.DataFrame({"size": [0.0], "debts": [5.0]})
     rules = ew.Constraints(monotone={"size": "decrease"}, linear=["debts <= 4", "size - debts <= 1000"])
     why = explainer.why_not(row, (15.0, None), rules)
@@ -310,7 +312,7 @@ def test_a_relief_leaves_out_one_rule_and_keeps_all_others(kind):
     wanted = 40.0 * (rows["d"] == "z") if kind == "allowed" else rows["a"]
     model = make_pipeline(encode, LinearRegression()).fit(rows, wanted)
     model[-1].coef_ = np.where(np.abs(model[-1].coef_) < 1e-9, 0.0, model[-1].coef_)
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(rows)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(rows)
     row = rows[(rows["a"] == -9) & (rows["d"] != "z")].iloc[[0]]
     blocking, told = IN_THE_WAY[kind]
     rules = ew.Constraints(**(HARMLESS | blocking))
@@ -325,7 +327,9 @@ def test_a_relief_leaves_out_one_rule_and_keeps_all_others(kind):
 
 def test_a_relief_from_whole_numbers():
     rows = pd.DataFrame({"a": np.arange(40.0)})
-    explainer = ew.Explainer(LinearRegression().fit(rows, rows["a"]), density=None, distance="manhattan").fit(rows)
+    explainer = ew.Explainer(
+        LinearRegression().fit(rows, rows["a"]), density=None, distance="manhattan", learn_rules=False
+    ).fit(rows)
     row = pd.DataFrame({"a": [3.0]})
     why = explainer.why_not(row, (5.4, 5.6), ew.Constraints(integer=["a"]))
     assert why.conflict == ("a is a whole number",)
@@ -348,7 +352,7 @@ def test_a_relief_from_the_codes_of_one_column_keeps_those_of_others():
     rows = pd.DataFrame(rng.integers(0, 20, size=(200, 2)), columns=["a", "b"])
     rows.loc[:9, "a"], rows.loc[5:15, "b"] = -9, -9
     model = LinearRegression().fit(rows, rows["a"] + 3 * rows["b"])
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(rows)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(rows)
     assert_reliefs_hold(explainer, rows.iloc[[5]], (10.0, None), ew.Constraints(special=[-9]))
 
 
@@ -357,7 +361,7 @@ def test_a_relief_gives_up_the_rule_it_names_where_a_column_has_two():
     rows = pd.DataFrame({"a": rng.integers(0, 20, 200), "b": rng.integers(0, 20, 200), "c": rng.random(200) < 0.5})
     encode = make_column_transformer((StandardScaler(), ["a", "b"]), (OneHotEncoder(), ["c"]))
     model = make_pipeline(encode, LinearRegression()).fit(rows, rows["a"] + 3 * rows["b"] + 10 * rows["c"])
-    explainer = ew.Explainer(model, density=None).fit(rows)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(rows)
     row = pd.DataFrame({"a": [1], "b": [2], "c": [False]})
     rules = ew.Constraints(monotone={"c": "increase"}, allowed={"c": [False]}, immutable=["a", "b"])
     assert_reliefs_hold(explainer, row, (16.0, None), rules)

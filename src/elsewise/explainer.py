@@ -49,6 +49,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         plain closest counterfactual.
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    learn_rules : bool, default=True
+        Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -63,6 +65,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
     profiles_ : dict
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
         each label (None: among all).
+    special_values_, never_together_ : codes of columns; what never occurs together in the training rows
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
@@ -89,6 +92,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         distance: Any = "auto",
         density: Any = "auto",
         threshold: Any = 0.5,
+        learn_rules: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -96,6 +100,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         self.distance = distance
         self.density = density
         self.threshold = threshold
+        self.learn_rules = learn_rules
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -121,6 +126,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             distance=self.distance,
             density=self.density,
             threshold=self.threshold,
+            learn_rules=self.learn_rules,
         )
         return self
 

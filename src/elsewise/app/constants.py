@@ -46,3 +46,6 @@ LARGEST_EXACT = 2**53
 TYPICAL_DIGITS = 6
 # Rows that a demo holds out to be looked at, as a share of all.
 HELD_OUT = 0.25
+
+# Pairs that are never seen together which the page is told; the most surprising come first.
+MOST_PAIRS = 100

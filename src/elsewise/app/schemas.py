@@ -104,6 +104,7 @@ class AboutBody(BaseModel):
     n_rows: int
     typical: dict[str, Any] = Field(description="A row in the middle of the training data.")
     has_report: bool
+    never_together: list[str] = Field(description="What no training row has both of, and no answer brings together.")
 
 
 class KnownRowBody(BaseModel):

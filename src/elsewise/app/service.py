@@ -185,12 +185,14 @@ class ExplorerService:
             {
                 "rule": relief.rule,
                 "distance": relief.distance,
-                "rules": relaxed(question.rules, asked, relief.constraints).model_dump(),
+                "rules": left.model_dump(),
             }
             for relief in why.reliefs
             if asked is not None
+            # the page cannot switch off what was found in the training rows
+            and (left := relaxed(question.rules, asked, relief.constraints)) != question.rules
         ]
-        if why.reason == "rules" and not reliefs:
+        if why.reason == "rules" and not reliefs and asked is not None:
             reliefs = self._several_at_once(question)
         return {
             "reason": why.reason,

@@ -11,7 +11,7 @@ from .. import __version__
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.values import to_json
-from .constants import TYPICAL_DIGITS
+from .constants import MOST_PAIRS, TYPICAL_DIGITS
 from .downloads import has_report
 
 
@@ -53,6 +53,7 @@ def about(
         "n_rows": len(predictions),
         "typical": typical_row(explainer),
         "has_report": has_report(),
+        "never_together": [str(pair) for pair in explainer.never_together_[:MOST_PAIRS]],
     }
 
 

@@ -166,8 +166,8 @@ class Answers:
         self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None, seconds: FloatArray
     ) -> Found:
         question = self.question
-        if self.domain is None:
-            return search_cells(
+        if self.domain is None or question.relaxes_first:
+            found = search_cells(
                 question.problem,
                 self.rows[places],
                 goals,
@@ -177,6 +177,25 @@ class Answers:
                 use_region=question.use_model,
                 time_limit=seconds,
             )
+            return found if self.domain is None else self._within_found_rules(found, places, goals, margin, banned)
+        return self._search_tree(places, goals, margin, banned)
+
+    def _within_found_rules(
+        self, found: Found, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None
+    ) -> Found:
+        """Search rows again whose points break a rule that the cells know nothing of, or that have none."""
+        again = ~np.isfinite(found.value)
+        with_point = np.flatnonzero(~again)
+        for row, _ in self.question.rules.broken(self.rows[places[with_point]], found.points[with_point]):
+            again[with_point[row]] = True
+        if again.any():
+            some = None if banned is None else banned[again]
+            found.put(again, self._search_tree(places[again], goals[again], margin, some))
+        return found
+
+    def _search_tree(self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None) -> Found:
+        question = self.question
+        assert self.domain is not None
         return search_tree(
             question.problem,
             self.rows[places],
@@ -198,7 +217,7 @@ class Answers:
         points = verification.as_returned(found.points, places, has_point)
         logs = verification.densities(points, goals)
         good = has_point & logs.is_dense
-        if (has_point & ~good).any() and self.domain is None:
+        if (has_point & ~good).any() and (self.domain is None or self.question.relaxes_first):
             self._refine(places, goals, found, points, has_point & ~good)
             points = verification.as_returned(points, places, has_point)
             logs = verification.densities(points, goals)

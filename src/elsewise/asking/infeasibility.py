@@ -16,7 +16,9 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     """Find out why no row reaches a goal of a question."""
     target, density = question.target(goal), question.densities[goal]
     if question.branches:
-        return NothingWithin(target, has_rules=bool(question.rules.single), has_density=density is not None)
+        return NothingWithin(
+            target, has_rules=not all(rule.is_found for rule in question.rules.single), has_density=density is not None
+        )
     cover = question.problem.goals[goal].cover
     if cover.n_parts == 0 or density is None:
         return NeverPredicted(target)

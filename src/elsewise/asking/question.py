@@ -40,6 +40,9 @@ class Question:
     options : Options
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
+    relaxes_first : bool
+        Nothing but rules that were found in the training rows needs branches. Most answers keep them by themselves:
+        rows are searched without them first.
     """
 
     fitted: FittedModel
@@ -51,6 +54,7 @@ class Question:
     densities: tuple[ClassDensity | None, ...]
     options: Options
     use_model: bool
+    relaxes_first: bool = False
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -91,6 +95,7 @@ class Question:
         if taken is not None:
             lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
+        clauses = rules.clauses(rows)
         return Domain(
             layout=_layout(table),
             lower=lower,
@@ -100,6 +105,7 @@ class Question:
             normals=rules.normals,
             offsets=rules.offsets,
             rules_hold=rules.keeps_linear,
+            clauses=None if clauses is None else clauses.within(lower, upper, _layout(table)),
         )
 
 
@@ -133,8 +139,9 @@ def pose(
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
-    is_ruled = options.n_counterfactuals > 1 or rules.single or rules.integer.any()
-    branches = bool(branches or is_ruled or fitted.has_categories or problem.divides or has_limits)
+    needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
+    needed |= problem.divides or has_limits or not all(rule.is_found for rule in rules.single)
+    branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
             "Rules, whole numbers, several answers a row, sums of trees, least probabilities of several classes and "
@@ -156,6 +163,7 @@ def pose(
         densities=tuple(densities),
         options=options,
         use_model=use_model,
+        relaxes_first=branches and not needed,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# "optimal": the nearest, proven. "feasible": valid and dense enough, the proof is not finished. "infeasible": proven
-# that there is no answer. "unknown": none found, and nothing proven. "error": the row is wrong, nothing was asked of it.
+# "optimal": the nearest, proven. "feasible": valid and dense enough, proof not finished. "infeasible": proven that
+# there is no answer. "unknown": none found, nothing proven. "error": the row is wrong, and nothing was asked of it.
 STATUSES = ("optimal", "feasible", "infeasible", "unknown", "error")
 # Rows of these have no counterfactual.
 WITHOUT_ANSWER = ("infeasible", "unknown", "error")

@@ -18,7 +18,9 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..constraints import Constraints, Rules
 from ..constraints.atomic import FewChanges, Linear, MissingStays
-from ..constraints.relaxing import without
+from ..constraints.found_rules import Ranges, Unseen
+from ..constraints.implications import Implies
+from ..constraints.relaxing import dropped_with, split, without
 from ..density import ClassDensity, at_threshold
 from ..model import FittedModel
 from ..regions import Outcome
@@ -156,11 +158,16 @@ class Inquiry:
     def _find_reliefs(self) -> None:
         """Make the conflict smallest, and find the rules whose absence helps."""
         self._shrink_conflict()
+        many = [index for index in self.conflict if len(self.rules.single[index].split()) > 1]
+        if many:  # which of the columns or pairs it is about
+            self.rules = split(self.rules, many)
+            self.conflict = list(range(len(self.rules.single)))
+            self._shrink_conflict()
         asked = Constraints() if self.options.constraints is None else self.options.constraints
         for index in self.conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
-            distance = self._distance(self.rules.without([index]), self.density)
+            distance = self._distance(self.rules.without(dropped_with(self.rules, index)), self.density)
             if np.isfinite(distance):
                 self.reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))
 
@@ -169,10 +176,17 @@ class Inquiry:
         suspects = self._suspects()
         if not np.isfinite(self._distance(self._only(suspects), self.density)):
             self.conflict = suspects
-        for index in list(self.conflict):
-            fewer = [other for other in self.conflict if other != index]
-            if not np.isfinite(self._distance(self._only(fewer), self.density)):
-                self.conflict = fewer
+        self._leave_out(self.conflict)
+
+    def _leave_out(self, candidates: list[int]) -> None:
+        """Leave out candidates, all of them if that will do, else by halves: few have a part in a conflict."""
+        fewer = [index for index in self.conflict if index not in candidates]
+        if not np.isfinite(self._distance(self._only(fewer), self.density)):
+            self.conflict = fewer
+        elif len(candidates) > 1:
+            middle = len(candidates) // 2
+            for half in (candidates[:middle], candidates[middle:]):
+                self._leave_out(half)
 
     def _only(self, indices: Sequence[int]) -> Rules:
         return self.rules.without([index for index in range(len(self.rules.single)) if index not in indices])
@@ -187,8 +201,11 @@ class Inquiry:
         rules_matter = _matters(multipliers.of_rules)
         suspects = []
         for index, rule in enumerate(self.rules.single):
-            if isinstance(rule, FewChanges):
+            if isinstance(rule, (FewChanges, Implies, Unseen)):
                 suspects.append(index)
+            elif isinstance(rule, Ranges):
+                if limits_matter[rule.features].any():
+                    suspects.append(index)
             elif isinstance(rule, Linear):
                 if rules_matter[self.rules.rule_of_half_space == index].any():
                     suspects.append(index)

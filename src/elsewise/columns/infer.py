@@ -35,8 +35,9 @@ def read_table(
     Parameters
     ----------
     X : data frame or array of shape (n_samples, n_columns)
-        A frame's dtypes decide: whole numbers are integers, other numbers are numbers, booleans and text are
-        categories, an ordered category is ordinal. In an array everything is a number, text aside.
+        A frame's dtypes decide: whole numbers are integers, also where gaps made floats of them, other numbers are
+        numbers, booleans and text are categories, an ordered category is ordinal. In an array everything is a number,
+        text aside.
     declared : mapping of column name to declaration, optional
         ``"number"``, ``"integer"``, ``"boolean"``, ``"category"``, ``"ordinal"``, :class:`Ordinal`; or
         :class:`OneHot` under the name of the group.
@@ -79,7 +80,7 @@ def infer_column(values: UserColumn, place: int, name: str) -> Column:
             return _column(name, "number", place)
         if dtype.kind == "b":
             return as_category(values, place, name)
-        return _column(name, "number" if dtype.kind == "f" else "integer", place)
+        return _column(name, "number" if dtype.kind == "f" and not _is_whole_with_gaps(values) else "integer", place)
     if is_categorical(values):
         ordered = values.dtype.ordered and not is_missing(values).any()
         return as_category(values, place, name, kind="ordinal" if ordered else "category")
@@ -92,6 +93,13 @@ def infer_column(values: UserColumn, place: int, name: str) -> Column:
         whole = all(issubclass(kind, Integral) for kind in types) and hasattr(values, "array")
         return _column(name, "integer" if whole else "number", place)
     return as_category(values, place, name)
+
+
+def _is_whole_with_gaps(values: UserColumn) -> bool:
+    """Whether values are missing and all others are whole: so pandas writes whole numbers with gaps."""
+    numbers = floats_of(values)
+    present = numbers[np.isfinite(numbers)]
+    return bool(np.isnan(numbers).any() and len(present) and (present == np.floor(present)).all())
 
 
 def as_category(values: UserColumn, place: int, name: str, *, kind: Kind = "category") -> Column:

@@ -20,6 +20,7 @@ from .expressions import Comparison
 
 if TYPE_CHECKING:
     from ..columns.column import Column
+    from ..search.clauses import Clauses
 
 
 def value_in_words(column: Column, row: FloatArray) -> str:
@@ -53,11 +54,23 @@ class Rule:
     __slots__ = ()
     name: str
 
+    @property
+    def is_found(self) -> bool:
+        """Whether the training rows suggest it; else the user has given it."""
+        return False
+
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         """Tighten limits of numeric features for rows ``E``, all of shape (n_samples, n_features), in place."""
 
     def bar(self, E: FloatArray, reachable: BoolArray) -> None:
         """Strike indicators that rows ``E`` may not reach, both of shape (n_samples, n_features), in place."""
+
+    def clauses(self, E: FloatArray) -> Clauses | None:
+        """Give alternatives, one of which each answer to rows ``E``, of shape (n_samples, n_features), keeps."""
+
+    def split(self) -> list[Rule]:
+        """Give rules, each as small as it makes sense by itself, that together say the same."""
+        return [self]
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         """Whether going from each row of ``E0`` to the same of ``E1`` breaks the rule, shape (n_samples,)."""

@@ -15,5 +15,26 @@ LARGEST_WRITTEN_WHOLE = 1e15
 # Known names or levels that an error lists; more would not be read.
 MOST_LISTED = 12
 
+# Clauses that an implication may become; more would be a mistake, and slow.
+MOST_CLAUSES = 64
+
 # Characters of a formula that an error shows.
 LONGEST_SHOWN = 200
+
+# ---- what is found in the training rows ----
+
+# Special values: rows and share of the rows that hold them at least; fewer may be slips.
+FEWEST_CODED, LEAST_CODED_SHARE = 5, 0.005
+# A zero may be a small number; one that stands for none is common.
+LEAST_ZERO_SHARE = 0.1
+# Distinct negative values of a column of codes at most; real tables have up to four (-6 to -9).
+MOST_NEGATIVE_CODES = 5
+# How far codes are from regular values: in finest steps of the column, and for nines as a share of the regular range.
+STEPS_APART, NINES_APART = 5, 0.1
+# How many times as frequent as the nearest regular value a negative code is where it is not apart; how many times as
+# frequent as any other value a zero is; and values the rest takes at least, to be called continuous.
+SPIKE_OVER_NEIGHBOUR, ZERO_OVER_REGULAR, FEWEST_REGULAR = 2, 5, 20
+
+# Combinations that never occur: expected count at least (the usual one of tests on counts), and the probability, over
+# all pairs of a table together, of calling one so that chance alone kept apart.
+LEAST_EXPECTED, CHANCE_OF_ERROR = 5.0, 0.01

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
+from .conditions import read_condition
 from .linear import WrittenRule, read_rule
 from .words import did_you_mean
 
@@ -48,11 +49,27 @@ class Constraints:
     max_changes : int or None
         At most so many columns differ from the row.
     special : None, {column: [code, ...]} or [code, ...]
-        Numbers that stand for "no number here", such as -7, -8, -9 in credit data. **By default (None) there are none:
-        such codes are numbers like any others**, so that a -9 may become a 12, and a 12 a -9. If they are declared, a
-        row that has a code in a column keeps it there (bounds do not apply to it), and a regular value never becomes a
-        code, nor goes beyond the regular values of the training rows towards the codes. A list means every numeric
+        Numbers that stand for "no number here", such as -7, -8, -9 in credit data. They are levels of their own: an
+        answer has a code, or a number in the range of the regular values, and nothing between (bounds do not apply to
+        a code that stays). None takes those that were found in a data frame (``explainer.special_values_``), ``{}``
+        says that there are none: then such codes are numbers like any others. A list means every numeric
         column in which one of its codes occurs. Linear rules take a code for the number it is written as.
+    codes : "stay" or "change"
+        ``"stay"``: a row that has a code in a column keeps it there, and a regular value never becomes a code.
+        ``"change"``: an answer may enter and leave codes, at the price of the difference of the two numbers as they
+        are written. Exact, too, but a search over the alternatives: give a time limit where many columns have codes.
+    range : None, "training", "any" or names of columns
+        Numbers that do not leave the range of the training rows: all (``"training"``), none (``"any"``) or those named.
+        None is ``"training"`` for data frames and ``"any"`` for arrays. An end that ``bounds`` gives replaces that of
+        the range. A value that is outside already may stay there, or come nearer.
+    unseen : "forbid" or "allow"
+        Whether an answer may bring together what never occurs together in the training rows although it should by
+        chance (``explainer.never_together_``). What the row itself has may stay.
+    implies : {condition: condition}
+        Where the first holds in an answer the second does: ``{"pdays == -1": "previous == 0 and poutcome ==
+        'unknown'"}``. Conditions compare a column with a value (``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``),
+        joined by ``and``, ``or`` and ``not``; a column of True and False may stand alone. The row itself need not keep
+        them.
 
     Examples
     --------
@@ -77,6 +94,10 @@ class Constraints:
     linear: Sequence[Any] = ()
     max_changes: int | None = None
     special: Mapping[str, Sequence[float]] | Sequence[float] | None = None
+    codes: str = "stay"
+    range: str | Sequence[str] | None = None
+    unseen: str = "forbid"
+    implies: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Own copies in plain types: what was checked here cannot change later.
@@ -89,6 +110,10 @@ class Constraints:
             "linear": _linear(self.linear),
             "max_changes": _max_changes(self.max_changes),
             "special": _special(self.special),
+            "codes": _one_of(self.codes, "codes", ("change", "stay")),
+            "range": _range(self.range),
+            "unseen": _one_of(self.unseen, "unseen", ("forbid", "allow")),
+            "implies": _implies(self.implies),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -224,6 +249,33 @@ def _special(special: object) -> dict[str, tuple[float, ...]] | tuple[float, ...
     if isinstance(special, Mapping):
         return {name: _codes(codes, f"special[{name!r}]") for name, codes in _by_column(special, "special")}
     return _codes(special, "special")
+
+
+def _one_of(value: object, what: str, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise InvalidInputError(f"{what}: expected {' or '.join(map(repr, known))}, received {value!r}.")
+    return value
+
+
+def _implies(mapping: object) -> dict[str, str]:
+    if not isinstance(mapping, Mapping):
+        raise InvalidInputError(
+            f"implies: expected {{condition: condition}}, received {type(mapping).__name__} ({mapping!r})."
+        )
+    for condition, then in mapping.items():
+        read_condition(condition)
+        read_condition(then)
+    return dict(mapping)
+
+
+def _range(value: object) -> str | tuple[str, ...] | None:
+    if value is None or (isinstance(value, str) and value in ("training", "any")):
+        return value
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        raise InvalidInputError(
+            f"range: expected 'training', 'any' or a list of columns, received {value!r}. Give ends with bounds."
+        )
+    return _names(value, "range")
 
 
 def _codes(values: object, what: str) -> tuple[float, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .atomic import Codes, FewChanges, Linear, OneWay, Stays, Transitions, Whole, Within
 from .constraints import Constraints
+from .found_rules import NumberOrCode, Ranges, Unseen
+from .implications import Implies
 from .rules import Rules
 
 
@@ -22,6 +24,18 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     index : int
     """
     rule = rules.single[index]
+    if isinstance(rule, Unseen):
+        return replace(constraints, unseen="allow")
+    if isinstance(rule, Implies):
+        place = sum(isinstance(other, Implies) for other in rules.single[:index])
+        return replace(
+            constraints, implies=dict(pair for k, pair in enumerate(constraints.implies.items()) if k != place)
+        )
+    if isinstance(rule, Ranges):
+        return replace(constraints, range=_kept_ranges(rules, rule))
+    if isinstance(rule, NumberOrCode):
+        left = [other for other in rules.single if isinstance(other, NumberOrCode) and other is not rule]
+        return replace(constraints, special={other.column.name: other.codes.tolist() for other in left})
     if isinstance(rule, FewChanges):
         return replace(constraints, max_changes=None)
     if isinstance(rule, Linear):
@@ -40,6 +54,25 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, OneWay):
         return replace(constraints, monotone=_dropped(constraints.monotone, name))
     return _without_transition(constraints, rules, index, name)
+
+
+def _kept_ranges(rules: Rules, dropped: Ranges) -> list[str]:
+    """Names of the columns that other rules keep in the range of the training rows."""
+    kept = [name for rule in rules.single if isinstance(rule, Ranges) and rule is not dropped for name in rule.columns]
+    return [*kept, *(rule.column.name for rule in rules.single if isinstance(rule, NumberOrCode))]
+
+
+def split(rules: Rules, indices: Sequence[int]) -> Rules:
+    """Split rules about many columns at some positions into single ones; these come last."""
+    parts = [part for index in indices for part in rules.single[index].split()]
+    return replace(rules, single=(*rules.without(indices).single, *parts))
+
+
+def dropped_with(rules: Rules, index: int) -> list[int]:
+    """Positions of the rules that a relief from one of them drops: the user can allow unseen pairs only together."""
+    if not isinstance(rules.single[index], Unseen):
+        return [index]
+    return [place for place, rule in enumerate(rules.single) if isinstance(rule, Unseen)]
 
 
 def _without_transition(constraints: Constraints, rules: Rules, index: int, name: str) -> Constraints:

@@ -15,15 +15,24 @@ from . import words
 from .atomic import Codes, FewChanges, Linear, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
 from .constants import MOST_LISTED
 from .constraints import Constraints
+from .found_rules import NumberOrCode
+from .implications import implication
 from .linear import HalfSpace, LinearRule, read_rule
+from .regularities import Regularities
 from .rules import Rules
+from .suggested import found_rules, range_columns
 
 if TYPE_CHECKING:
     from ..columns.column import Column
     from ..columns.table import Table
 
 
-def resolve(constraints: Constraints | None, table: Table, rows: FloatArray | None = None) -> Rules:
+def resolve(
+    constraints: Constraints | None,
+    table: Table,
+    rows: FloatArray | None = None,
+    regularities: Regularities | None = None,
+) -> Rules:
     """Resolve rules against the columns of a table.
 
     Parameters
@@ -33,8 +42,10 @@ def resolve(constraints: Constraints | None, table: Table, rows: FloatArray | No
     table : Table
     rows : array of shape (n_samples, n_features), optional
         Encoded training rows. Only special codes need them, to tell on which side the regular values lie.
+    regularities : Regularities, optional
+        What holds of all training rows; without them no rule is added to the user's.
     """
-    return _Resolution(_checked(constraints), table, rows).rules()
+    return _Resolution(_checked(constraints), table, rows, regularities).rules()
 
 
 def _checked(constraints: object) -> Constraints:
@@ -55,14 +66,16 @@ class _Resolution:
     may change is kept without a rule.
     """
 
-    def __init__(self, constraints: Constraints, table: Table, rows: FloatArray | None) -> None:
-        self.given = constraints
+    def __init__(
+        self, constraints: Constraints, table: Table, rows: FloatArray | None, regularities: Regularities | None
+    ) -> None:
+        self.given, self.regularities = constraints, regularities
         self.table = table
         self.columns, self.n_features = table.columns, table.n_features
         self.rows = rows
         self.by_name = {column.name: column for column in self.columns}
         self.integer = np.zeros(table.n_features, dtype=np.bool_)
-        self.codes: dict[str, Codes] = {}
+        self.codes: dict[str, Codes | NumberOrCode] = {}
 
     def rules(self) -> Rules:
         """All rules, in the order of the parameters."""
@@ -77,6 +90,8 @@ class _Resolution:
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
             *special,
+            *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
+            *found_rules(self.given, self.table, self.regularities, self.codes),
             *(
                 MissingStays(f"{column.name}: what is missing stays missing", column)
                 for column in self.columns
@@ -269,8 +284,10 @@ class _Resolution:
         )
 
     def _special(self) -> list[Rule]:
-        special = self.given.special
-        if special is None:
+        special, found = self.given.special, self.regularities
+        if special is None and found is not None and found.by_default:
+            special = {name: codes for name, codes in found.special.items() if name in self.by_name}
+        if special is None or special == {}:
             return []
         if self.rows is None or len(self.rows) == 0:
             raise InvalidInputError(
@@ -282,9 +299,9 @@ class _Resolution:
         self.codes = {
             name: self._codes(name, np.array(codes, dtype=float), self.rows) for name, codes in special.items()
         }
-        return list(self.codes.values())
+        return [*self.codes.values()]
 
-    def _codes(self, name: str, codes: FloatArray, rows: FloatArray) -> Codes:
+    def _codes(self, name: str, codes: FloatArray, rows: FloatArray) -> Codes | NumberOrCode:
         column = self._column(name, "special")
         if column.kind not in ("number", "integer"):
             raise InvalidInputError(
@@ -307,6 +324,8 @@ class _Resolution:
                 f"{words.number(least)} to {words.number(most)}. A code must lie below or above all of them. Give the "
                 "codes of each column, {column: [codes]}, all of them, or recode the column."
             )
+        if self.given.codes == "change" or self.given.special is None:
+            return self._number_or_code(column, codes, least, most)
         return Codes(
             f"{name} keeps the special codes {in_words} apart",
             column,
@@ -314,6 +333,23 @@ class _Resolution:
             least if (codes < least).any() else -np.inf,
             most if (codes > most).any() else np.inf,
         )
+
+    def _number_or_code(self, column: Column, codes: FloatArray, least: float, most: float) -> NumberOrCode:
+        """Make the rule of a number with codes: its regular part is as wide as bounds, range and codes allow."""
+        low, high = (self._end(column, end) for end in self.given.bounds.get(column.name, (None, None)))
+        user = (-np.inf if low is None else low, np.inf if high is None else high)
+        least = least if (codes < least).any() else -np.inf
+        most = most if (codes > most).any() else np.inf
+        in_range = range_columns(self.given, self.table, self.regularities)
+        if self.regularities is not None and column.name in in_range:
+            f = column.start
+            least = max(least, self.regularities.low[f]) if low is None else least
+            most = min(most, self.regularities.high[f]) if high is None else most
+        stays, listed = self.given.codes == "stay", words.levels(codes.tolist())
+        in_words = f"{column.name} is a number of the regular range or one of {listed}"
+        in_words = f"{column.name} keeps the special codes {listed} apart" if stays else in_words
+        ends = (max(least, user[0]), min(most, user[1]), *user)
+        return NumberOrCode(in_words, column, codes, *ends, stays, self.given.special is None)
 
 
 def _is_boolean(column: Column) -> bool:

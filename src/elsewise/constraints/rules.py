@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,11 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
+from ..search.clauses import Clauses
 from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
+from .found_rules import Ranges, Unseen
+from .implications import Implies
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -45,6 +48,17 @@ class Rules:
     def names(self) -> tuple[str, ...]:
         """Each rule in words."""
         return tuple(rule.name for rule in self.single)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        """Each rule of the user in words."""
+        return tuple(rule.name for rule in self.single if not rule.is_found)
+
+    @property
+    def found_names(self) -> tuple[str, ...]:
+        """Each rule that the training rows suggest in words, pairs never seen together one by one."""
+        found = [rule for rule in self.single if rule.is_found]
+        return tuple(part.name for rule in found for part in (rule.split() if isinstance(rule, Unseen) else [rule]))
 
     @property
     def is_empty(self) -> bool:
@@ -136,7 +150,7 @@ class Rules:
                     f"linear: {rule.name!r} needs a number in column {needed!r}, which is missing in a row. Leave the "
                     "rule out for such rows, or impute the column in the pipeline."
                 )
-        kept = [rule for rule in self.single if not _is_about(rule, missing)]
+        kept = [left for rule in self.single if (left := _apart_from(rule, missing)) is not None]
         stays = [MissingStays(f"{column.name} is missing and stays so", column) for column in columns]
         return replace(self, single=(*kept, *stays))
 
@@ -192,6 +206,10 @@ class Rules:
                 reachable[:, column.features] |= E[:, column.features] == 1
         return reachable
 
+    def clauses(self, E: FloatArray) -> Clauses | None:
+        """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one each."""
+        return Clauses.join([found for rule in self.single if (found := rule.clauses(E)) is not None])
+
     def check_rows(self, E: FloatArray, given: object = None, missing: BoolArray | None = None) -> None:
         """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
 
@@ -235,7 +253,8 @@ class Rules:
                 values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
-            for row in np.flatnonzero(rule.breaks(E0, E1) & ~_is_about(rule, missing)).tolist():
+            breaks = rule.breaks(*_present(rule, missing, E0, E1)) & ~_is_about(rule, missing)
+            for row in np.flatnonzero(breaks).tolist():
                 found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))
         return sorted(found, key=lambda item: item[0])
 
@@ -258,8 +277,24 @@ class Rules:
         return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
 
 
+def _apart_from(rule: Rule, missing: BoolArray) -> Rule | None:
+    """Give what a rule says about other features than these, of shape (n_features,); None if nothing."""
+    if isinstance(rule, (Ranges, Unseen)):
+        return rule.where_missing(missing)
+    return None if _is_about(rule, missing) else rule
+
+
+def _present(rule: Rule, missing: BoolArray | None, *rows: FloatArray) -> Sequence[FloatArray]:
+    """Blank what is missing in rows, for rules about many columns: nothing is known of it."""
+    if missing is None or not isinstance(rule, (Ranges, Unseen)):
+        return rows
+    return [np.where(missing, np.nan, E) for E in rows]
+
+
 def _is_about(rule: Rule, missing: BoolArray | None) -> BoolArray:
     """Whether a rule is about a column whose number is missing, of one row or of rows with features as columns."""
+    if isinstance(rule, Implies) and missing is not None:
+        return np.asarray(missing[..., [column.start for column in rule.columns.values()]].any(axis=-1))
     column = getattr(rule, "column", None)
     if missing is None or column is None or isinstance(rule, MissingStays):
         return np.zeros((), dtype=np.bool_)

@@ -23,9 +23,10 @@ class Scaled:
 
     A numeric column costs ``|difference| / scale``, where the scale is the median absolute deviation of the training
     rows from their median: a typical difference between two rows costs about 1, whatever the unit, and a few extreme
-    values do not matter. Where that is zero (more than half of the rows agree) it is the mean absolute deviation, and 1
-    for a column that never varies. Ordered levels count by rank in the same way. A change of category costs 1, between
-    any two levels. So "one typical step" has one price everywhere, and answers balance them without being asked to.
+    values do not matter. Where that is zero (half of the rows agree, as in a rare count) it is the median absolute
+    deviation of the rows that do not: to go from the usual value to a typical other one costs 1. It is 1 for a column
+    that never varies. Ordered levels count by rank in the same way. A change of category costs 1, between any two
+    levels. So "one typical step" has one price everywhere, and answers balance them without being asked to.
 
     Parameters
     ----------
@@ -55,13 +56,16 @@ class Scaled:
             rows = np.where(np.isnan(rows).all(axis=0), 0.0, rows)
             middle = np.nanmedian(rows, axis=0)
             apart = np.abs(rows - middle)
-            median, mean = np.nanmedian(apart, axis=0), np.nanmean(apart, axis=0)
+            median = np.nanmedian(apart, axis=0)
         else:
             middle = np.median(rows, axis=0)
             apart = np.abs(rows - middle)
-            median, mean = np.median(apart, axis=0), apart.mean(axis=0)
+            median = np.median(apart, axis=0)
         rounding = SPREAD_ROUNDING * np.abs(middle)
-        scales = np.where(median > rounding, median, np.where(mean > rounding, mean, 1.0))
+        scales = np.where(median > rounding, median, 1.0)
+        for i in np.flatnonzero(~(median > rounding)).tolist():
+            others = apart[apart[:, i] > rounding[i], i]
+            scales[i] = np.median(others) if len(others) else 1.0
         if table is not None:
             scales[table.group >= 0] = 1.0
         return ResolvedManhattan(factors / scales)

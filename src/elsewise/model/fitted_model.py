@@ -13,6 +13,7 @@ from ..columns import Table
 from ..columns.frames import is_frame
 from ..columns.rows import column_names
 from ..constraints import Constraints, Rules, resolve
+from ..constraints.regularities import Regularities
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
 from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
@@ -57,6 +58,8 @@ class FittedModel:
         the smallest and largest values of each column.
     steps : StepsBefore or None
         From model space to what the estimator sees, where steps of the pipeline are not affine.
+    regularities : Regularities or None
+        What holds of all training rows, and of every answer unless the user says otherwise.
     problems : dict
         Search problems compiled so far, by their outcomes.
     regions : dict
@@ -84,6 +87,7 @@ class FittedModel:
     origin: FloatArray
     column_values: FloatArray
     steps: StepsBefore | None = None
+    regularities: Regularities | None = None
     problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
     complete: FittedModel | None = None
@@ -154,7 +158,7 @@ class FittedModel:
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve the user's rules against the table."""
-        return resolve(constraints, self.table, self.column_values)
+        return resolve(constraints, self.table, self.column_values, self.regularities)
 
     def predict(
         self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, table: Table | None = None

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
-from ..columns.frames import as_table
+from ..columns.frames import as_table, is_frame
+from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
-from ..distances import resolve_distance
+from ..distances import ResolvedManhattan, resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, as_estimator, builder_of, classes_of, region_of
@@ -33,6 +34,7 @@ def fit_model(
     distance: Any,
     density: Any,
     threshold: Any,
+    learn_rules: bool = True,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
     model = as_estimator(model)
@@ -67,6 +69,9 @@ def fit_model(
         column_values=_ends(rows) if table.is_plain else rows,
         steps=compiled.steps,
     )
+    if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
+        by_default = is_frame(given) and table.named
+        fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import AnyArray
 from ..columns import Table
+from ..constraints.never_together import NeverTogether
 from ..density import ClassDensity
 from ..distances import ResolvedDistance
 from .fitted_model import FittedModel
@@ -33,6 +34,18 @@ class Learned:
     def profiles_(self) -> dict[Any, tuple[ColumnProfile, ...]]:
         """Distributions of the columns."""
         return self.fitted_.profiles
+
+    @property
+    def never_together_(self) -> NeverTogether:
+        """What never occurs together in the training rows although it should by chance."""
+        regularities = self.fitted_.regularities
+        return NeverTogether() if regularities is None else regularities.never_together
+
+    @property
+    def special_values_(self) -> dict[str, tuple[float, ...]]:
+        """Codes of numeric columns that were found in the training rows."""
+        regularities = self.fitted_.regularities
+        return {} if regularities is None else dict(regularities.special)
 
     @property
     def classes_(self) -> AnyArray | None:

@@ -11,6 +11,8 @@ LONGEST_TITLE, LONGEST_WINDOW_TITLE, LONGEST_STEP, LONGEST_LEVEL = 400, 200, 200
 
 # Lines of tables before the others are counted.
 MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES, MOST_RULES = 300, 8, 30, 300
+# Rules from the training rows that are listed: the most surprising come first.
+MOST_FOUND_RULES = 40
 MOST_CHANGING_COLUMNS, MOST_OBSTACLES, MOST_MOVES, MOST_FAILED = 25, 12, 12, 20
 # Columns up to which their table is open from the start.
 MOST_OPEN = 40

@@ -27,6 +27,7 @@ from .constants import (
     MOST_OPEN,
     MOST_RULES,
 )
+from .found_rules import found_in_words
 from .markup import (
     Heading,
     details,
@@ -210,14 +211,15 @@ def _price(explainer: Explainer, column: Column) -> str:
     return size
 
 
-def rules_in_words(names: tuple[str, ...], *, given: bool) -> str:
-    """List the rules that every counterfactual keeps."""
+def rules_in_words(names: tuple[str, ...], *, given: bool, found: tuple[str, ...] = ()) -> str:
+    """List the rules that every counterfactual keeps: the user's, and those that the training rows suggest."""
+    also = found_in_words(found)
     if not given:
         told = "No rules were told to the report: counterfactuals may change any column."
-        return section("rules", "Rules", [paragraph(told)])
+        return section("rules", "Rules", [paragraph(told), *also])
     if not names:
-        return section("rules", "Rules", [paragraph("None: counterfactuals may change any column.")])
+        return section("rules", "Rules", [paragraph("None: counterfactuals may change any column."), *also])
     shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_RULES]]
     more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
     lead = paragraph("Every counterfactual keeps all of these.")
-    return section("rules", "Rules", [lead, list_of([*shown, *more])])
+    return section("rules", "Rules", [lead, list_of([*shown, *more]), *also])

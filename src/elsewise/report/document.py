@@ -181,7 +181,7 @@ def _report(
         overview(answers, known),
         guarantees(explainer, answers, checks, writer.link),
         description(explainer, data_description),
-        rules_in_words(rules.names, given=constraints is not None),
+        rules_in_words(rules.given_names, given=constraints is not None, found=rules.found_names),
         rows,
     ]
     title = title or f"Counterfactual report: {model_in_words(explainer.model)}"

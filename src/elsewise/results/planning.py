@@ -14,6 +14,7 @@ from ..asking.reasons import NoOrder
 from ..columns import Column
 from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
+from ..constraints.between import for_stages
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
@@ -35,7 +36,7 @@ def find_plan(
         raise InvalidInputError(f"Expected what explain_one returns, received {type(explanation).__name__}.")
     if not explanation.found:
         raise InvalidInputError(f"There is no counterfactual to plan for. {explanation.reason}")
-    return _Planning(fitted, explanation, fitted.rules(constraints)).plan(together, parts or {})
+    return _Planning(fitted, explanation, for_stages(fitted.rules(constraints))).plan(together, parts or {})
 
 
 class _Planning:

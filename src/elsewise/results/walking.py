@@ -12,6 +12,7 @@ from ..asking import Options, Way, find_way
 from ..asking.reasons import ProofUnfinished
 from ..columns import Table
 from ..columns.frames import rows_of
+from ..constraints.between import for_ways
 from ..distances import ResolvedManhattan
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
@@ -31,7 +32,7 @@ def find_path(
 ) -> Path:
     """Find the way of one row; see :meth:`elsewise.Explainer.path`."""
     given, row, outcome = one_question(fitted, x, target, options)
-    rules = fitted.rules(options.constraints)
+    rules = for_ways(fitted.rules(options.constraints))
     rules.check_rows(row, given)
     way = find_way(fitted, outcome, given, row, rules, options, level=level)
     count = len(way.points)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
-from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WIDE_MARGIN
+from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
 from .found import Found
@@ -57,7 +57,7 @@ class BoxSearch:
     ) -> None:
         self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
         self.time_limit, self.search_anything = time_limit, search_anything
-        self.asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
+        self.asks_more = domain.asks_more or not history.is_empty
 
     def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
         """Search every row; parameters as for `search_tree`."""
@@ -146,8 +146,7 @@ class _InsideBoxes(Inside):
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
-        self.is_simple = not (domain.discrete.any() or asks_more)
+        self.is_simple = not (domain.discrete.any() or domain.asks_more or not history.is_empty)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
 
@@ -161,15 +160,36 @@ class _InsideBoxes(Inside):
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
-        nodes = self.node.children(lower=lower[None], upper=upper[None])
-        if (lower > upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
+        nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
+        may_hold = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
+        if (
+            not may_hold
+            or (nodes.lower > nodes.upper).any()
+            or not (self.relaxation.levels_left(nodes.upper) > 0).all()
+        ):
             return RelaxedBox(np.inf, None, self.no_fractions)
         if self.relaxation.current_level_is_out(nodes).any():
             return RelaxedBox(-1.0, None, self.no_fractions)
         relaxed = self.relaxation.solve(nodes, np.array([limit]))
         if not relaxed.has_point[0]:
             return RelaxedBox(float(relaxed.proven[0]), None, self.no_fractions)
-        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], relaxed.fractions[0])
+        fractions = self._with_broken_clauses(relaxed.points[0], relaxed.fractions[0])
+        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], fractions)
+
+    def _with_broken_clauses(self, point: FloatArray, fractions: FloatArray) -> FloatArray:
+        """Count the columns of clauses that a relaxed point breaks as not whole: it is no point of the box."""
+        clauses, layout = self.domain.clauses, self.domain.layout
+        if clauses is None:
+            return fractions
+        rounded = point.copy()
+        rounded[layout.indicators] = np.round(rounded[layout.indicators])
+        broken = clauses.broken(np.zeros(1, dtype=np.int64), rounded[None])[0]
+        if not broken.any():
+            return fractions
+        fractions = fractions.copy()
+        columns = layout.column[clauses.feature[broken[clauses.clause_of]]]
+        fractions[columns] = np.maximum(fractions[columns], WHOLE)
+        return fractions
 
     def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Round a relaxed point, or keep it away from rules."""
@@ -182,14 +202,16 @@ class _InsideBoxes(Inside):
             point[:, discrete] = nearest[:, discrete]
         if ((point[0] < lower) | (point[0] > upper))[discrete].any():
             return point[:0]
-        if not discrete.any() and not len(self.domain.offsets):
+        if not discrete.any() and not len(self.domain.offsets) and self.domain.clauses is None:
             if self._is_dense(point)[0]:
                 return point
             nodes = self.node.children(lower=lower[None], upper=upper[None])
             solved = self.wide.solve(nodes, np.array([np.inf]))  # solved for inaccurately: keep farther away
             return solved.points[solved.has_point]
-        nodes = self.node.children(lower=lower[None], upper=upper[None])
+        nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
         nodes.lower[:, discrete] = nodes.upper[:, discrete] = point[:, discrete]
+        if not self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]:
+            return point[:0]
         found = [point] if relaxed.is_whole else []
         for margin in range(len(MARGINS)):  # until rounding leaves the user's rules alone
             solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)

@@ -144,7 +144,7 @@ class Candidates:
         result = Membership(np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.full(n, -1))
         slack = LIMIT_ROUNDING * (1 + np.abs(points))
         inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
-        result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points)
+        result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points) & domain.keeps_clauses(rows, points)
         if domain.max_changes is not None:
             result.holds[:] &= domain.layout.changed(self.rows[rows], points).sum(axis=1) <= domain.max_changes
         for g in np.unique(self.goals[rows]).tolist():

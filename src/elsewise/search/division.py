@@ -82,8 +82,10 @@ class Division:
             children += self._changes(nodes.some(too_many), relaxed.points[too_many], changed[too_many])
         fractional = ~alone & ~too_many & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
         children += self._fractions(nodes, relaxed, fractional)
+        broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | fractional)[:, None]
+        children += self._alternatives(nodes, broken)
         given_up = []
-        for k in np.flatnonzero(~alone & ~too_many & ~fractional).tolist():
+        for k in np.flatnonzero(~alone & ~too_many & ~fractional & ~broken.any(axis=1)).tolist():
             node, point = nodes.some(np.array([k])), relaxed.points[k] if relaxed.has_point[k] else None
             refined = self._refined(node, point, limit[k])
             if refined is None:
@@ -99,6 +101,7 @@ class Division:
         done &= (nodes.lower[:, integers] == nodes.upper[:, integers]).all(axis=1)
         if self.use_region:
             done &= (nodes.part >= 0) & ~self.refinement.divides[nodes.rows]
+        done &= ~self._breaks_clauses(nodes, relaxed).any(axis=1)
         for k in np.flatnonzero(done & relaxed.has_point).tolist():
             row, point = int(nodes.rows[k]), relaxed.points[k]
             changed = self.domain.layout.changed(self.rows[row], point, WHOLE)
@@ -107,6 +110,32 @@ class Division:
             repeated = self.history.repeated(row, changed, int(nodes.part[k]), int(nodes.cone[k]))
             done[k] = not too_many and repeated is None
         return np.asarray(done)
+
+    def _breaks_clauses(self, nodes: Nodes, relaxed: Relaxed) -> BoolArray:
+        """Which clauses relaxed points break, shares of levels rounded; array of shape (n, n_clauses)."""
+        clauses = self.domain.clauses
+        if clauses is None:
+            return np.zeros((len(nodes), 0), dtype=np.bool_)
+        points = relaxed.points.copy()
+        points[:, self.indicators] = np.round(points[:, self.indicators])
+        return clauses.broken(nodes.rows, points) & relaxed.has_point[:, None]
+
+    def _alternatives(self, nodes: Nodes, broken: BoolArray) -> Iterator[Nodes]:
+        """Divide nodes into the alternatives of a clause that their points break: of the one that leaves fewest."""
+        clauses, layout = self.domain.clauses, self.domain.layout
+        if clauses is None or not broken.any():
+            return
+        possible = clauses.open_literals(nodes.rows, nodes.lower, nodes.upper, layout)
+        n_left = np.add.reduceat(possible.astype(np.int64), clauses.first, axis=1)
+        chosen = np.where(broken, n_left, len(clauses.feature) + 1).argmin(axis=1)
+        clause_of = clauses.clause_of
+        for k in np.flatnonzero(broken.any(axis=1)).tolist():
+            node, row = nodes.some(np.array([k])), nodes.rows[[k]]
+            for literal in np.flatnonzero(possible[k] & (clause_of == chosen[k])).tolist():
+                child, only = node.children(), clauses.of_rows(row).literal(literal)
+                if only.narrow(np.zeros(1, dtype=np.int64), child.lower, child.upper, layout, self.domain.integer,
+                               self.rows[row])[0]:  # fmt: skip
+                    yield child
 
     def _without_costly_moves(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Nodes:
         """Take out of the boxes what costs more than the limit: a move by v, ``proven + |v| + slope v`` at least."""

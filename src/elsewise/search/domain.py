@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from .clauses import Clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,8 @@ class Domain:
     rules_hold : function of rows of shape (n_samples, n_features), optional
         Whether the linear rules hold as their author wrote them, shape (n_samples,); by default, as half-spaces. No
         tolerance: what is returned is judged in the same way.
+    clauses : Clauses or None
+        Alternatives of which one holds.
     """
 
     layout: Layout
@@ -84,10 +90,17 @@ class Domain:
     normals: FloatArray
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
+    clauses: Clauses | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
-        return replace(self, lower=self.lower[rows], upper=self.upper[rows])
+        clauses = None if self.clauses is None else self.clauses.of_rows(rows)
+        return replace(self, lower=self.lower[rows], upper=self.upper[rows], clauses=clauses)
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether there is more to keep than limits and whole numbers."""
+        return self.max_changes is not None or len(self.offsets) > 0 or self.clauses is not None
 
     @property
     def discrete(self) -> BoolArray:
@@ -102,3 +115,15 @@ class Domain:
             return self.rules_hold(E)
         # summed in one order, feature by feature: a row has the same bits alone and in any batch
         return np.asarray(((E[:, None, :] * self.normals).cumsum(axis=2)[:, :, -1] <= self.offsets).all(axis=1))
+
+    def keeps_clauses(self, rows: IntArray, E: FloatArray) -> BoolArray:
+        """Whether points ``E``, of shape (n, n_features), keep every clause of their rows, array of shape (n,)."""
+        if self.clauses is None:
+            return np.ones(len(E), dtype=np.bool_)
+        return np.asarray(~self.clauses.broken(rows, E).any(axis=1))
+
+    def narrow(self, rows: IntArray, lower: FloatArray, upper: FloatArray, own: FloatArray) -> BoolArray:
+        """Narrow boxes of rows, of shape (n, n_features), by the clauses, in place; tell which are not empty."""
+        if self.clauses is None:
+            return np.ones(len(lower), dtype=np.bool_)
+        return self.clauses.narrow(rows, lower, upper, self.layout, self.integer, own)

@@ -58,3 +58,9 @@ class Found:
             timed_out=np.zeros(n, dtype=np.bool_),
             seconds=np.zeros(n),
         )
+
+    def put(self, rows: BoolArray, other: Found) -> None:
+        """Take over what was found for some of the rows, a mask of shape (n_samples,); projections add up."""
+        self.n_projections[rows] += other.n_projections
+        for name in ("value", "lower_bound", "points", "part", "cone", "model_free", "timed_out"):
+            getattr(self, name)[rows] = getattr(other, name)

@@ -119,6 +119,8 @@ class _TreeSearch(Search):
         self.all_discrete = bool(domain.discrete.all())
         # Nothing in a cone is nearer, whatever the model says.
         self.model_free_bounds = np.full((n, max((goal.n_cones for goal in problem.goals), default=0)), np.inf)
+        # Then a cone has several nodes without a part, and no bound of one of them is that of the cone.
+        self.loses_own_level = np.zeros(n, dtype=np.bool_)
         self.waves = np.zeros(n, dtype=np.int64)
         self.candidates = Candidates(problem, rows, goals, domain, margin, use_region, banned)
         self.refinement = Refinement(problem, rows, goals)
@@ -170,7 +172,8 @@ class _TreeSearch(Search):
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
-        keep = np.isfinite(nodes.bounds) & (nodes.lower <= nodes.upper).all(axis=1)
+        keep = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.rows[nodes.rows])
+        keep &= np.isfinite(nodes.bounds) & (nodes.lower <= nodes.upper).all(axis=1)
         keep &= (self.relaxation.levels_left(nodes.upper) > 0).all(axis=1)
         if self.domain.max_changes is not None:
             keep &= self._fix_the_rest(nodes, self.domain.max_changes)
@@ -207,6 +210,7 @@ class _TreeSearch(Search):
         lost = self.relaxation.current_level_is_out(nodes)
         without_level = np.flatnonzero(lost.any(axis=1))
         if len(without_level):
+            self.loses_own_level[nodes.rows[without_level]] = True
             levels = self.division.levels(nodes.some(without_level), lost[without_level].argmax(axis=1))
             self._push(Nodes.join(list(levels)))
             nodes = nodes.some(np.flatnonzero(~lost.any(axis=1)))
@@ -280,6 +284,7 @@ class _TreeSearch(Search):
         points[:, discrete] = fixed  # rules may hold with equality there: it may be the answer as it is
         whole = inside & ~(fractions > 0).any(axis=1)
         self._offer(tries.rows[whole], points[whole])
+        inside &= self.domain.narrow(tries.rows, tries.lower, tries.upper, self.rows[tries.rows])
         self._dive(tries.some(np.flatnonzero(inside)))
 
     def _dive(self, nodes: Nodes) -> None:
@@ -337,4 +342,5 @@ class _TreeSearch(Search):
         nearest = self.model_free_bounds.min(axis=1, initial=np.inf)
         has_density = np.array([goal.has_density for goal in self.problem.goals])[self.goals]
         value = self.found.value
-        return np.asarray(has_density & (value * (1 - MODEL_FREE_TOLERANCE) <= nearest) & np.isfinite(value))
+        known = has_density & ~self.loses_own_level
+        return np.asarray(known & (value * (1 - MODEL_FREE_TOLERANCE) <= nearest) & np.isfinite(value))

@@ -304,6 +304,8 @@ byId("quantile-field").hidden = byId("frontier-figure").hidden = !about.has_dens
 document.querySelector(".result").classList.toggle("alone", !about.has_density);
 if (about.n_rows === 0) document.querySelector(".row-field .stepper").hidden = true;
 byId("row-number").max = String(about.n_rows);
+byId("never-together").hidden = about.never_together.length === 0;
+byId("never-together-pairs").append(...about.never_together.map((pair) => h("li", {}, pair)));
 setText(byId("table-summary"), about.image ? `All ${columns.length} pixels` : `All ${columns.length} columns`);
 if (about.image) {
   byId("table-details").open = false;
