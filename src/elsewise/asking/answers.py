@@ -68,6 +68,7 @@ class Answers:
         self.timed_out = np.zeros(n, dtype=np.bool_)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
+        self.solved: list[dict[Any, Any]] = [{} for _ in range(n)]
 
     @property
     def predictions(self) -> AnyArray:
@@ -144,6 +145,7 @@ class Answers:
             banned=banned,
             refused=[self.refused[place] for place in places.tolist()],
             earlier=[self.earlier[place] for place in places.tolist()],
+            solved=[self.solved[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=question.time_limit,
         )
@@ -216,14 +218,13 @@ class Answers:
     def differ_from(self, others: list[Answers]) -> None:
         """Look for the next best answer of every row, different from those it has already."""
         last = others[-1]
+        self.solved = last.solved
         found = np.flatnonzero(np.isfinite(last.value))
         self.goal[:] = last.goal
         assert self.domain is not None
         for row in found.tolist():
             self.earlier[row] = tuple(
-                EarlierAnswer.at(
-                    self.question.problem, int(last.goal[row]), self.domain.layout, self.rows[row], before.points[row]
-                )
+                EarlierAnswer.of(self.domain.layout, self.rows[row], before.points[row], self.question.apart)
                 for before in others
             )
         if len(found):

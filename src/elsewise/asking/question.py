@@ -40,6 +40,8 @@ class Question:
     time_limit : seconds a row, or None
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
+    apart : float or None
+        Least distance of further answers from those before; by default they differ by their columns.
     """
 
     fitted: FittedModel
@@ -51,6 +53,7 @@ class Question:
     densities: tuple[ClassDensity | None, ...]
     time_limit: float | None
     use_model: bool
+    apart: float | None = None
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -112,6 +115,7 @@ def pose(
     time_limit: float | None = None,
     use_model: bool = True,
     differ: bool = False,
+    apart: float | None = None,
 ) -> Question:
     """Put together what a search needs.
 
@@ -126,6 +130,8 @@ def pose(
     use_model : bool
     differ : bool
         Further answers will be asked for, which have to differ from those before.
+    apart : float, optional
+        They have to be so far from each other; by default they differ by their columns.
     """
     seconds: object = time_limit
     if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
@@ -160,6 +166,7 @@ def pose(
         densities=tuple(densities),
         time_limit=time_limit,
         use_model=use_model,
+        apart=apart,
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
+from .column_sets import search_column_sets
 from .constants import MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
@@ -56,7 +57,12 @@ class BoxSearch:
     ) -> None:
         self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
         self.time_limit, self.search_anything = time_limit, search_anything
-        self.asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
+
+    def _asks_more(self, k: int) -> bool:
+        """Whether more than limits, whole numbers and columns that stay is asked of a row."""
+        ruled = self.domain.max_changes is not None or len(self.domain.offsets) > 0
+        history = self.history
+        return bool(ruled or history.refused[k] or any(each.apart is not None for each in history.earlier[k]))
 
     def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
         """Search every row; parameters as for `search_tree`."""
@@ -68,26 +74,59 @@ class BoxSearch:
                 found.lower_bound[k] = np.inf
                 continue
             self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]))
-            if overflows[k] and (goal.has_density or self.asks_more):
+            if overflows[k] and (goal.has_density or self._asks_more(k)):
                 found.lower_bound[k] = 0.0
         return found
 
     def _search(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float) -> None:
+        """Search one row; where it was answered before, by the columns that stay."""
+        started, domain, history = time.perf_counter(), self.domain.of_rows(slice(k, k + 1)), self.history
+
+        def search(stay: frozenset[int], limit: float) -> Found:
+            stays = np.isin(domain.layout.column, list(stay))
+            lower, upper = np.where(stays, row, domain.lower), np.where(stays, row, domain.upper)
+            return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, started)
+
+        sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
+        if not sets:
+            one = search(frozenset(), cutoff)
+        else:
+            key = (g, self.margin, len(history.refused[k]))
+            one = search_column_sets(row, sets, cutoff, search, history.solved[k].setdefault(key, {}), self._repeats(k))
+        for name in ("points", "value", "lower_bound", "part", "cone", "model_free", "n_projections", "timed_out"):
+            getattr(found, name)[k] = getattr(one, name)[0]
+
+    def _repeats(self, k: int) -> Callable[[FloatArray], frozenset[int] | None]:
+        """Make a function that finds the columns of an earlier answer of a row all of which a point changes."""
+        own, layout = self.history.rows[k], self.history.layout
+        sets = [each.columns for each in self.history.earlier[k] if each.apart is None]
+
+        def repeated(point: FloatArray) -> frozenset[int] | None:
+            changed = layout.changed(own, point)
+            return next((frozenset(columns.tolist()) for columns in sets if changed[columns].all()), None)
+
+        return repeated
+
+    def _search_cones(self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, started: float) -> Found:
         """Search one row, cone by cone, nearest first."""
-        goal, domain = self.problem.goals[g], self.domain.of_rows(slice(k, k + 1))
-        started, nearest = time.perf_counter(), np.inf
+        goal, found = self.problem.goals[g], Found.nothing(row[None])
+        nearest = np.inf
         inside: list[_InsideBoxes | None] = [None]
         order = [(0.0, 0)]
-        if goal.has_density or self.asks_more:
-            boxes = [self._inside(row, g, domain, k, j, cutoff) for j in range(goal.n_cones)]
+        if goal.has_density or self._asks_more(k):
+            own = self.history.of_row(k, by_columns=False)
+            boxes = [
+                _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, self.search_anything)
+                for j in range(goal.n_cones)
+            ]
             inside = [*boxes]
             order = sorted((box.whole.bound, j) for j, box in enumerate(boxes))
             nearest = order[0][0]
-        found.lower_bound[k] = np.inf
+        found.lower_bound[0] = np.inf
         for bound, j in order:
-            limit = min(cutoff, float(found.value[k]))
+            limit = min(cutoff, float(found.value[0]))
             if bound >= limit * (1 - MODEL_FREE_TOLERANCE):
-                found.lower_bound[k] = min(found.lower_bound[k], bound)
+                found.lower_bound[0] = min(found.lower_bound[0], bound)
                 continue
             seconds = np.inf
             if self.time_limit is not None:
@@ -96,21 +135,15 @@ class BoxSearch:
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
             )  # fmt: skip
-            found.n_projections[k] += answer.n_boxes
-            found.timed_out[k] |= answer.stopped
-            found.lower_bound[k] = min(found.lower_bound[k], max(bound, answer.lower_bound))
-            if answer.point is not None and answer.value < found.value[k]:
-                found.value[k], found.points[k], found.part[k], found.cone[k] = answer.value, answer.point, 0, j
-        found.lower_bound[k] = min(found.lower_bound[k], found.value[k])
-        value = found.value[k]
-        found.model_free[k] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
-
-    def _inside(self, row: FloatArray, g: int, domain: Domain, k: int, cone: int, cutoff: float) -> _InsideBoxes:
-        history = self.history
-        own = History(
-            history.problem, row[None], np.array([g]), history.layout, [history.refused[k]], [history.earlier[k]], True
-        )
-        return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, cutoff, self.search_anything)
+            found.n_projections[0] += answer.n_boxes
+            found.timed_out[0] |= answer.stopped
+            found.lower_bound[0] = min(found.lower_bound[0], max(bound, answer.lower_bound))
+            if answer.point is not None and answer.value < found.value[0]:
+                found.value[0], found.points[0], found.part[0], found.cone[0] = answer.value, answer.point, 0, j
+        found.lower_bound[0] = min(found.lower_bound[0], found.value[0])
+        value = found.value[0]
+        found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
+        return found
 
 
 class _InsideBoxes(Inside):
@@ -131,7 +164,8 @@ class _InsideBoxes(Inside):
         rows, goals = row[None], np.array([goal])
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
-        self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
+        refinement = Refinement(problem, rows, goals)
+        self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, refinement, history.apart)
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
@@ -146,7 +180,7 @@ class _InsideBoxes(Inside):
         given = self.relaxation
         margin = max(self.margin, WIDE_MARGIN)
         goals = np.array([self.goal])
-        return Relaxation(self.problem, self.row[None], goals, self.domain, margin, False, given.refinement)
+        return Relaxation(self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart)
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""

@@ -71,6 +71,9 @@ class Division:
         """Divide nodes that are not done, for points nearer than ``limit``, array of shape (n,)."""
         nodes = self._without_costly_moves(nodes, relaxed, limit)
         children: list[Nodes] = []
+        if not self.history.is_empty:
+            children, rest = self._differing(nodes, relaxed)
+            nodes, relaxed, limit = nodes.some(rest), relaxed.some(rest), limit[rest]
         alone = (nodes.part < 0) & self.use_region
         if alone.any():  # a cone alone is divided into its cells first
             children += self.cells(nodes.some(alone))
@@ -104,9 +107,44 @@ class Division:
             changed = self.domain.layout.changed(self.rows[row], point, WHOLE)
             most = self.domain.max_changes
             too_many = most is not None and bool(changed.sum() > most)
-            repeated = self.history.repeated(row, changed, int(nodes.part[k]), int(nodes.cone[k]))
-            done[k] = not too_many and repeated is None
+            done[k] = not too_many and self._how_to_differ(nodes, k, point) is None
         return np.asarray(done)
+
+    def _how_to_differ(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
+        """Divide a node whose relaxed point does not differ from an earlier answer; None if it does."""
+        history, row = self.history, int(nodes.rows[k])
+        if not history.earlier[row]:
+            return None
+        columns = history.repeated(row, point)
+        node = nodes.some(np.array([k]))
+        if columns is not None:  # one of them stays; those before it do not, or another child has it
+            children = []
+            for place, column in enumerate(columns.tolist()):
+                if node.counted[0, column]:
+                    continue
+                child = node.without_change(self.domain.layout.column == column, self.rows[row])
+                child.counted[0, columns[:place]] = True
+                children.append(child)
+            return children
+        where = None
+        if history.apart is not None:
+            where = history.apart.division(row, node.lower[0], node.upper[0], point)
+        if where is None:
+            return None
+        below, above = node.children(), node.children()
+        below.upper[0, where[0]] = above.lower[0, where[0]] = where[1]
+        return [below, above]
+
+    def _differing(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
+        """Divide nodes whose relaxed points do not differ from earlier answers; tell which nodes are left."""
+        children, rest = [], []
+        for k in range(len(nodes)):
+            divided = self._how_to_differ(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
+            if divided is None:
+                rest.append(k)
+            else:
+                children += divided
+        return children, np.array(rest, dtype=np.int64)
 
     def _without_costly_moves(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Nodes:
         """Take out of the boxes what costs more than the limit: a move by v, ``proven + |v| + slope v`` at least."""
@@ -208,20 +246,13 @@ class Division:
     def _refined(self, node: Nodes, point: FloatArray | None, limit: float) -> list[Nodes] | None:
         """One node whose relaxation is whole, or gave no point, and yet it is not settled.
 
-        Its region may know more of where it is. Or the point was an earlier answer: one of its changes is left out. Or
-        it was refused, or rounding in the kernel spoiled it: some column is divided around its value, until a single
-        point is left. None if nothing more is known.
+        Its region may know more of where it is. Or it was refused, or rounding in the kernel spoiled it: some column is
+        divided around its value, until a single point is left. None if nothing more is known.
         """
         row, own = int(node.rows[0]), self.rows[node.rows[0]]
         divides = bool(self.refinement.divides[row]) and self.use_region
         if point is not None:
-            changed = self.domain.layout.changed(own, point, WHOLE)
-            repeated = self.history.repeated(row, changed, int(node.part[0]), int(node.cone[0]))
-            accepted = not divides or self._is_accepted(row, point)
-            if accepted and repeated is not None:
-                layout = self.domain.layout
-                return [node.without_change(layout.column == column, own) for column in repeated.columns.tolist()]
-            if not accepted:
+            if divides and not self._is_accepted(row, point):
                 return self._pieces(node, point, limit)
         smaller = list(self._around(node, point, own))
         if smaller:

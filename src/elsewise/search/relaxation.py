@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
+from .apart import Apart
 from .constants import FAR_AWAY, WHOLE
 from .domain import Domain
 from .nodes import Nodes
@@ -70,7 +71,9 @@ class Relaxation:
         margin: float,
         use_region: bool,
         refinement: Refinement,
+        apart: Apart | None = None,
     ) -> None:
+        self.apart = apart
         self.problem, self.rows, self.domain, self.margin, self.use_region = problem, rows, domain, margin, use_region
         self.refinement, self.second_look = refinement, SecondLook(problem.cells, sees_cones_alone=False)
         self.prices = problem.coordinates.stretch
@@ -126,7 +129,10 @@ class Relaxation:
         rules = problem.rules_at
         if inside is not None and rules >= 0:
             rules += 1 + inside
-        polyhedra = np.column_stack([of_region, np.full(n, rules)])
+        second = np.full(n, rules)
+        if self.apart is not None:
+            cells, second = self.apart.added(cells, nodes, rules, inside)
+        polyhedra = np.column_stack([of_region, second])
         first_cone = self.first_cone[nodes.rows]
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
         asked = (cells, plain, polyhedra, cone, limit - constant)

@@ -7,6 +7,7 @@ rounding gives candidates; a node that may still hold something better is divide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,7 @@ def search_tree(
     banned: BoolArray | None = None,
     refused: Sequence[Sequence[FloatArray]] | None = None,
     earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
+    solved: Sequence[dict[Any, Any]] | None = None,
     use_region: bool = True,
     time_limit: float | None = None,
 ) -> Found:
@@ -68,12 +70,14 @@ def search_tree(
         Points of each row that are known not to be answers.
     earlier : sequence of sequences of EarlierAnswer, optional
         Earlier answers of each row.
+    solved : sequence of dicts, optional
+        What was found for each row while its earlier answers were searched; added to.
     use_region : bool
         False leaves the model out.
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
-    history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
+    history = History(problem, rows, domain.layout, refused, earlier, solved)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
             rows, goals, cutoff, banned
@@ -120,7 +124,7 @@ class _TreeSearch(Search):
         self.waves = np.zeros(n, dtype=np.int64)
         self.candidates = Candidates(problem, rows, goals, domain, margin, use_region, banned)
         self.refinement = Refinement(problem, rows, goals)
-        self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement)
+        self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement, history.apart)
         self.part_bounds = self._part_bounds(banned)
         self.division = Division(
             problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region
@@ -309,7 +313,10 @@ class _TreeSearch(Search):
             still = np.abs(points - self.rows[rows]) * self.relaxation.prices < STILL
             self._offer(rows, np.where(still, self.rows[rows], points))  # keeping away from a rule moved nothing real
             self._offer(rows, points)
-            nodes = nodes.some(relaxed.has_point & ~self.domain.keeps_rules(relaxed.points))
+            kept = self.domain.keeps_rules(relaxed.points)
+            if self.history.apart is not None:
+                kept &= self.history.is_new(nodes.rows, relaxed.points)
+            nodes = nodes.some(relaxed.has_point & ~kept)
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""
