@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
+from .asking import Options
 from .asking.progress import ProgressOption
 from .columns.frames import as_table
 from .constraints import Constraints
@@ -172,6 +173,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         min_probability: float | None = None,
         n_counterfactuals: int | None = None,
+        differ: str | float = "columns",
         time_limit: float | None = None,
     ) -> Any:
         """Explain one row of shape (n_columns,); see :meth:`explain`.
@@ -180,15 +182,14 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        return explain_row(
-            self.require_fitted(),
-            x,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
-            n_counterfactuals=n_counterfactuals,
+            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
+            differ=differ,
             time_limit=time_limit,
         )
+        return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
     def explain(
         self,
@@ -198,6 +199,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
+        differ: str | float = "columns",
         time_limit: float | None = None,
         progress: ProgressOption = False,
     ) -> Explanations:
@@ -213,26 +215,26 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability : float, optional
             Least probability of the target in the model's own ``predict_proba``. It alone decides, also below one half.
         n_counterfactuals : int, default=1
-            So many answers a row, best first, each with its own certificate. A further answer differs from those before
-            it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's
-            region, or in another component of the density. There are fewer where no other exists.
+            So many answers a row, best first, each with its own certificate: the nearest that differs from those before
+            it. There are fewer where no other exists.
+        differ : "columns" or float, default="columns"
+            How further answers differ. By default each changes a set of columns that contains none of the earlier sets:
+            another thing to do, not the same and more. A number asks for this distance from every earlier answer, at
+            least, whatever changes.
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
-        return explain_rows(
-            self.require_fitted(),
-            X,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
+            differ=differ,
             time_limit=time_limit,
-            n_jobs=self.n_jobs,
-            progress=progress,
         )
+        return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
     def why_not(
         self,
@@ -257,7 +259,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        return find_why_not(self.require_fitted(), x, target, constraints=constraints, min_probability=min_probability)
+        options = Options(constraints=constraints, min_probability=min_probability)
+        return find_why_not(self.require_fitted(), x, target, options)
 
     def frontier(
         self,
@@ -282,15 +285,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a quantile may take for its proof.
         """
-        return find_frontier(
-            self.require_fitted(),
-            x,
-            target,
-            quantiles,
-            constraints=constraints,
-            min_probability=min_probability,
-            time_limit=time_limit,
-        )
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_frontier(self.require_fitted(), x, target, quantiles, options)
 
     def require_fitted(self) -> FittedModel:
         """Give the fitted model, or say that there is none yet."""

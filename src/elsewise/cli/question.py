@@ -6,9 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
+from ..asking import Options
 from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
@@ -21,21 +22,12 @@ from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
 from ..results import Explanations, explain_rows
-from .arguments import Group, file_to_read, jobs, seconds, share, whole
+from .arguments import Group, differ, file_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Options(TypedDict):
-    """Further arguments of :meth:`~elsewise.Explainer.explain`."""
-
-    constraints: Constraints | None
-    min_probability: float | None
-    n_counterfactuals: int
-    time_limit: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +59,10 @@ class Job:
             self.explainer.fitted_,
             self.rows.columns.iloc[rows],
             self.target,
+            self.options,
             features=self.features[rows],
             n_jobs=self.explainer.n_jobs,
             progress=progress,
-            **self.options,
         )
 
 
@@ -90,6 +82,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--min-probability", type=share, metavar="P", help="least probability of the label")
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
+    group.add_argument("--differ", type=differ, default="columns", metavar="D",
+                       help="how further answers differ: 'columns' (default), each changes a set of columns that contains "
+                       "no earlier one; or a number, at least this distance apart")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
@@ -114,6 +109,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         constraints=rules,
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
+        differ=arguments.differ,
         time_limit=arguments.time_limit,
     )
     return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)

@@ -1,0 +1,49 @@
+"""How a question is asked: what all questions about rows have in common, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from numbers import Integral, Real
+
+from ..constraints import Constraints
+from ..errors import InvalidInputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How a question is asked; see :meth:`elsewise.Explainer.explain` for what each means to its user.
+
+    Attributes
+    ----------
+    constraints : Constraints or None
+    min_probability : float or None
+        Checked with the target, for it is about labels alone.
+    n_counterfactuals : int
+    differ : "columns" or float
+        How further answers differ: by a set of columns that contains no earlier one, or by this distance at least.
+    time_limit : seconds a row, or None
+    """
+
+    constraints: Constraints | None = None
+    min_probability: float | None = None
+    n_counterfactuals: int = 1
+    differ: str | float = "columns"
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        n_answers: object = self.n_counterfactuals
+        if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
+            raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_answers!r}.")
+        differ: object = self.differ
+        is_distance = isinstance(differ, Real) and not isinstance(differ, bool) and 0 < float(differ) < inf
+        if not is_distance and not (isinstance(differ, str) and differ == "columns"):
+            raise InvalidInputError(f"differ must be 'columns' or a positive distance, received {differ!r}.")
+        seconds: object = self.time_limit
+        if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
+            raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+
+    @property
+    def least_distance(self) -> float | None:
+        """Least distance between answers of a row, None where they differ by their columns."""
+        return None if isinstance(self.differ, str) else float(self.differ)
