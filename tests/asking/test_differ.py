@@ -6,7 +6,6 @@ import itertools
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import linprog
 from sklearn.compose import make_column_transformer
@@ -17,10 +16,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
 from bank_tables import bank
+from listed_table import between, listed, small_table
 
 
 def nearest_apart(normal, least, row, earlier, apart, low, high) -> float:
-    """Smallest ``sum |v|`` with ``normal x >= least``, so far from each earlier point: all signs, a linear program each."""
+    """Smallest ``sum |v|`` with ``normal x >= least``, so far from each earlier point: a program for all signs."""
     n, best = len(row), np.inf
     for signs in itertools.product([-1.0, 1.0], repeat=n * len(earlier)):
         # variables: up and down moves of each feature
@@ -71,32 +71,6 @@ def test_numbers_keep_their_distance(bounded):
         assert len(earlier) == 4
 
 
-def small_table(n: int = 400, seed: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "years": rng.integers(0, 5, n),
-            "loans": rng.integers(0, 4, n),
-            "colour": rng.choice(["red", "green", "blue"], n),
-            "member": rng.choice(["no", "yes"], n),
-        }
-    )
-    score = frame["years"] - frame["loans"] + (frame["colour"] == "red") + 1.5 * (frame["member"] == "yes")
-    return frame, np.where(score + rng.normal(size=n) > 2.5, "good", "bad")
-
-
-def listed(frame: pd.DataFrame, row: pd.Series, weights: dict[str, float]) -> tuple[pd.DataFrame, np.ndarray]:
-    """All rows of the small table, and their distances."""
-    ways = itertools.product(range(5), range(4), ["red", "green", "blue"], ["no", "yes"])
-    rows = pd.DataFrame(list(ways), columns=["years", "loans", "colour", "member"])
-    return rows, between(rows, row, weights)
-
-
-def between(rows: pd.DataFrame, row: pd.Series, weights: dict[str, float]) -> np.ndarray:
-    away = sum(weights[name] * (rows[name] - row[name]).abs() for name in ("years", "loans"))
-    return np.asarray(away + sum(weights[name] * (rows[name] != row[name]) for name in ("colour", "member")), dtype=float)
-
-
 @pytest.mark.parametrize("differ", ["columns", 1.5])
 @pytest.mark.parametrize("density", [False, True])
 def test_forests_give_the_next_best_that_differ(differ, density):
@@ -115,7 +89,7 @@ def test_forests_give_the_next_best_that_differ(differ, density):
     answers, n_further = explainer.explain(rows, "good", constraints=rules, n_counterfactuals=4, differ=differ), 0
     for i in range(len(rows)):
         row, mine = rows.iloc[i], answers.take(np.flatnonzero(answers.rows == i))
-        everything, distance = listed(frame, row, weights)
+        everything, distance = listed(row, weights)
         good = model.predict(everything) == "good"
         if density:
             good &= explainer.log_density(everything, "good") >= explainer.densities_["good"].log_threshold_

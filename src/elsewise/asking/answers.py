@@ -224,7 +224,9 @@ class Answers:
         assert self.domain is not None
         for row in found.tolist():
             self.earlier[row] = tuple(
-                EarlierAnswer.of(self.domain.layout, self.rows[row], before.points[row], self.question.options.least_distance)
+                EarlierAnswer.of(
+                    self.domain.layout, self.rows[row], before.points[row], self.question.options.least_distance
+                )
                 for before in others
             )
         if len(found):

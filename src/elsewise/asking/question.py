@@ -12,7 +12,7 @@ from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..constraints import Rules
 from ..density import ClassDensity
-from ..distances import ResolvedMahalanobis
+from ..distances import ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
@@ -76,6 +76,12 @@ class Question:
         assert self.fitted.classes is not None
         return self.fitted.classes[outcome.index]
 
+    @property
+    def per_change(self) -> float:
+        """What every change costs beside its size."""
+        distance = self.fitted.distance
+        return distance.per_change if isinstance(distance, ResolvedManhattan) else 0.0
+
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""
         if not self.branches:
@@ -100,6 +106,7 @@ class Question:
             normals=rules.normals,
             offsets=rules.offsets,
             rules_hold=rules.keeps_linear,
+            per_change=self.per_change,
         )
 
 
@@ -133,7 +140,8 @@ def pose(
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
-    is_ruled = options.n_counterfactuals > 1 or rules.single or rules.integer.any()
+    has_price = isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0
+    is_ruled = options.n_counterfactuals > 1 or rules.single or rules.integer.any() or has_price
     branches = bool(branches or is_ruled or fitted.has_categories or problem.divides or has_limits)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(

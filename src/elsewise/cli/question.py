@@ -83,8 +83,8 @@ def add_question(group: Group) -> None:
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
     group.add_argument("--differ", type=differ, default="columns", metavar="D",
-                       help="how further answers differ: 'columns' (default), each changes a set of columns that contains "
-                       "no earlier one; or a number, at least this distance apart")  # fmt: skip
+                       help="how further answers differ: 'columns' (default), each changes a set of columns that "
+                       "contains no earlier one; or a number, at least this distance apart")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 

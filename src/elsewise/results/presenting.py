@@ -118,7 +118,7 @@ def shares_of(table: Table, distance: ResolvedDistance, before: FloatArray, afte
     """Compute what each column adds to the distance, array of shape (n_samples, n_columns)."""
     difference = after - before
     if isinstance(distance, ResolvedManhattan):
-        each = np.abs(difference) * distance.weights
+        each = distance.shares(difference)
     else:
         each = difference * row_product(difference, distance.omega)  # the same bits in any batch
     return np.asarray(np.add.reduceat(each, [column.start for column in table.columns], axis=1))

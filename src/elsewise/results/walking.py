@@ -13,6 +13,7 @@ from ..asking.reasons import ProofUnfinished
 from ..columns import Table
 from ..columns.frames import rows_of
 from ..distances import ResolvedManhattan
+from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
 from .constants import OPTIMAL_GAP, PLACES_A_SEGMENT
@@ -30,6 +31,11 @@ def find_path(
     level: Any = None,
 ) -> Path:
     """Find the way of one row; see :meth:`elsewise.Explainer.path`."""
+    if isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0:
+        raise InvalidInputError(
+            "A path is measured along the way, where a price per change has no meaning: it would be paid at every "
+            "corner. Ask for it with a distance without per_change."
+        )
     given, row, outcome = one_question(fitted, x, target, options)
     rules = fitted.rules(options.constraints)
     rules.check_rows(row, given)

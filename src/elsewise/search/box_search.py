@@ -60,7 +60,8 @@ class BoxSearch:
 
     def _asks_more(self, k: int) -> bool:
         """Whether more than limits, whole numbers and columns that stay is asked of a row."""
-        ruled = self.domain.max_changes is not None or len(self.domain.offsets) > 0
+        domain = self.domain
+        ruled = domain.max_changes is not None or len(domain.offsets) > 0 or not domain.prices_are_separate
         history = self.history
         return bool(ruled or history.refused[k] or any(each.apart is not None for each in history.earlier[k]))
 
@@ -134,6 +135,7 @@ class BoxSearch:
             answer = goal.cover.search_box(
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
+                per_change=domain.per_change if domain.prices_are_separate else 0.0,
             )  # fmt: skip
             found.n_projections[0] += answer.n_boxes
             found.timed_out[0] |= answer.stopped
@@ -169,7 +171,8 @@ class _InsideBoxes(Inside):
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
+        ruled = domain.max_changes is not None or len(domain.offsets) > 0 or domain.per_change > 0
+        asks_more = ruled or not history.is_empty
         self.is_simple = not (domain.discrete.any() or asks_more)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
@@ -180,7 +183,9 @@ class _InsideBoxes(Inside):
         given = self.relaxation
         margin = max(self.margin, WIDE_MARGIN)
         goals = np.array([self.goal])
-        return Relaxation(self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart)
+        return Relaxation(
+            self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart
+        )
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
@@ -191,8 +196,9 @@ class _InsideBoxes(Inside):
             return RelaxedBox(-1.0, None, self.no_fractions)
         relaxed = self.relaxation.solve(nodes, np.array([limit]))
         if not relaxed.has_point[0]:
-            return RelaxedBox(float(relaxed.proven[0]), None, self.no_fractions)
-        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], relaxed.fractions[0])
+            return RelaxedBox(float(relaxed.bounds[0]), None, self.no_fractions)
+        unpaid = relaxed.unpaid[0][self.domain.layout.unit] * self.domain.per_change  # it is not the answer itself
+        return RelaxedBox(float(relaxed.bounds[0]), relaxed.points[0], np.maximum(relaxed.fractions[0], unpaid))
 
     def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Round a relaxed point, or keep it away from rules."""

@@ -79,14 +79,18 @@ class Division:
             children += self.cells(nodes.some(alone))
         changed = self.domain.layout.changed(self.rows[nodes.rows], relaxed.points, WHOLE) & relaxed.has_point[:, None]
         too_many = np.zeros(len(nodes), dtype=np.bool_)
+        changed = self.domain.layout.by_unit(changed)
         if self.domain.max_changes is not None:
             too_many = ~alone & (changed.sum(axis=1) > self.domain.max_changes)
         if too_many.any():
             children += self._changes(nodes.some(too_many), relaxed.points[too_many], changed[too_many])
-        fractional = ~alone & ~too_many & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
+        unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
+        if unpaid.any():
+            children += self._prices(nodes.some(unpaid), relaxed.some(unpaid), limit[unpaid])
+        fractional = ~alone & ~too_many & ~unpaid & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
         children += self._fractions(nodes, relaxed, fractional)
         given_up = []
-        for k in np.flatnonzero(~alone & ~too_many & ~fractional).tolist():
+        for k in np.flatnonzero(~alone & ~too_many & ~unpaid & ~fractional).tolist():
             node, point = nodes.some(np.array([k])), relaxed.points[k] if relaxed.has_point[k] else None
             refined = self._refined(node, point, limit[k])
             if refined is None:
@@ -104,10 +108,11 @@ class Division:
             done &= (nodes.part >= 0) & ~self.refinement.divides[nodes.rows]
         for k in np.flatnonzero(done & relaxed.has_point).tolist():
             row, point = int(nodes.rows[k]), relaxed.points[k]
-            changed = self.domain.layout.changed(self.rows[row], point, WHOLE)
+            changed = self.domain.layout.changed_units(self.rows[row], point, WHOLE)
             most = self.domain.max_changes
             too_many = most is not None and bool(changed.sum() > most)
-            done[k] = not too_many and self._how_to_differ(nodes, k, point) is None
+            is_paid = not relaxed.unpaid[k].any()
+            done[k] = is_paid and not too_many and self._how_to_differ(nodes, k, point) is None
         return np.asarray(done)
 
     def _how_to_differ(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
@@ -122,7 +127,7 @@ class Division:
             for place, column in enumerate(columns.tolist()):
                 if node.counted[0, column]:
                     continue
-                child = node.without_change(self.domain.layout.column == column, self.rows[row])
+                child = node.without_change(self.domain.layout.unit_of_feature == column, self.rows[row])
                 child.counted[0, columns[:place]] = True
                 children.append(child)
             return children
@@ -220,13 +225,25 @@ class Division:
     def _changes(self, nodes: Nodes, points: FloatArray, changed: BoolArray) -> Iterator[Nodes]:
         """Where too many columns change: the most costly change is left out, or counted."""
         layout, own = self.domain.layout, self.rows[nodes.rows]
-        cost = np.add.reduceat(np.abs(points - own) * self.prices, layout.starts, axis=1)
+        cost = np.zeros(changed.shape)
+        np.add.at(cost, (slice(None), layout.unit_of_feature), np.abs(points - own) * self.prices)
         cost[nodes.counted | ~changed] = -1.0
         column = cost.argmax(axis=1)
-        yield nodes.without_change(layout.column == column[:, None], own)
+        yield nodes.without_change(layout.unit_of_feature == column[:, None], own)
         counted = nodes.children()
         counted.counted[np.arange(len(nodes)), column] = True
         yield counted
+
+    def _prices(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Iterator[Nodes]:
+        """Where changes are not paid for: none of them if there is no room for a price; else one stays, or is paid."""
+        change_price = self.relaxation.change_price
+        assert change_price is not None
+        full = relaxed.proven + change_price.price >= limit
+        if full.any():
+            yield change_price.all_others_stay(nodes.some(full))
+        if not full.all():
+            rest = np.flatnonzero(~full)
+            yield from change_price.stays_or_changes(nodes.some(rest), relaxed.points[rest], relaxed.unpaid[rest])
 
     def _numbers(self, nodes: Nodes, feature: IntArray, value: FloatArray) -> Iterator[Nodes]:
         """Below and above a fractional whole number; a row's own value may stay even if it is not whole itself."""
@@ -251,9 +268,8 @@ class Division:
         """
         row, own = int(node.rows[0]), self.rows[node.rows[0]]
         divides = bool(self.refinement.divides[row]) and self.use_region
-        if point is not None:
-            if divides and not self._is_accepted(row, point):
-                return self._pieces(node, point, limit)
+        if point is not None and divides and not self._is_accepted(row, point):
+            return self._pieces(node, point, limit)
         smaller = list(self._around(node, point, own))
         if smaller:
             return smaller

@@ -35,11 +35,18 @@ class Layout:
         Where each category starts among the indicators.
     category_columns : int array of shape (n_categories,)
         The column of each category.
+    unit : int array of shape (n_columns,)
+        What each column counts as where changes are counted: columns that move together are one. By default itself.
+    n_units : int
+    unit_of_feature : int array of shape (n_features,)
     """
 
     column: IntArray
     n_columns: int
     group: IntArray
+    unit: IntArray = None  # type: ignore[assignment]  # set below
+    n_units: int = field(init=False)
+    unit_of_feature: IntArray = field(init=False)
     starts: IntArray = field(init=False)
     indicators: IntArray = field(init=False)
     first_indicators: IntArray = field(init=False)
@@ -52,10 +59,27 @@ class Layout:
         object.__setattr__(self, "indicators", indicators)
         object.__setattr__(self, "first_indicators", first)
         object.__setattr__(self, "category_columns", self.column[indicators[first]])
+        unit = np.arange(self.n_columns) if self.unit is None else self.unit
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "n_units", int(unit.max(initial=-1)) + 1)
+        object.__setattr__(self, "unit_of_feature", unit[self.column])
 
     def changed(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
         """Which columns differ by more than ``beyond``, array of shape (..., n_columns)."""
         return np.asarray(np.logical_or.reduceat(np.abs(E1 - E0) > beyond, self.starts, axis=-1))
+
+    def changed_units(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
+        """Tell what differs by more than ``beyond``, as changes are counted; array of shape (..., n_units)."""
+        return self.by_unit(self.changed(E0, E1, beyond))
+
+    def by_unit(self, columns: BoolArray) -> BoolArray:
+        """Which units have a column that is True, from an array of shape (..., n_columns)."""
+        if self.n_units == self.n_columns:
+            return columns
+        units = np.zeros((*columns.shape[:-1], self.n_units), dtype=np.bool_)
+        for column, unit in enumerate(self.unit.tolist()):
+            units[..., unit] |= columns[..., column]
+        return units
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +93,8 @@ class Domain:
         Limits; whole where ``integer``, unless they are the row's own value.
     integer : bool array of shape (n_features,)
     max_changes : int or None
+    per_change : float
+        What every change costs, beside the distance of its size.
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
     rules_hold : function of rows of shape (n_samples, n_features), optional
@@ -84,10 +110,16 @@ class Domain:
     normals: FloatArray
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
+    per_change: float = 0.0
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
         return replace(self, lower=self.lower[rows], upper=self.upper[rows])
+
+    @property
+    def prices_are_separate(self) -> bool:
+        """Whether what changes cost is a sum over columns."""
+        return self.per_change == 0.0 or self.layout.n_units == self.layout.n_columns
 
     @property
     def discrete(self) -> BoolArray:

@@ -27,7 +27,7 @@ class EarlierAnswer:
     Attributes
     ----------
     columns : int array
-        Columns it changes; another answer leaves one of them alone.
+        What it changes, columns or those that count as one; another answer leaves one of them alone.
     point : array of shape (n_features,)
     apart : float or None
         Another answer is at least so far away instead, whatever it changes.
@@ -40,7 +40,7 @@ class EarlierAnswer:
     @classmethod
     def of(cls, layout: Layout, row: FloatArray, point: FloatArray, apart: float | None = None) -> EarlierAnswer:
         """Note an answer of a row, both of shape (n_features,)."""
-        return cls(np.flatnonzero(layout.changed(row, point)), point, apart)
+        return cls(np.flatnonzero(layout.changed_units(row, point)), point, apart)
 
 
 class History:
@@ -88,7 +88,7 @@ class History:
             return new
         for k, row in enumerate(rows.tolist()):
             new[k] = all((points[k] != point).any() for point in self.refused[row])
-            changed = self.layout.changed(self.rows[row], points[k])
+            changed = self.layout.changed_units(self.rows[row], points[k])
             for earlier in self.earlier[row]:
                 if earlier.apart is None:
                     new[k] &= not changed[earlier.columns].all()
@@ -102,7 +102,7 @@ class History:
         if not self.earlier[row]:
             return None
         moved = np.abs(point - self.rows[row]) * self.prices > STILL
-        changed = np.logical_or.reduceat(moved, self.layout.starts)
+        changed = self.layout.by_unit(np.logical_or.reduceat(moved, self.layout.starts))
         for earlier in self.earlier[row]:
             if earlier.apart is None and changed[earlier.columns].all():
                 return earlier.columns

@@ -328,6 +328,7 @@ class Cover(ABC):
         cutoff: float,
         margin: float,
         seconds: float,
+        per_change: float = 0.0,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -344,6 +345,8 @@ class Cover(ABC):
             Relative distance to keep from the boundary of the region.
         seconds : float
             For the proof; infinite for no limit. Without a point the search goes on until it has one.
+        per_change : float
+            What every column that changes costs, beside the distance of its size.
         """
         raise NotImplementedError
 

@@ -129,7 +129,7 @@ class _TreeSearch(Search):
         self.division = Division(
             problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region
         )
-        self.heaps = Heaps(n, n_features, domain.layout.n_columns)
+        self.heaps = Heaps(n, n_features, domain.layout.n_units)
         self._start()
 
     def _part_bounds(self, banned: BoolArray | None) -> FloatArray:
@@ -186,10 +186,9 @@ class _TreeSearch(Search):
         Columns whose own value is outside of the box have to change.
         """
         layout, own = self.domain.layout, self.rows[nodes.rows]
-        outside = (own < nodes.lower) | (own > nodes.upper)
-        nodes.counted[:] |= np.logical_or.reduceat(outside, layout.starts, axis=1)
+        nodes.counted[:] |= nodes.leaves(own, layout)
         total = nodes.counted.sum(axis=1)
-        fixed = (total >= most)[:, None] & ~nodes.counted[:, layout.column]
+        fixed = (total >= most)[:, None] & ~nodes.counted[:, layout.unit_of_feature]
         nodes.lower[fixed], nodes.upper[fixed] = own[fixed], own[fixed]
         return np.asarray(total <= most)
 
@@ -215,7 +214,7 @@ class _TreeSearch(Search):
         if len(nodes) == 0:
             return
         relaxed = self._relax(nodes)
-        nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.proven))
+        nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.bounds))
         alone = (nodes.part < 0) & self.use_region
         solved = (nodes.rows[alone], nodes.cone[alone])
         self.model_free_bounds[solved] = np.maximum(self.model_free_bounds[solved], relaxed.proven[alone])
@@ -252,7 +251,7 @@ class _TreeSearch(Search):
         answered = np.zeros(len(nodes), dtype=np.bool_)
         if not self.problem.divides:
             return answered
-        is_whole = ~(relaxed.fractions > 0).any(axis=1)
+        is_whole = ~(relaxed.fractions > 0).any(axis=1) & ~relaxed.unpaid.any(axis=1)
         divides = self.refinement.divides[nodes.rows] & (nodes.part >= 0) & self.use_region
         asked = np.flatnonzero(still_open & divides & relaxed.has_point & is_whole)
         if len(asked):

@@ -74,12 +74,18 @@ class EnsembleCover(DividingCover):
         cutoff: float,
         margin: float,
         seconds: float,
+        per_change: float = 0.0,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
         values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
+        if per_change:
+            x = row[trees.feature]
+            leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
+            cost = cost + np.where(values != x, per_change, 0.0)
+            bound = bound + np.where(leaves, per_change, 0.0)
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.scale / self.trees.divisor
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
