@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
+from elsewise.projection import project
 from listed_table import listed, small_table
 
 
@@ -132,19 +133,19 @@ def test_forests_pay_for_every_column(density):
     assert len(sizes) > 1
 
 
-def test_forests_with_numbers_equal_a_search_over_limits_on_changes():
+def test_forests_with_numbers_move_in_the_best_subset():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 5))
     y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] > 0.5).astype(int)
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
-    rows = X[model.predict(X) == 0][:5]
+    rows = X[model.predict(X) == 0][:3]
     priced = ew.Explainer(model, distance=ew.Manhattan(per_change=0.3), threshold=0.2).fit(X, y)
     plain = ew.Explainer(model, distance="manhattan", threshold=0.2).fit(X, y)
     answers = priced.explain(rows, 1)
     best = np.full(len(rows), np.inf)
-    for most in range(6):
-        few = plain.explain(rows, 1, constraints=ew.Constraints(max_changes=most))
-        best = np.fmin(best, few.distances + 0.3 * most)
+    for fixed in itertools.chain.from_iterable(itertools.combinations(range(5), k) for k in range(5)):
+        few = plain.explain(rows, 1, constraints=ew.Constraints(immutable=[f"x{i}" for i in fixed]))
+        best = np.fmin(best, few.distances + 0.3 * (5 - len(fixed)))
     assert (answers.statuses == "optimal").all()
     np.testing.assert_allclose(answers.distances, best, rtol=1e-5)
 
@@ -171,4 +172,4 @@ def test_paths_and_projections_take_no_price():
     with pytest.raises(ew.InvalidInputError, match="price per change has no meaning"):
         explainer.path(rows.iloc[0], "good")
     with pytest.raises(ew.InvalidInputError, match="price per change is not convex"):
-        ew.solve(np.zeros((1, 2)), A=[[1.0, 0.0]], b=[-1.0], distance=ew.Manhattan(per_change=1.0))
+        project(np.zeros((1, 2)), A=[[1.0, 0.0]], b=[-1.0], distance=ew.Manhattan(per_change=1.0))

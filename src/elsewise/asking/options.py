@@ -36,7 +36,7 @@ class Options:
         if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
             raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_answers!r}.")
         differ: object = self.differ
-        is_distance = isinstance(differ, Real) and not isinstance(differ, bool) and 0 < float(differ) < inf
+        is_distance = not isinstance(differ, bool) and isinstance(differ, Real) and 0 < float(differ) < inf
         if not is_distance and not (isinstance(differ, str) and differ == "columns"):
             raise InvalidInputError(f"differ must be 'columns' or a positive distance, received {differ!r}.")
         seconds: object = self.time_limit

@@ -94,14 +94,14 @@ class ChangePrice:
         layout = self.layout
         per_column = np.maximum.reduceat(gain, layout.starts, axis=1)  # a number is its column's only feature
         per_unit = np.zeros((len(gain), layout.n_units))
-        np.add.at(per_unit, (slice(None), layout.unit), per_column)
+        np.add.at(per_unit.T, layout.unit, per_column.T)
         return np.asarray(np.maximum(per_unit - np.where(known, 0.0, self.price), 0.0).sum(axis=1))
 
     def stays_or_changes(self, nodes: Nodes, points: FloatArray, unpaid: BoolArray) -> list[Nodes]:
         """Divide nodes by the most costly change that they do not pay for."""
         own, unit = self.rows[nodes.rows], self.layout.unit_of_feature
         cost = np.zeros(unpaid.shape)
-        np.add.at(cost, (slice(None), unit), np.abs(points - own) * self.prices)
+        np.add.at(cost.T, unit, (np.abs(points - own) * self.prices).T)
         chosen = np.where(unpaid, cost, -1.0).argmax(axis=1)
         stays = nodes.without_change(unit == chosen[:, None], own)
         changes = nodes.children()

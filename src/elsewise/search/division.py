@@ -226,7 +226,7 @@ class Division:
         """Where too many columns change: the most costly change is left out, or counted."""
         layout, own = self.domain.layout, self.rows[nodes.rows]
         cost = np.zeros(changed.shape)
-        np.add.at(cost, (slice(None), layout.unit_of_feature), np.abs(points - own) * self.prices)
+        np.add.at(cost.T, layout.unit_of_feature, (np.abs(points - own) * self.prices).T)
         cost[nodes.counted | ~changed] = -1.0
         column = cost.argmax(axis=1)
         yield nodes.without_change(layout.unit_of_feature == column[:, None], own)
