@@ -8,6 +8,7 @@ repeated with a wider margin, and without the point itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class Answers:
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
         self.verification = Verification(question, given, rows, predictions)
+        if self.domain is not None and self.domain.least_moves is not None and self.verification.rounds:
+            self.domain = replace(self.domain, least_moves=self.domain.least_moves.for_short_floats())
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
         self.value = np.full(n, np.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..constraints import Rules
 from ..density import ClassDensity
-from ..distances import ResolvedMahalanobis, ResolvedManhattan
+from ..distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
-from ..search import Domain, Layout, SearchProblem
+from ..search import Domain, Layout, LeastMoves, SearchProblem
 from ..search.constants import FAR_AWAY
 from .options import Options
 from .reasons import Target
@@ -77,6 +77,15 @@ class Question:
         return self.fitted.classes[outcome.index]
 
     @property
+    def distance(self) -> ResolvedDistance:
+        """The distance, in which columns that move together are one change."""
+        distance, unit = self.fitted.distance, self.rules.unit
+        if not isinstance(distance, ResolvedManhattan) or not distance.per_change or unit is None:
+            return distance
+        widths = [column.stop - column.start for column in self.fitted.table.columns]
+        return replace(distance, unit=np.repeat(unit, widths))
+
+    @property
     def per_change(self) -> float:
         """What every change costs beside its size."""
         distance = self.fitted.distance
@@ -97,8 +106,9 @@ class Question:
         if taken is not None:
             lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
+        least_moves = rules.least_moves
         return Domain(
-            layout=_layout(table),
+            layout=_layout(table, rules),
             lower=lower,
             upper=upper,
             integer=rules.integer,
@@ -107,6 +117,7 @@ class Question:
             offsets=rules.offsets,
             rules_hold=rules.keeps_linear,
             per_change=self.per_change,
+            least_moves=LeastMoves.of(rows, least_moves, rules.integer) if least_moves.any() else None,
         )
 
 
@@ -167,6 +178,7 @@ def pose(
     )
 
 
-def _layout(table: Table) -> Layout:
+def _layout(table: Table, rules: Rules) -> Layout:
     widths = [column.stop - column.start for column in table.columns]
-    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group)
+    unit = np.arange(len(widths)) if rules.unit is None else rules.unit
+    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group, unit)

@@ -17,3 +17,7 @@ MOST_LISTED = 12
 
 # Characters of a formula that an error shows.
 LONGEST_SHOWN = 200
+
+# Least change of a number by default, as a share of its column's scale: below what a person would call a change, far
+# above what decides between two answers.
+LEAST_SHARE_OF_SCALE = 0.02

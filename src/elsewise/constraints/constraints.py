@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .linear import WrittenRule, read_rule
+from .meaningful import checked_groups, checked_sizes
 from .words import did_you_mean
 
 _DIRECTIONS = ("increase", "decrease")
@@ -47,6 +48,12 @@ class Constraints:
         as they are written, evaluated in double precision and without any tolerance.
     max_changes : int or None
         At most so many columns differ from the row.
+    min_change : {column: least size}, "auto" or None
+        A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is 2 % of the column's
+        scale (see :class:`~elsewise.Scaled`) for every number that need not be whole. None asks for nothing.
+    together : lists of names of columns
+        Columns that move together, ``[["bill_1", "bill_2"]]``: however many of a group change, they count as one change
+        for ``max_changes``, for a distance's ``per_change`` and where several answers differ by their columns.
     special : None, {column: [code, ...]} or [code, ...]
         Numbers that stand for "no number here", such as -7, -8, -9 in credit data. **By default (None) there are none:
         such codes are numbers like any others**, so that a -9 may become a 12, and a 12 a -9. If they are declared, a
@@ -76,6 +83,8 @@ class Constraints:
     allowed: Mapping[str, Mapping[Any, Sequence[Any]] | Sequence[Any]] = field(default_factory=dict)
     linear: Sequence[Any] = ()
     max_changes: int | None = None
+    min_change: Mapping[str, float] | str | None = None
+    together: Sequence[Sequence[str]] = ()
     special: Mapping[str, Sequence[float]] | Sequence[float] | None = None
 
     def __post_init__(self) -> None:
@@ -88,6 +97,8 @@ class Constraints:
             "allowed": {name: _targets(name, targets) for name, targets in _by_column(self.allowed, "allowed")},
             "linear": _linear(self.linear),
             "max_changes": _max_changes(self.max_changes),
+            "min_change": checked_sizes(self.min_change),
+            "together": checked_groups(self.together),
             "special": _special(self.special),
         }
         for name, value in checked.items():

@@ -12,6 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
+from .meaningful import LeastChange
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -34,12 +35,24 @@ class Rules:
         Features that must be whole; True for every rank of ordered levels, False for indicators.
     single : tuple of Rule
         The rules one by one.
+    unit : int array of shape (n_columns,), or None
+        What each column counts as where changes are counted; None for itself.
     """
 
     columns: tuple[Column, ...]
     n_features: int
     integer: BoolArray
     single: tuple[Rule, ...]
+    unit: IntArray | None = None
+
+    @property
+    def least_moves(self) -> FloatArray:
+        """Least size of a change of each feature, 0 where any will do; array of shape (n_features,)."""
+        least = np.zeros(self.n_features)
+        for rule in self.single:
+            if isinstance(rule, LeastChange):
+                least[rule.column.start] = rule.least
+        return least
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         Rows without an answer are blanked; else they echo the row.
     """
     question, given = answers.question, answers.given
-    table, distance = question.table, question.fitted.distance
+    table, distance = question.table, question.distance
     found = np.isfinite(answers.value)
     distances = np.full(len(found), np.nan)
     shares = np.zeros((len(found), len(table.columns)))

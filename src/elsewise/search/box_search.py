@@ -135,7 +135,7 @@ class BoxSearch:
             answer = goal.cover.search_box(
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
-                per_change=domain.per_change if domain.prices_are_separate else 0.0,
+                per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
             )  # fmt: skip
             found.n_projections[0] += answer.n_boxes
             found.timed_out[0] |= answer.stopped
@@ -172,6 +172,7 @@ class _InsideBoxes(Inside):
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
         ruled = domain.max_changes is not None or len(domain.offsets) > 0 or domain.per_change > 0
+        ruled = ruled or domain.least_moves is not None
         asks_more = ruled or not history.is_empty
         self.is_simple = not (domain.discrete.any() or asks_more)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
@@ -189,8 +190,11 @@ class _InsideBoxes(Inside):
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
-        nodes = self.node.children(lower=lower[None], upper=upper[None])
-        if (lower > upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
+        nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
+        least = self.domain.least_moves
+        if least is not None:
+            least.narrow(nodes.rows, nodes.lower, nodes.upper)
+        if (nodes.lower > nodes.upper).any() or not (self.relaxation.levels_left(nodes.upper) > 0).all():
             return RelaxedBox(np.inf, None, self.no_fractions)
         if self.relaxation.current_level_is_out(nodes).any():
             return RelaxedBox(-1.0, None, self.no_fractions)
@@ -198,7 +202,11 @@ class _InsideBoxes(Inside):
         if not relaxed.has_point[0]:
             return RelaxedBox(float(relaxed.bounds[0]), None, self.no_fractions)
         unpaid = relaxed.unpaid[0][self.domain.layout.unit] * self.domain.per_change  # it is not the answer itself
-        return RelaxedBox(float(relaxed.bounds[0]), relaxed.points[0], np.maximum(relaxed.fractions[0], unpaid))
+        fractions = np.maximum(relaxed.fractions[0], unpaid)
+        if least is not None:
+            short = least.too_short(nodes, relaxed.points, self.relaxation.prices)
+            fractions = np.maximum(fractions, np.maximum.reduceat(short[0], self.domain.layout.starts))
+        return RelaxedBox(float(relaxed.bounds[0]), relaxed.points[0], fractions)
 
     def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Round a relaxed point, or keep it away from rules."""

@@ -148,6 +148,8 @@ class Candidates:
         slack = LIMIT_ROUNDING * (1 + np.abs(points))
         inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
         result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points)
+        if domain.least_moves is not None:
+            result.holds[:] &= domain.least_moves.holds(rows, points)
         if domain.max_changes is not None:
             n_changes = domain.layout.changed_units(self.rows[rows], points).sum(axis=1)
             result.holds[:] &= n_changes <= domain.max_changes

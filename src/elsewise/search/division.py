@@ -71,8 +71,8 @@ class Division:
         """Divide nodes that are not done, for points nearer than ``limit``, array of shape (n,)."""
         nodes = self._without_costly_moves(nodes, relaxed, limit)
         children: list[Nodes] = []
-        if not self.history.is_empty:
-            children, rest = self._differing(nodes, relaxed)
+        if not self.history.is_empty or self.domain.least_moves is not None:
+            children, rest = self._with_alternatives(nodes, relaxed)
             nodes, relaxed, limit = nodes.some(rest), relaxed.some(rest), limit[rest]
         alone = (nodes.part < 0) & self.use_region
         if alone.any():  # a cone alone is divided into its cells first
@@ -112,12 +112,17 @@ class Division:
             most = self.domain.max_changes
             too_many = most is not None and bool(changed.sum() > most)
             is_paid = not relaxed.unpaid[k].any()
-            done[k] = is_paid and not too_many and self._how_to_differ(nodes, k, point) is None
+            done[k] = is_paid and not too_many and self._alternatives(nodes, k, point) is None
         return np.asarray(done)
 
-    def _how_to_differ(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
-        """Divide a node whose relaxed point does not differ from an earlier answer; None if it does."""
-        history, row = self.history, int(nodes.rows[k])
+    def _alternatives(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
+        """Divide a node whose relaxed point moves too little, or does not differ from an earlier answer; or None."""
+        history, row, least = self.history, int(nodes.rows[k]), self.domain.least_moves
+        if least is not None:
+            node = nodes.some(np.array([k]))
+            short = least.too_short(node, point[None], self.prices)[0]
+            if short.any():
+                return least.divide(node, int(short.argmax()))
         if not history.earlier[row]:
             return None
         columns = history.repeated(row, point)
@@ -140,11 +145,11 @@ class Division:
         below.upper[0, where[0]] = above.lower[0, where[0]] = where[1]
         return [below, above]
 
-    def _differing(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
-        """Divide nodes whose relaxed points do not differ from earlier answers; tell which nodes are left."""
+    def _with_alternatives(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
+        """Divide nodes whose relaxed points break alternatives; tell which nodes are left."""
         children, rest = [], []
         for k in range(len(nodes)):
-            divided = self._how_to_differ(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
+            divided = self._alternatives(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
             if divided is None:
                 rest.append(k)
             else:

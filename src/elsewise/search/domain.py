@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from .least_moves import LeastMoves
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ class Domain:
     max_changes : int or None
     per_change : float
         What every change costs, beside the distance of its size.
+    least_moves : LeastMoves or None
+        How far numbers move at least, if they do.
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
     rules_hold : function of rows of shape (n_samples, n_features), optional
@@ -111,10 +117,12 @@ class Domain:
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
     per_change: float = 0.0
+    least_moves: LeastMoves | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
-        return replace(self, lower=self.lower[rows], upper=self.upper[rows])
+        least = None if self.least_moves is None else self.least_moves.of_rows(rows)
+        return replace(self, lower=self.lower[rows], upper=self.upper[rows], least_moves=least)
 
     @property
     def prices_are_separate(self) -> bool:

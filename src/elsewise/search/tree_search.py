@@ -172,6 +172,8 @@ class _TreeSearch(Search):
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
+        if self.domain.least_moves is not None:
+            self.domain.least_moves.narrow(nodes.rows, nodes.lower, nodes.upper)
         keep = np.isfinite(nodes.bounds) & (nodes.lower <= nodes.upper).all(axis=1)
         keep &= (self.relaxation.levels_left(nodes.upper) > 0).all(axis=1)
         if self.domain.max_changes is not None:
