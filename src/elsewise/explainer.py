@@ -174,6 +174,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int | None = None,
         differ: str | float = "columns",
+        already: str = "plausible",
         time_limit: float | None = None,
     ) -> Any:
         """Explain one row of shape (n_columns,); see :meth:`explain`.
@@ -187,6 +188,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             differ=differ,
+            already=already,
             time_limit=time_limit,
         )
         return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
@@ -200,6 +202,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
         differ: str | float = "columns",
+        already: str = "plausible",
         time_limit: float | None = None,
         progress: ProgressOption = False,
     ) -> Explanations:
@@ -221,6 +224,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             How further answers differ. By default each changes a set of columns that contains none of the earlier sets:
             another thing to do, not the same and more. A number asks for this distance from every earlier answer, at
             least, whatever changes.
+        already : "plausible" or "stay", default="plausible"
+            What becomes of a row for which the model decides as wanted already, but which is not as plausible as asked:
+            it moves to where it is, and its sentence says so first; or it stays as it is, where the outcome alone is
+            wanted.
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
@@ -232,6 +239,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             differ=differ,
+            already=already,
             time_limit=time_limit,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)

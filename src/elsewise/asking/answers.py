@@ -84,6 +84,9 @@ class Answers:
         Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
         deceives is left out.
         """
+        if self.question.options.already == "stay":
+            moves = ~self._leave_as_is(places, goals)
+            places, goals = places[moves], goals[moves]
         asked, asked_goals = places, goals
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
@@ -191,20 +194,24 @@ class Answers:
         found.value[better] = coordinates.distances(self.rows[places[better]], points[better])
 
     def _leave_as_is(self, places: IntArray, goals: IntArray) -> BoolArray:
-        """Answer rows by themselves for which the model decides so already and which are dense enough; tell which."""
+        """Answer rows by themselves for which the model decides so already and which are dense enough; tell which.
+
+        Where rows with the outcome are to stay, they need not be dense.
+        """
         rows = self.rows[places]
         stay = self.verification.holds(rows, goals, places, self.predictions[places])
         stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
         logs = self.verification.densities(rows, goals)
-        stay &= logs.is_dense
+        if self.question.options.already != "stay":
+            stay &= logs.is_dense
         staying = places[stay]
         self.goal[staying], self.points[staying] = goals[stay], self.rows[staying]
         self.value[staying] = self.lower_bound[staying] = 0.0
         self._note(staying, logs, stay)
         self.already[staying] = True
-        self.model_free[staying] = self.component[staying] >= 0
+        self.model_free[staying] = (self.component[staying] >= 0) & logs.is_dense[stay]
         return stay
 
     def _note(self, places: IntArray, logs: LogDensities, chosen: BoolArray) -> None:

@@ -9,6 +9,9 @@ from numbers import Integral, Real
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 
+# What becomes of a row that has the outcome already but is not dense enough.
+ALREADY = ("plausible", "stay")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -22,6 +25,8 @@ class Options:
     n_counterfactuals : int
     differ : "columns" or float
         How further answers differ: by a set of columns that contains no earlier one, or by this distance at least.
+    already : "plausible" or "stay"
+        What becomes of rows that have the outcome already but are not dense enough.
     time_limit : seconds a row, or None
     """
 
@@ -29,6 +34,7 @@ class Options:
     min_probability: float | None = None
     n_counterfactuals: int = 1
     differ: str | float = "columns"
+    already: str = "plausible"
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
@@ -39,6 +45,9 @@ class Options:
         is_distance = not isinstance(differ, bool) and isinstance(differ, Real) and 0 < float(differ) < inf
         if not is_distance and not (isinstance(differ, str) and differ == "columns"):
             raise InvalidInputError(f"differ must be 'columns' or a positive distance, received {differ!r}.")
+        already: object = self.already
+        if not isinstance(already, str) or already not in ALREADY:
+            raise InvalidInputError(f"already must be 'plausible' or 'stay', received {already!r}.")
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")

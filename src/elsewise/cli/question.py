@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
 from ..asking import Options
+from ..asking.options import ALREADY
 from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
@@ -85,6 +86,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--differ", type=differ, default="columns", metavar="D",
                        help="how further answers differ: 'columns' (default), each changes a set of columns that "
                        "contains no earlier one; or a number, at least this distance apart")  # fmt: skip
+    group.add_argument("--already", choices=ALREADY, default=ALREADY[0],
+                       help="rows that have the outcome already but are not plausible enough: change them until they "
+                       "are (default), or let them stay")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
@@ -110,6 +114,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         differ=arguments.differ,
+        already=arguments.already,
         time_limit=arguments.time_limit,
     )
     return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)

@@ -72,7 +72,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         lower_bounds=lower_bounds,
         gaps=gaps,
         log_densities=answers.log_density,
-        log_thresholds=thresholds[answers.goal],
+        log_thresholds=np.where(_is_excused(answers, thresholds), -np.inf, thresholds[answers.goal]),
         plausibilities=_plausibilities(answers),
         model_free=answers.model_free & found,
         causes=_causes(answers, goals, found, optimal),
@@ -87,6 +87,11 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         table=table,
         min_probabilities=_least_probabilities(answers),
     )
+
+
+def _is_excused(answers: Answers, thresholds: FloatArray) -> BoolArray:
+    """Tell which rows stay with the outcome they have though they are not dense enough: none is asked of them."""
+    return np.asarray(answers.already & (answers.log_density < thresholds[answers.goal]))
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
@@ -138,7 +143,9 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         if goal < 0:
             causes[row] = NoOtherClass()
         elif answers.already[row]:
-            causes[row] = NothingToChange(question.target(goal), bool(answers.component[row] >= 0))
+            density = question.densities[goal]
+            is_dense = density is not None and bool(answers.log_density[row] >= density.log_threshold_)
+            causes[row] = NothingToChange(question.target(goal), is_dense)
         elif found[row]:
             ended = answers.timed_out[row]
             causes[row] = ProofUnfinished(

@@ -84,7 +84,7 @@ class BoxSearch:
         started, domain, history = time.perf_counter(), self.domain.of_rows(slice(k, k + 1)), self.history
 
         def search(stay: frozenset[int], limit: float) -> Found:
-            stays = np.isin(domain.layout.column, list(stay))
+            stays = np.isin(domain.layout.unit_of_feature, list(stay))
             lower, upper = np.where(stays, row, domain.lower), np.where(stays, row, domain.upper)
             return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, started)
 
@@ -103,7 +103,7 @@ class BoxSearch:
         sets = [each.columns for each in self.history.earlier[k] if each.apart is None]
 
         def repeated(point: FloatArray) -> frozenset[int] | None:
-            changed = layout.changed(own, point)
+            changed = layout.changed_units(own, point)
             return next((frozenset(columns.tolist()) for columns in sets if changed[columns].all()), None)
 
         return repeated
