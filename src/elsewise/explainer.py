@@ -203,6 +203,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
+        differ: str | float = "columns",
+        already: str = "plausible",
         time_limit: float | None = None,
         errors: Errors = "raise",
         also: Sequence[tuple[Any, Any]] = (),
@@ -220,9 +222,16 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability : float, optional
             Least probability of the target in the model's own ``predict_proba``. It alone decides, also below one half.
         n_counterfactuals : int, default=1
-            So many answers a row, best first, each with its own certificate. A further answer differs from those before
-            it: it leaves one of the columns alone that they change, or it lies in another leaf or part of the model's
-            region, or in another component of the density. There are fewer where no other exists.
+            So many answers a row, best first, each with its own certificate: the nearest that differs from those before
+            it. There are fewer where no other exists.
+        differ : "columns" or float, default="columns"
+            How further answers differ. By default each changes a set of columns that contains none of the earlier sets:
+            another thing to do, not the same and more. A number asks for this distance from every earlier answer, at
+            least, whatever changes.
+        already : "plausible" or "stay", default="plausible"
+            What becomes of a row for which the model decides as wanted already, but which is not as plausible as asked:
+            it moves to where it is, and its sentence says so first; or it stays as it is, where the outcome alone is
+            wanted.
         time_limit : float, optional
             Seconds a row may take, from the first thing done for it to the last. When they are over, the best verified
             point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
@@ -240,6 +249,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
+            differ=differ,
+            already=already,
             time_limit=time_limit,
             errors=errors,
             also=also,

@@ -9,6 +9,7 @@ repeated with a wider margin, and without the point itself.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ class Answers:
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
         self.verification = Verification(question, given, rows, predictions)
+        if self.domain is not None and self.domain.least_moves is not None and self.verification.rounds:
+            self.domain = replace(self.domain, least_moves=self.domain.least_moves.for_short_floats())
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
         self.value = np.full(n, np.inf)
@@ -81,6 +84,7 @@ class Answers:
         self.timed_out = np.zeros(n, dtype=np.bool_)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
+        self.solved: list[dict[Any, Any]] = [{} for _ in range(n)]
 
     @property
     def predictions(self) -> AnyArray:
@@ -93,6 +97,9 @@ class Answers:
         Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
         deceives is left out. All of it may take no more than a share of the seconds that rows have left.
         """
+        if self.question.options.already == "stay":
+            moves = ~self._leave_as_is(places, goals)
+            places, goals = places[moves], goals[moves]
         asked, asked_goals, started = places, goals, time.perf_counter()
         limited = np.isfinite(self.seconds_left) & (self.seconds_left > 0)
         kept_back = np.where(limited, self.seconds_left, 0.0) * (1.0 - share) + self.seconds_to_verify
@@ -177,11 +184,19 @@ class Answers:
                 use_region=question.use_model,
                 time_limit=seconds,
             )
-            return found if self.domain is None else self._within_found_rules(found, places, goals, margin, banned)
-        return self._search_tree(places, goals, margin, banned)
+            if self.domain is None:
+                return found
+            return self._within_found_rules(found, places, goals, margin, banned, seconds)
+        return self._search_tree(places, goals, margin, banned, seconds)
 
     def _within_found_rules(
-        self, found: Found, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None
+        self,
+        found: Found,
+        places: IntArray,
+        goals: IntArray,
+        margin: float,
+        banned: BoolArray | None,
+        seconds: FloatArray,
     ) -> Found:
         """Search rows again whose points break a rule that the cells know nothing of, or that have none."""
         again = ~np.isfinite(found.value)
@@ -190,10 +205,13 @@ class Answers:
             again[with_point[row]] = True
         if again.any():
             some = None if banned is None else banned[again]
-            found.put(again, self._search_tree(places[again], goals[again], margin, some))
+            left = seconds[again] - found.seconds[again]
+            found.put(again, self._search_tree(places[again], goals[again], margin, some, left))
         return found
 
-    def _search_tree(self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None) -> Found:
+    def _search_tree(
+        self, places: IntArray, goals: IntArray, margin: float, banned: BoolArray | None, seconds: FloatArray
+    ) -> Found:
         question = self.question
         assert self.domain is not None
         return search_tree(
@@ -206,6 +224,7 @@ class Answers:
             banned=banned,
             refused=[self.refused[place] for place in places.tolist()],
             earlier=[self.earlier[place] for place in places.tolist()],
+            solved=[self.solved[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=seconds,
         )
@@ -248,20 +267,24 @@ class Answers:
         found.value[better] = coordinates.distances(self.rows[places[better]], points[better])
 
     def _leave_as_is(self, places: IntArray, goals: IntArray) -> BoolArray:
-        """Answer rows by themselves for which the model decides so already and which are dense enough; tell which."""
+        """Answer rows by themselves for which the model decides so already and which are dense enough; tell which.
+
+        Where rows with the outcome are to stay, they need not be dense.
+        """
         rows = self.rows[places]
         stay = self.verification.holds(rows, goals, places, self.predictions[places])
         stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
         logs = self.verification.densities(rows, goals)
-        stay &= logs.is_dense
+        if self.question.options.already != "stay":
+            stay &= logs.is_dense
         staying = places[stay]
         self.goal[staying], self.points[staying] = goals[stay], self.rows[staying]
         self.value[staying] = self.lower_bound[staying] = 0.0
         self._note(staying, logs, stay)
         self.already[staying] = True
-        self.model_free[staying] = self.component[staying] >= 0
+        self.model_free[staying] = (self.component[staying] >= 0) & logs.is_dense[stay]
         return stay
 
     def _note(self, places: IntArray, logs: LogDensities, chosen: BoolArray) -> None:
@@ -278,13 +301,14 @@ class Answers:
     def differ_from(self, others: list[Answers], share: float = 1.0) -> None:
         """Look for the next best answer of every row, different from those it has already; see `reach`."""
         last = others[-1]
+        self.solved = last.solved
         found = np.flatnonzero(np.isfinite(last.value))
         self.goal[:] = last.goal
         assert self.domain is not None
         for row in found.tolist():
             self.earlier[row] = tuple(
-                EarlierAnswer.at(
-                    self.question.problem, int(last.goal[row]), self.domain.layout, self.rows[row], before.points[row]
+                EarlierAnswer.of(
+                    self.domain.layout, self.rows[row], before.points[row], self.question.options.least_distance
                 )
                 for before in others
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -11,6 +12,8 @@ from ..constraints import Constraints
 from ..errors import InvalidInputError
 
 Errors = Literal["raise", "row"]
+# What becomes of a row that has the outcome already but is not dense enough.
+ALREADY = ("plausible", "stay")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,10 @@ class Options:
     min_probability : float or None
         Checked with the target, for it is about labels alone.
     n_counterfactuals : int
+    differ : "columns" or float
+        How further answers differ: by a set of columns that contains no earlier one, or by this distance at least.
+    already : "plausible" or "stay"
+        What becomes of rows that have the outcome already but are not dense enough.
     time_limit : seconds a row, or None
     errors : "raise" or "row"
         What becomes of a batch in which some row is wrong.
@@ -33,6 +40,8 @@ class Options:
     constraints: Constraints | None = None
     min_probability: float | None = None
     n_counterfactuals: int = 1
+    differ: str | float = "columns"
+    already: str = "plausible"
     time_limit: float | None = None
     errors: Errors = "raise"
     also: Sequence[tuple[Any, Any]] = ()
@@ -41,6 +50,13 @@ class Options:
         n_answers: object = self.n_counterfactuals
         if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
             raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_answers!r}.")
+        differ: object = self.differ
+        is_distance = not isinstance(differ, bool) and isinstance(differ, Real) and 0 < float(differ) < inf
+        if not is_distance and not (isinstance(differ, str) and differ == "columns"):
+            raise InvalidInputError(f"differ must be 'columns' or a positive distance, received {differ!r}.")
+        already: object = self.already
+        if not isinstance(already, str) or already not in ALREADY:
+            raise InvalidInputError(f"already must be 'plausible' or 'stay', received {already!r}.")
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
@@ -50,3 +66,8 @@ class Options:
         pairs: Any = self.also
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
             raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")
+
+    @property
+    def least_distance(self) -> float | None:
+        """Least distance between answers of a row, None where they differ by their columns."""
+        return None if isinstance(self.differ, str) else float(self.differ)

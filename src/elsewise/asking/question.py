@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..constraints import Rules
 from ..density import ClassDensity
-from ..distances import ResolvedMahalanobis
+from ..distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
-from ..search import Domain, Layout, SearchProblem
+from ..search import Domain, Layout, LeastMoves, SearchProblem
 from ..search.constants import FAR_AWAY
 from .options import Options
 from .reasons import Target
@@ -80,6 +80,21 @@ class Question:
         assert self.fitted.classes is not None
         return self.fitted.classes[outcome.index]
 
+    @property
+    def distance(self) -> ResolvedDistance:
+        """The distance, in which columns that move together are one change."""
+        distance, unit = self.fitted.distance, self.rules.unit
+        if not isinstance(distance, ResolvedManhattan) or not distance.per_change or unit is None:
+            return distance
+        widths = [column.stop - column.start for column in self.fitted.table.columns]
+        return replace(distance, unit=np.repeat(unit, widths))
+
+    @property
+    def per_change(self) -> float:
+        """What every change costs beside its size."""
+        distance = self.fitted.distance
+        return distance.per_change if isinstance(distance, ResolvedManhattan) else 0.0
+
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""
         if not self.branches:
@@ -95,9 +110,10 @@ class Question:
         if taken is not None:
             lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
-        clauses = rules.clauses(rows)
+        clauses, least_moves = rules.clauses(rows), rules.least_moves
+        layout = _layout(table, rules)
         return Domain(
-            layout=_layout(table),
+            layout=layout,
             lower=lower,
             upper=upper,
             integer=rules.integer,
@@ -105,7 +121,9 @@ class Question:
             normals=rules.normals,
             offsets=rules.offsets,
             rules_hold=rules.keeps_linear,
-            clauses=None if clauses is None else clauses.within(lower, upper, _layout(table)),
+            clauses=None if clauses is None else clauses.within(lower, upper, layout),
+            per_change=self.per_change,
+            least_moves=LeastMoves.of(rows, least_moves, rules.integer) if least_moves.any() else None,
         )
 
 
@@ -139,8 +157,9 @@ def pose(
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
+    has_price = isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0
     needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
-    needed |= problem.divides or has_limits or not all(rule.is_found for rule in rules.single)
+    needed |= problem.divides or has_limits or has_price or not all(rule.is_found for rule in rules.single)
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
@@ -167,6 +186,7 @@ def pose(
     )
 
 
-def _layout(table: Table) -> Layout:
+def _layout(table: Table, rules: Rules) -> Layout:
     widths = [column.stop - column.start for column in table.columns]
-    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group)
+    unit = np.arange(len(widths)) if rules.unit is None else rules.unit
+    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group, unit)

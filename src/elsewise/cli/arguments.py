@@ -61,6 +61,14 @@ def seconds(text: str) -> float:
     return number
 
 
+def differ(text: str) -> str | float:
+    """Read how answers differ: by columns, or by a positive distance."""
+    number = "columns" if text == "columns" else _number(text)
+    if not isinstance(number, str) and number <= 0.0:
+        raise argparse.ArgumentTypeError(f"expected 'columns' or a positive distance, received {text!r}")
+    return number
+
+
 def image_shape(text: str) -> tuple[int, int]:
     """Read height and width of an image in pixels, such as 8x8."""
     sizes = text.lower().split("x")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..asking import CheckedRows, Options, checked_rows
-from ..asking.options import Errors
+from ..asking.options import ALREADY, Errors
 from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints, Rules
@@ -23,7 +23,7 @@ from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
 from ..model.missing import refuse_missing
 from ..results import Explanations, explain_rows
-from .arguments import Group, file_to_read, files_to_read, jobs, seconds, share, whole
+from .arguments import Group, differ, file_to_read, files_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
@@ -86,6 +86,12 @@ def add_question(group: Group) -> None:
     group.add_argument("--min-probability", type=share, metavar="P", help="least probability of the label")
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
+    group.add_argument("--differ", type=differ, default="columns", metavar="D",
+                       help="how further answers differ: 'columns' (default), each changes a set of columns that "
+                       "contains no earlier one; or a number, at least this distance apart")  # fmt: skip
+    group.add_argument("--already", choices=ALREADY, default=ALREADY[0],
+                       help="rows that have the outcome already but are not plausible enough: change them until they "
+                       "are (default), or let them stay")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
     group.add_argument("--errors", choices=get_args(Errors), default="row",
                        help="a row that is wrong has the status error and its message (row, the default), or ends the "
@@ -112,6 +118,8 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         constraints=rules,
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
+        differ=arguments.differ,
+        already=arguments.already,
         time_limit=arguments.time_limit,
         errors=arguments.errors,
     )

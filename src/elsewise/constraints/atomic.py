@@ -320,9 +320,12 @@ class FewChanges(Rule):
     name: str
     columns: tuple[Column, ...]
     most: int
+    unit: IntArray | None = None  # of each column: those of one count as one change
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
-        return np.asarray(self._changed(E0, E1).sum(axis=1) > self.most)
+        changed = self._changed(E0, E1)
+        unit = np.arange(len(self.columns)) if self.unit is None else self.unit
+        return np.asarray([len(np.unique(unit[each])) > self.most for each in changed], dtype=np.bool_)
 
     def _changed(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         """Whether each column differs, shape (n_samples, n_columns)."""

@@ -38,3 +38,6 @@ SPIKE_OVER_NEIGHBOUR, ZERO_OVER_REGULAR, FEWEST_REGULAR = 2, 5, 20
 # Combinations that never occur: expected count at least (the usual one of tests on counts), and the probability, over
 # all pairs of a table together, of calling one so that chance alone kept apart.
 LEAST_EXPECTED, CHANCE_OF_ERROR = 5.0, 0.01
+# Least change of a number by default, as a share of its column's scale: below what a person would call a change, far
+# above what decides between two answers.
+LEAST_SHARE_OF_SCALE = 0.02

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .conditions import read_condition
 from .linear import WrittenRule, read_rule
+from .meaningful import checked_groups, checked_sizes
 from .words import did_you_mean
 
 _DIRECTIONS = ("increase", "decrease")
@@ -48,6 +49,12 @@ class Constraints:
         as they are written, evaluated in double precision and without any tolerance.
     max_changes : int or None
         At most so many columns differ from the row.
+    min_change : {column: least size}, "auto" or None
+        A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is 2 % of the column's
+        scale (see :class:`~elsewise.Scaled`) for every number that need not be whole. None asks for nothing.
+    together : lists of names of columns
+        Columns that move together, ``[["bill_1", "bill_2"]]``: however many of a group change, they count as one change
+        for ``max_changes``, for a distance's ``per_change`` and where several answers differ by their columns.
     special : None, {column: [code, ...]} or [code, ...]
         Numbers that stand for "no number here", such as -7, -8, -9 in credit data. They are levels of their own: an
         answer has a code, or a number in the range of the regular values, and nothing between (bounds do not apply to
@@ -93,6 +100,8 @@ class Constraints:
     allowed: Mapping[str, Mapping[Any, Sequence[Any]] | Sequence[Any]] = field(default_factory=dict)
     linear: Sequence[Any] = ()
     max_changes: int | None = None
+    min_change: Mapping[str, float] | str | None = None
+    together: Sequence[Sequence[str]] = ()
     special: Mapping[str, Sequence[float]] | Sequence[float] | None = None
     codes: str = "stay"
     range: str | Sequence[str] | None = None
@@ -109,6 +118,8 @@ class Constraints:
             "allowed": {name: _targets(name, targets) for name, targets in _by_column(self.allowed, "allowed")},
             "linear": _linear(self.linear),
             "max_changes": _max_changes(self.max_changes),
+            "min_change": checked_sizes(self.min_change),
+            "together": checked_groups(self.together),
             "special": _special(self.special),
             "codes": _one_of(self.codes, "codes", ("change", "stay")),
             "range": _range(self.range),

@@ -10,6 +10,7 @@ from .atomic import Codes, FewChanges, Linear, OneWay, Stays, Transitions, Whole
 from .constraints import Constraints
 from .found_rules import NumberOrCode, Ranges, Unseen
 from .implications import Implies
+from .meaningful import LeastChange
 from .rules import Rules
 
 
@@ -44,6 +45,9 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     name = rule.column.name  # type: ignore[attr-defined]  # all others are about a column
     if isinstance(rule, Stays):
         return replace(constraints, immutable=[item for item in constraints.immutable if item != name])
+    if isinstance(rule, LeastChange):
+        sizes = {item.column.name: item.least for item in rules.single if isinstance(item, LeastChange)}
+        return replace(constraints, min_change=_dropped(sizes, name))
     if isinstance(rule, Within):
         return replace(constraints, bounds=_dropped(constraints.bounds, name))
     if isinstance(rule, Whole):

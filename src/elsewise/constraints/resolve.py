@@ -18,6 +18,7 @@ from .constraints import Constraints
 from .found_rules import NumberOrCode
 from .implications import implication
 from .linear import HalfSpace, LinearRule, read_rule
+from .meaningful import least_changes, units_of
 from .regularities import Regularities
 from .rules import Rules
 from .suggested import found_rules, range_columns
@@ -89,6 +90,7 @@ class _Resolution:
             *whole,
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
+            *self._least_changes(),
             *special,
             *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, self.codes),
@@ -98,13 +100,29 @@ class _Resolution:
                 if column.missing_stays and column.kind == "category" and None in column.levels
             ),
         ]
+        unit = units_of(self.table, self.given.together, self._column)
         most = self.given.max_changes
         if most is not None:
             in_words = {0: "no column changes", 1: "at most 1 column changes"}.get(
                 most, f"at most {most} columns change"
             )
-            single.append(FewChanges(in_words, self.columns, most))
-        return Rules(self.columns, self.n_features, self.integer, tuple(single))
+            single.append(FewChanges(in_words, self.columns, most, unit))
+        return Rules(self.columns, self.n_features, self.integer, tuple(single), unit)
+
+    def _least_changes(self) -> list[Rule]:
+        sizes = self.given.min_change
+        if isinstance(sizes, Mapping):
+            for name in sizes:
+                if name in self.table.unused:
+                    continue
+                column = self._column(name, "min_change")
+                if column.kind not in ("number", "integer"):
+                    raise InvalidInputError(
+                        f"min_change: {name!r} is not a numeric column but has levels ({_few(column.levels)}), between "
+                        "which every change is a whole one. Leave it out."
+                    )
+            sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
+        return least_changes(sizes, self.columns, self.n_features, self.rows)
 
     def _used(self, parameter: str) -> list[str]:
         """Names of columns in a parameter, without those that the model does not use."""

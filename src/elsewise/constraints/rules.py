@@ -15,6 +15,7 @@ from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_word
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 from .found_rules import Ranges, Unseen
 from .implications import Implies
+from .meaningful import LeastChange
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -37,12 +38,24 @@ class Rules:
         Features that must be whole; True for every rank of ordered levels, False for indicators.
     single : tuple of Rule
         The rules one by one.
+    unit : int array of shape (n_columns,), or None
+        What each column counts as where changes are counted; None for itself.
     """
 
     columns: tuple[Column, ...]
     n_features: int
     integer: BoolArray
     single: tuple[Rule, ...]
+    unit: IntArray | None = None
+
+    @property
+    def least_moves(self) -> FloatArray:
+        """Least size of a change of each feature, 0 where any will do; array of shape (n_features,)."""
+        least = np.zeros(self.n_features)
+        for rule in self.single:
+            if isinstance(rule, LeastChange):
+                least[rule.column.start] = rule.least
+        return least
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import check_rows
 from ..projection.distance import ResolvedManhattan
-from .weights import Weights, column_names, column_weights, feature_weights
+from .weights import Weights, checked_price, column_names, column_weights, feature_columns, feature_weights
 
 if TYPE_CHECKING:
     from ..columns import Table
@@ -24,6 +24,8 @@ class Manhattan:
     weights : array-like of shape (n_columns,), mapping of column to weight, or None, default=None
         Positive price of a unit of change of each column, of any change for a category; None, and columns a mapping
         leaves out, have 1.
+    per_change : float, default=0.0
+        Price of every column that changes, beside the size of its change: the larger, the fewer columns change.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class Manhattan:
     """
 
     weights: Weights = None
+    per_change: float = 0.0
 
     def resolve(self, X: ArrayLike, table: Table | None = None) -> ResolvedManhattan:
         """Check the weights against the training rows ``X`` in features, of shape (n_samples, n_features).
@@ -42,4 +45,5 @@ class Manhattan:
         Numbers may be missing (NaN).
         """
         names = column_names(table, check_rows(X, some_missing=True).shape[1])
-        return ResolvedManhattan(feature_weights(column_weights("Manhattan", self.weights, names), table))
+        weights = feature_weights(column_weights("Manhattan", self.weights, names), table)
+        return ResolvedManhattan(weights, checked_price("Manhattan", self.per_change), feature_columns(table))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import check_rows
 from ..projection.distance import ResolvedManhattan
 from .constants import SPREAD_ROUNDING
-from .weights import Weights, column_names, column_weights, feature_weights
+from .weights import Weights, checked_price, column_names, column_weights, feature_columns, feature_weights
 
 if TYPE_CHECKING:
     from ..columns import Table
@@ -32,6 +32,8 @@ class Scaled:
     ----------
     weights : mapping of column to factor, array-like of shape (n_columns,), or None, default=None
         Factor on each column's price, positive; 1 where left out. A factor of 10 makes a column ten times dearer.
+    per_change : float, default=0.0
+        Price of every column that changes, beside the size of its change: the larger, the fewer columns change.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Scaled:
     """
 
     weights: Weights = None
+    per_change: float = 0.0
 
     def resolve(self, X: ArrayLike, table: Table | None = None) -> ResolvedManhattan:
         """Find the scales in the training rows ``X`` in features, of shape (n_samples, n_features).
@@ -68,4 +71,4 @@ class Scaled:
             scales[i] = np.median(others) if len(others) else 1.0
         if table is not None:
             scales[table.group >= 0] = 1.0
-        return ResolvedManhattan(factors / scales)
+        return ResolvedManhattan(factors / scales, checked_price("Scaled", self.per_change), feature_columns(table))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 
 if TYPE_CHECKING:
@@ -51,6 +53,20 @@ def feature_weights(weights: FloatArray, table: Table | None) -> FloatArray:
         return weights
     widths = [column.stop - column.start for column in table.columns]
     return np.asarray(np.repeat(weights, widths) * np.where(table.group >= 0, 0.5, 1.0))
+
+
+def checked_price(name: str, price: object) -> float:
+    """Give a price per change as a number, 0 or more."""
+    if isinstance(price, bool) or not isinstance(price, Real) or not 0.0 <= float(price) < inf:
+        raise InvalidInputError(f"{name} per_change: expected a finite number, 0 or more, received {price!r}.")
+    return float(price)
+
+
+def feature_columns(table: Table | None) -> IntArray | None:
+    """Column of each feature, array of shape (n_features,); None where every feature is a column."""
+    if table is None:
+        return None
+    return np.repeat(np.arange(len(table.columns)), [column.stop - column.start for column in table.columns])
 
 
 def column_names(table: Table | None, n_features: int) -> tuple[str, ...]:

@@ -11,26 +11,55 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedManhattan:
-    """The distance ``sum_j weights_j |x_j - y_j|`` (Eq. weighted_l1), all weights positive.
+    """The distance ``sum_j weights_j |x_j - y_j|`` (Eq. weighted_l1), all weights positive; and a price per change.
 
     Attributes
     ----------
     weights : array of shape (n_features,)
         Each indicator of a category has half of its price: a change of category moves two of them.
+    per_change : float
+        What every change costs besides.
+    unit : int array of shape (n_features,), or None
+        Features of one unit are one change; None for each by itself.
     """
 
     weights: FloatArray
+    per_change: float = 0.0
+    unit: IntArray | None = None
 
     def __call__(self, X: ArrayLike, Y: ArrayLike) -> FloatArray:
         """Value for each pair of rows of ``X`` and ``Y``, (n_samples, n_features) or one row; shape (n_samples,)."""
-        value: FloatArray = (np.abs(_difference(X, Y, len(self.weights))) * self.weights).sum(axis=1)
-        return value
+        difference = _difference(X, Y, len(self.weights))
+        value: FloatArray = (np.abs(difference) * self.weights).sum(axis=1)
+        return value + self.per_change * self.changes(difference).sum(axis=1) if self.per_change else value
+
+    def changes(self, difference: FloatArray) -> BoolArray:
+        """Tell what differs, from differences of shape (n_samples, n_features); array of shape (n_samples, n_units)."""
+        moved = np.asarray(difference != 0)
+        if self.unit is None:
+            return moved
+        units = np.zeros((len(moved), int(self.unit.max(initial=-1)) + 1), dtype=np.bool_)
+        for feature, unit in enumerate(self.unit.tolist()):
+            units[:, unit] |= moved[:, feature]
+        return units
+
+    def shares(self, difference: FloatArray) -> FloatArray:
+        """Give what each feature adds, shape (n_samples, n_features); a price is shared by what moved for it."""
+        each = np.abs(difference) * self.weights
+        if not self.per_change:
+            return np.asarray(each)
+        moved = np.asarray(difference != 0)
+        unit = np.arange(moved.shape[1]) if self.unit is None else self.unit
+        together = unit[:, None] == unit
+        return np.asarray(
+            each + np.where(moved, self.per_change / np.maximum(moved.astype(float) @ together, 1.0), 0.0)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -122,6 +122,8 @@ def project(
     if cutoff is not None and np.isnan(cutoff):
         raise InvalidInputError("cutoff must be a number or None, received NaN.")
     resolved = ResolvedManhattan(np.ones(X.shape[1])) if distance is None else distance.resolve(X)
+    if isinstance(resolved, ResolvedManhattan) and resolved.per_change > 0:
+        raise InvalidInputError("A price per change is not convex: projections take a distance without per_change.")
     return _project(X, target, resolved, np.inf if cutoff is None else float(cutoff), float(margin))
 
 

@@ -49,7 +49,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         Rows without an answer are blanked; else they echo the row.
     """
     question, given = answers.question, answers.given
-    table, distance = question.table, question.fitted.distance
+    table, distance = question.table, question.distance
     found = np.isfinite(answers.value)
     distances = np.full(len(found), np.nan)
     shares = np.zeros((len(found), len(table.columns)))
@@ -74,7 +74,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         lower_bounds=lower_bounds,
         gaps=gaps,
         log_densities=answers.log_density,
-        log_thresholds=thresholds[answers.goal],
+        log_thresholds=np.where(_is_excused(answers, thresholds), -np.inf, thresholds[answers.goal]),
         plausibilities=_plausibilities(answers),
         model_free=answers.model_free & found,
         causes=_causes(answers, goals, found, optimal),
@@ -95,6 +95,11 @@ def _statuses(found: BoolArray, optimal: BoolArray, lower_bounds: FloatArray) ->
     """Name what is known of each row."""
     without = np.where(np.isposinf(lower_bounds), "infeasible", "unknown")
     return np.where(optimal, "optimal", np.where(found, "feasible", without))
+
+
+def _is_excused(answers: Answers, thresholds: FloatArray) -> BoolArray:
+    """Tell which rows stay with the outcome they have though they are not dense enough: none is asked of them."""
+    return np.asarray(answers.already & (answers.log_density < thresholds[answers.goal]))
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
@@ -126,7 +131,7 @@ def shares_of(table: Table, distance: ResolvedDistance, before: FloatArray, afte
     """Compute what each column adds to the distance, array of shape (n_samples, n_columns)."""
     difference = after - before
     if isinstance(distance, ResolvedManhattan):
-        each = np.abs(difference) * distance.weights
+        each = distance.shares(difference)
     else:
         each = difference * row_product(difference, distance.omega)  # the same bits in any batch
     return np.asarray(np.add.reduceat(each, [column.start for column in table.columns], axis=1))
@@ -147,7 +152,9 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         if goal < 0:
             causes[row] = NoOtherClass()
         elif answers.already[row]:
-            causes[row] = NothingToChange(question.target(goal), bool(answers.component[row] >= 0))
+            density = question.densities[goal]
+            is_dense = density is not None and bool(answers.log_density[row] >= density.log_threshold_)
+            causes[row] = NothingToChange(question.target(goal), is_dense)
         elif found[row]:
             causes[row] = ProofUnfinished("rounding" if not answers.timed_out[row] else ended)
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty

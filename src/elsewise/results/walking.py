@@ -14,6 +14,7 @@ from ..columns import Table
 from ..columns.frames import rows_of
 from ..constraints.between import for_ways
 from ..distances import ResolvedManhattan
+from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
 from .constants import OPTIMAL_GAP, PLACES_A_SEGMENT
@@ -31,6 +32,11 @@ def find_path(
     level: Any = None,
 ) -> Path:
     """Find the way of one row; see :meth:`elsewise.Explainer.path`."""
+    if isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0:
+        raise InvalidInputError(
+            "A path is measured along the way, where a price per change has no meaning: it would be paid at every "
+            "corner. Ask for it with a distance without per_change."
+        )
     given, row, outcome = one_question(fitted, x, target, options)
     rules = for_ways(fitted.rules(options.constraints))
     rules.check_rows(row, given)

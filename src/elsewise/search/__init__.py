@@ -9,6 +9,7 @@ from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
+from .least_moves import LeastMoves
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import BoxAnswer, Cover, Covered, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
 from .second_look import SecondLook, is_doubtful
@@ -32,6 +33,7 @@ __all__ = [
     "Halfspaces",
     "Inside",
     "Layout",
+    "LeastMoves",
     "Reach",
     "Region",
     "RelaxedBox",

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
+from .column_sets import search_column_sets
 from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
@@ -57,7 +58,12 @@ class BoxSearch:
     ) -> None:
         self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
         self.time_limit, self.search_anything = time_limit, search_anything
-        self.asks_more = domain.asks_more or not history.is_empty
+
+    def _asks_more(self, k: int) -> bool:
+        """Whether more than limits, whole numbers and columns that stay is asked of a row."""
+        history = self.history
+        is_apart = any(each.apart is not None for each in history.earlier[k])
+        return bool(self.domain.asks_more or history.refused[k] or is_apart)
 
     def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
         """Search every row; parameters as for `search_tree`."""
@@ -71,57 +77,84 @@ class BoxSearch:
             started = time.perf_counter()
             self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]), started + seconds[k])
             found.seconds[k] = time.perf_counter() - started
-            if overflows[k] and (goal.has_density or self.asks_more):
+            if overflows[k] and (goal.has_density or self._asks_more(k)):
                 found.lower_bound[k] = 0.0
         return found
 
     def _search(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float, ends: float) -> None:
-        """Search one row, cone by cone, nearest first, until a time by ``time.perf_counter()``."""
-        goal, domain = self.problem.goals[g], self.domain.of_rows(slice(k, k + 1))
+        """Search one row until a time by ``time.perf_counter()``: where it was answered before, columns that stay."""
+        domain, history = self.domain.of_rows(slice(k, k + 1)), self.history
+
+        def search(stay: frozenset[int], limit: float) -> Found:
+            stays = np.isin(domain.layout.unit_of_feature, list(stay))
+            lower, upper = np.where(stays, row, domain.lower), np.where(stays, row, domain.upper)
+            return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, ends)
+
+        sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
+        if not sets:
+            one = search(frozenset(), cutoff)
+        else:
+            key = (g, self.margin, len(history.refused[k]))
+            one = search_column_sets(row, sets, cutoff, search, history.solved[k].setdefault(key, {}), self._repeats(k))
+        for name in ("points", "value", "lower_bound", "part", "cone", "model_free", "n_projections", "timed_out"):
+            getattr(found, name)[k] = getattr(one, name)[0]
+
+    def _repeats(self, k: int) -> Callable[[FloatArray], frozenset[int] | None]:
+        """Make a function that finds the columns of an earlier answer of a row all of which a point changes."""
+        own, layout = self.history.rows[k], self.history.layout
+        sets = [each.columns for each in self.history.earlier[k] if each.apart is None]
+
+        def repeated(point: FloatArray) -> frozenset[int] | None:
+            changed = layout.changed_units(own, point)
+            return next((frozenset(columns.tolist()) for columns in sets if changed[columns].all()), None)
+
+        return repeated
+
+    def _search_cones(self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float) -> Found:
+        """Search one row, cone by cone, nearest first."""
+        goal, found = self.problem.goals[g], Found.nothing(row[None])
         inside: list[_InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
-        asks = goal.has_density or self.asks_more
+        asks = goal.has_density or self._asks_more(k)
         if asks:
             inside = self._insides(row, g, domain, k, cutoff, ends)
             order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside))
             nearest = order[0][0]
-        found.lower_bound[k] = np.inf
+        found.lower_bound[0] = np.inf
         for bound, j in order:
-            limit, seconds = min(cutoff, float(found.value[k])), ends - time.perf_counter()
+            limit, seconds = min(cutoff, float(found.value[0])), ends - time.perf_counter()
             late = seconds <= (-GRACE if np.isinf(limit) else 0.0) or (asks and inside[j] is None)
             if late or bound >= limit * (1 - MODEL_FREE_TOLERANCE):
-                found.timed_out[k] |= late
-                found.lower_bound[k] = min(found.lower_bound[k], bound)
+                found.timed_out[0] |= late
+                found.lower_bound[0] = min(found.lower_bound[0], bound)
                 continue
             answer = goal.cover.search_box(
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
+                per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
             )  # fmt: skip
-            found.n_projections[k] += answer.n_boxes
-            found.timed_out[k] |= answer.stopped
-            found.lower_bound[k] = min(found.lower_bound[k], max(bound, answer.lower_bound))
-            if answer.point is not None and answer.value < found.value[k]:
-                found.value[k], found.points[k], found.part[k], found.cone[k] = answer.value, answer.point, 0, j
-        found.lower_bound[k] = min(found.lower_bound[k], found.value[k])
-        value = found.value[k]
-        found.model_free[k] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
+            found.n_projections[0] += answer.n_boxes
+            found.timed_out[0] |= answer.stopped
+            found.lower_bound[0] = min(found.lower_bound[0], max(bound, answer.lower_bound))
+            if answer.point is not None and answer.value < found.value[0]:
+                found.value[0], found.points[0], found.part[0], found.cone[0] = answer.value, answer.point, 0, j
+        found.lower_bound[0] = min(found.lower_bound[0], found.value[0])
+        value = found.value[0]
+        found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
+        return found
 
     def _insides(
         self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float
     ) -> list[_InsideBoxes | None]:
         """Make what is asked of each cone; None where there is no time left to."""
         made: list[_InsideBoxes | None] = []
+        own, anything = self.history.of_row(k, by_columns=False), self.search_anything
         for j in range(self.problem.goals[g].n_cones):
             late = time.perf_counter() > ends + GRACE
-            made.append(None if late else self._inside(row, g, domain, k, j, cutoff))
+            made.append(
+                None if late else _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything)
+            )
         return made
-
-    def _inside(self, row: FloatArray, g: int, domain: Domain, k: int, cone: int, cutoff: float) -> _InsideBoxes:
-        history = self.history
-        own = History(
-            history.problem, row[None], np.array([g]), history.layout, [history.refused[k]], [history.earlier[k]], True
-        )
-        return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, cutoff, self.search_anything)
 
 
 class _InsideBoxes(Inside):
@@ -142,11 +175,13 @@ class _InsideBoxes(Inside):
         rows, goals = row[None], np.array([goal])
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
-        self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, Refinement(problem, rows, goals))
+        refinement = Refinement(problem, rows, goals)
+        self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, refinement, history.apart)
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        self.is_simple = not (domain.discrete.any() or domain.asks_more or not history.is_empty)
+        has_prices = domain.per_change > 0 or domain.least_moves is not None
+        self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
 
@@ -156,7 +191,9 @@ class _InsideBoxes(Inside):
         given = self.relaxation
         margin = max(self.margin, WIDE_MARGIN)
         goals = np.array([self.goal])
-        return Relaxation(self.problem, self.row[None], goals, self.domain, margin, False, given.refinement)
+        return Relaxation(
+            self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart
+        )
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
@@ -172,9 +209,15 @@ class _InsideBoxes(Inside):
             return RelaxedBox(-1.0, None, self.no_fractions)
         relaxed = self.relaxation.solve(nodes, np.array([limit]))
         if not relaxed.has_point[0]:
-            return RelaxedBox(float(relaxed.proven[0]), None, self.no_fractions)
-        fractions = self._with_broken_clauses(relaxed.points[0], relaxed.fractions[0])
-        return RelaxedBox(float(relaxed.proven[0]), relaxed.points[0], fractions)
+            return RelaxedBox(float(relaxed.bounds[0]), None, self.no_fractions)
+        unpaid = relaxed.unpaid[0][self.domain.layout.unit] * self.domain.per_change  # it is not the answer itself
+        fractions = np.maximum(relaxed.fractions[0], unpaid)
+        least = self.domain.least_moves
+        if least is not None:
+            short = least.too_short(nodes, relaxed.points, self.relaxation.prices)
+            fractions = np.maximum(fractions, np.maximum.reduceat(short[0], self.domain.layout.starts))
+        fractions = self._with_broken_clauses(relaxed.points[0], fractions)
+        return RelaxedBox(float(relaxed.bounds[0]), relaxed.points[0], fractions)
 
     def _with_broken_clauses(self, point: FloatArray, fractions: FloatArray) -> FloatArray:
         """Count the columns of clauses that a relaxed point breaks as not whole: it is no point of the box."""

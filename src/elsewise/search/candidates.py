@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.coordinates import row_product
+from .change_price import ChangePrice
 from .constants import (
     COLUMNS_BOTH_WAYS,
     DEPTH_OF_NUMBERS,
@@ -70,11 +71,13 @@ class Candidates:
         layout = domain.layout
         self.indicators, self.first = layout.indicators, layout.first_indicators
         self.group_of_indicator = layout.group[self.indicators]
+        self.change_price = ChangePrice(domain, rows, self.prices) if domain.per_change else None
         self.half_prices = np.where(layout.group >= 0, 0.5, 1.0) * self.prices
 
     def values(self, rows: IntArray, points: FloatArray) -> FloatArray:
         """Distances of points of shape (n, n_features) from their rows."""
-        return np.asarray((np.abs(points - self.rows[rows]) * self.half_prices).sum(axis=1))
+        values = np.asarray((np.abs(points - self.rows[rows]) * self.half_prices).sum(axis=1))
+        return values if self.change_price is None else values + self.change_price.of(rows, points)
 
     def shares(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Best and second level of each category.
@@ -145,8 +148,11 @@ class Candidates:
         slack = LIMIT_ROUNDING * (1 + np.abs(points))
         inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
         result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points) & domain.keeps_clauses(rows, points)
+        if domain.least_moves is not None:
+            result.holds[:] &= domain.least_moves.holds(rows, points)
         if domain.max_changes is not None:
-            result.holds[:] &= domain.layout.changed(self.rows[rows], points).sum(axis=1) <= domain.max_changes
+            n_changes = domain.layout.changed_units(self.rows[rows], points).sum(axis=1)
+            result.holds[:] &= n_changes <= domain.max_changes
         for g in np.unique(self.goals[rows]).tolist():
             chosen = np.flatnonzero(result.holds & (self.goals[rows] == g))
             if len(chosen):

@@ -32,6 +32,12 @@ DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-12, -1e-8
 SLACK_OF_WHOLE_POINTS, SLACK_OF_NUMBERS = -1e-11, -1e-7
 # Rounding of values compared with the limits of a box, relative to their size.
 LIMIT_ROUNDING = 1e-9
+# A relaxed point that is nearer to an earlier answer than asked by no more than this, relative to 1 + the distance, is
+# as far away as the kernel can tell.
+APART_ROUNDING = 1e-9
+# Share by which bounds with a price per change are lowered: rounding of some hundred products. Largest factor on the
+# kernel's multipliers: beyond it their rounding would count.
+PRICE_ROUNDING, LARGEST_DUAL_FACTOR = 1e-11, 1e2
 # Share and amount by which the room below the incumbent is widened before costly levels and steps are taken out.
 ROOM_SHARE, ROOM_AMOUNT = 1e-9, 1e-12
 # Least reduced cost of a unit that a move is counted with: a smaller one is rounding, and says nothing.

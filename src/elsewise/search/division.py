@@ -71,21 +71,28 @@ class Division:
         """Divide nodes that are not done, for points nearer than ``limit``, array of shape (n,)."""
         nodes = self._without_costly_moves(nodes, relaxed, limit)
         children: list[Nodes] = []
+        if not self.history.is_empty or self.domain.least_moves is not None:
+            children, rest = self._with_alternatives(nodes, relaxed)
+            nodes, relaxed, limit = nodes.some(rest), relaxed.some(rest), limit[rest]
         alone = (nodes.part < 0) & self.use_region
         if alone.any():  # a cone alone is divided into its cells first
             children += self.cells(nodes.some(alone))
         changed = self.domain.layout.changed(self.rows[nodes.rows], relaxed.points, WHOLE) & relaxed.has_point[:, None]
         too_many = np.zeros(len(nodes), dtype=np.bool_)
+        changed = self.domain.layout.by_unit(changed)
         if self.domain.max_changes is not None:
             too_many = ~alone & (changed.sum(axis=1) > self.domain.max_changes)
         if too_many.any():
             children += self._changes(nodes.some(too_many), relaxed.points[too_many], changed[too_many])
-        fractional = ~alone & ~too_many & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
+        unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
+        if unpaid.any():
+            children += self._prices(nodes.some(unpaid), relaxed.some(unpaid), limit[unpaid])
+        fractional = ~alone & ~too_many & ~unpaid & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
         children += self._fractions(nodes, relaxed, fractional)
-        broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | fractional)[:, None]
-        children += self._alternatives(nodes, broken)
+        broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
+        children += self._keeping_clauses(nodes, broken)
         given_up = []
-        for k in np.flatnonzero(~alone & ~too_many & ~fractional & ~broken.any(axis=1)).tolist():
+        for k in np.flatnonzero(~alone & ~too_many & ~unpaid & ~fractional & ~broken.any(axis=1)).tolist():
             node, point = nodes.some(np.array([k])), relaxed.points[k] if relaxed.has_point[k] else None
             refined = self._refined(node, point, limit[k])
             if refined is None:
@@ -104,11 +111,11 @@ class Division:
         done &= ~self._breaks_clauses(nodes, relaxed).any(axis=1)
         for k in np.flatnonzero(done & relaxed.has_point).tolist():
             row, point = int(nodes.rows[k]), relaxed.points[k]
-            changed = self.domain.layout.changed(self.rows[row], point, WHOLE)
+            changed = self.domain.layout.changed_units(self.rows[row], point, WHOLE)
             most = self.domain.max_changes
             too_many = most is not None and bool(changed.sum() > most)
-            repeated = self.history.repeated(row, changed, int(nodes.part[k]), int(nodes.cone[k]))
-            done[k] = not too_many and repeated is None
+            is_paid = not relaxed.unpaid[k].any()
+            done[k] = is_paid and not too_many and self._alternatives(nodes, k, point) is None
         return np.asarray(done)
 
     def _breaks_clauses(self, nodes: Nodes, relaxed: Relaxed) -> BoolArray:
@@ -120,7 +127,7 @@ class Division:
         points[:, self.indicators] = np.round(points[:, self.indicators])
         return clauses.broken(nodes.rows, points) & relaxed.has_point[:, None]
 
-    def _alternatives(self, nodes: Nodes, broken: BoolArray) -> Iterator[Nodes]:
+    def _keeping_clauses(self, nodes: Nodes, broken: BoolArray) -> Iterator[Nodes]:
         """Divide nodes into the alternatives of a clause that their points break: of the one that leaves fewest."""
         clauses, layout = self.domain.clauses, self.domain.layout
         if clauses is None or not broken.any():
@@ -136,6 +143,47 @@ class Division:
                 if only.narrow(np.zeros(1, dtype=np.int64), child.lower, child.upper, layout, self.domain.integer,
                                self.rows[row])[0]:  # fmt: skip
                     yield child
+
+    def _alternatives(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
+        """Divide a node whose relaxed point moves too little, or does not differ from an earlier answer; or None."""
+        history, row, least = self.history, int(nodes.rows[k]), self.domain.least_moves
+        if least is not None:
+            node = nodes.some(np.array([k]))
+            short = least.too_short(node, point[None], self.prices)[0]
+            if short.any():
+                return least.divide(node, int(short.argmax()))
+        if not history.earlier[row]:
+            return None
+        columns = history.repeated(row, point)
+        node = nodes.some(np.array([k]))
+        if columns is not None:  # one of them stays; those before it do not, or another child has it
+            children = []
+            for place, column in enumerate(columns.tolist()):
+                if node.counted[0, column]:
+                    continue
+                child = node.without_change(self.domain.layout.unit_of_feature == column, self.rows[row])
+                child.counted[0, columns[:place]] = True
+                children.append(child)
+            return children
+        where = None
+        if history.apart is not None:
+            where = history.apart.division(row, node.lower[0], node.upper[0], point)
+        if where is None:
+            return None
+        below, above = node.children(), node.children()
+        below.upper[0, where[0]] = above.lower[0, where[0]] = where[1]
+        return [below, above]
+
+    def _with_alternatives(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
+        """Divide nodes whose relaxed points break alternatives; tell which nodes are left."""
+        children, rest = [], []
+        for k in range(len(nodes)):
+            divided = self._alternatives(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
+            if divided is None:
+                rest.append(k)
+            else:
+                children += divided
+        return children, np.array(rest, dtype=np.int64)
 
     def _without_costly_moves(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Nodes:
         """Take out of the boxes what costs more than the limit: a move by v, ``proven + |v| + slope v`` at least."""
@@ -211,13 +259,25 @@ class Division:
     def _changes(self, nodes: Nodes, points: FloatArray, changed: BoolArray) -> Iterator[Nodes]:
         """Where too many columns change: the most costly change is left out, or counted."""
         layout, own = self.domain.layout, self.rows[nodes.rows]
-        cost = np.add.reduceat(np.abs(points - own) * self.prices, layout.starts, axis=1)
+        cost = np.zeros(changed.shape)
+        np.add.at(cost.T, layout.unit_of_feature, (np.abs(points - own) * self.prices).T)
         cost[nodes.counted | ~changed] = -1.0
         column = cost.argmax(axis=1)
-        yield nodes.without_change(layout.column == column[:, None], own)
+        yield nodes.without_change(layout.unit_of_feature == column[:, None], own)
         counted = nodes.children()
         counted.counted[np.arange(len(nodes)), column] = True
         yield counted
+
+    def _prices(self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray) -> Iterator[Nodes]:
+        """Where changes are not paid for: none of them if there is no room for a price; else one stays, or is paid."""
+        change_price = self.relaxation.change_price
+        assert change_price is not None
+        full = relaxed.proven + change_price.price >= limit
+        if full.any():
+            yield change_price.all_others_stay(nodes.some(full))
+        if not full.all():
+            rest = np.flatnonzero(~full)
+            yield from change_price.stays_or_changes(nodes.some(rest), relaxed.points[rest], relaxed.unpaid[rest])
 
     def _numbers(self, nodes: Nodes, feature: IntArray, value: FloatArray) -> Iterator[Nodes]:
         """Below and above a fractional whole number; a row's own value may stay even if it is not whole itself."""
@@ -237,21 +297,13 @@ class Division:
     def _refined(self, node: Nodes, point: FloatArray | None, limit: float) -> list[Nodes] | None:
         """One node whose relaxation is whole, or gave no point, and yet it is not settled.
 
-        Its region may know more of where it is. Or the point was an earlier answer: one of its changes is left out. Or
-        it was refused, or rounding in the kernel spoiled it: some column is divided around its value, until a single
-        point is left. None if nothing more is known.
+        Its region may know more of where it is. Or it was refused, or rounding in the kernel spoiled it: some column is
+        divided around its value, until a single point is left. None if nothing more is known.
         """
         row, own = int(node.rows[0]), self.rows[node.rows[0]]
         divides = bool(self.refinement.divides[row]) and self.use_region
-        if point is not None:
-            changed = self.domain.layout.changed(own, point, WHOLE)
-            repeated = self.history.repeated(row, changed, int(node.part[0]), int(node.cone[0]))
-            accepted = not divides or self._is_accepted(row, point)
-            if accepted and repeated is not None:
-                layout = self.domain.layout
-                return [node.without_change(layout.column == column, own) for column in repeated.columns.tolist()]
-            if not accepted:
-                return self._pieces(node, point, limit)
+        if point is not None and divides and not self._is_accepted(row, point):
+            return self._pieces(node, point, limit)
         smaller = list(self._around(node, point, own))
         if smaller:
             return smaller

@@ -18,6 +18,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from .clauses import Clauses
+    from .least_moves import LeastMoves
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,18 @@ class Layout:
         Where each category starts among the indicators.
     category_columns : int array of shape (n_categories,)
         The column of each category.
+    unit : int array of shape (n_columns,)
+        What each column counts as where changes are counted: columns that move together are one. By default itself.
+    n_units : int
+    unit_of_feature : int array of shape (n_features,)
     """
 
     column: IntArray
     n_columns: int
     group: IntArray
+    unit: IntArray = None  # type: ignore[assignment]  # set below
+    n_units: int = field(init=False)
+    unit_of_feature: IntArray = field(init=False)
     starts: IntArray = field(init=False)
     indicators: IntArray = field(init=False)
     first_indicators: IntArray = field(init=False)
@@ -56,10 +64,27 @@ class Layout:
         object.__setattr__(self, "indicators", indicators)
         object.__setattr__(self, "first_indicators", first)
         object.__setattr__(self, "category_columns", self.column[indicators[first]])
+        unit = np.arange(self.n_columns) if self.unit is None else self.unit
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "n_units", int(unit.max(initial=-1)) + 1)
+        object.__setattr__(self, "unit_of_feature", unit[self.column])
 
     def changed(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
         """Which columns differ by more than ``beyond``, array of shape (..., n_columns)."""
         return np.asarray(np.logical_or.reduceat(np.abs(E1 - E0) > beyond, self.starts, axis=-1))
+
+    def changed_units(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
+        """Tell what differs by more than ``beyond``, as changes are counted; array of shape (..., n_units)."""
+        return self.by_unit(self.changed(E0, E1, beyond))
+
+    def by_unit(self, columns: BoolArray) -> BoolArray:
+        """Which units have a column that is True, from an array of shape (..., n_columns)."""
+        if self.n_units == self.n_columns:
+            return columns
+        units = np.zeros((*columns.shape[:-1], self.n_units), dtype=np.bool_)
+        for column, unit in enumerate(self.unit.tolist()):
+            units[..., unit] |= columns[..., column]
+        return units
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +98,10 @@ class Domain:
         Limits; whole where ``integer``, unless they are the row's own value.
     integer : bool array of shape (n_features,)
     max_changes : int or None
+    per_change : float
+        What every change costs, beside the distance of its size.
+    least_moves : LeastMoves or None
+        How far numbers move at least, if they do.
     normals, offsets : arrays of shape (n_rules, n_features), (n_rules,)
         Linear rules ``normals e <= offsets``.
     rules_hold : function of rows of shape (n_samples, n_features), optional
@@ -91,16 +120,25 @@ class Domain:
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
     clauses: Clauses | None = None
+    per_change: float = 0.0
+    least_moves: LeastMoves | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
         clauses = None if self.clauses is None else self.clauses.of_rows(rows)
-        return replace(self, lower=self.lower[rows], upper=self.upper[rows], clauses=clauses)
+        least = None if self.least_moves is None else self.least_moves.of_rows(rows)
+        return replace(self, lower=self.lower[rows], upper=self.upper[rows], clauses=clauses, least_moves=least)
 
     @property
     def asks_more(self) -> bool:
-        """Whether there is more to keep than limits and whole numbers."""
-        return self.max_changes is not None or len(self.offsets) > 0 or self.clauses is not None
+        """Whether there is more to keep than limits, whole numbers and prices of single columns."""
+        is_ruled = self.max_changes is not None or len(self.offsets) > 0 or self.clauses is not None
+        return is_ruled or not self.prices_are_separate
+
+    @property
+    def prices_are_separate(self) -> bool:
+        """Whether what changes cost is a sum over columns."""
+        return self.per_change == 0.0 or self.layout.n_units == self.layout.n_columns
 
     @property
     def discrete(self) -> BoolArray:
@@ -123,7 +161,9 @@ class Domain:
         return np.asarray(~self.clauses.broken(rows, E).any(axis=1))
 
     def narrow(self, rows: IntArray, lower: FloatArray, upper: FloatArray, own: FloatArray) -> BoolArray:
-        """Narrow boxes of rows, of shape (n, n_features), by the clauses, in place; tell which are not empty."""
+        """Narrow boxes of rows, of shape (n, n_features), by all but linear rules, in place; tell which hold any."""
+        if self.least_moves is not None:
+            self.least_moves.narrow(rows, lower, upper)
         if self.clauses is None:
             return np.ones(len(lower), dtype=np.bool_)
         return self.clauses.narrow(rows, lower, upper, self.layout, self.integer, own)

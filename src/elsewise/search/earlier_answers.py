@@ -1,60 +1,46 @@
-"""What a row has been answered before, and what makes another answer different."""
+"""What a row has been answered before, and what makes another answer different.
+
+Either another answer changes a set of columns that contains none of the earlier sets: of every earlier set one column
+stays, and the search divides by which (`repeated`). Or it keeps a least distance from every earlier answer: see
+:mod:`~elsewise.search.apart`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .candidates import cone_slacks
-from .constants import NEARLY_INSIDE
+from .apart import Apart, distances_apart
+from .constants import STILL
 from .domain import Layout
 from .problem import SearchProblem
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierAnswer:
-    """An earlier answer of a row. Another one differs from it in one of two ways.
-
-    It leaves a column alone that the earlier one changes; or it lies in a cell, a part of the model's region and a cone
-    of the density, that the earlier one does not lie in. So within a cell of the earlier answer one of its columns has
-    to stay, and in all other cells any point will do: both are convex, and the search remains exact. Of several earlier
-    answers, this holds for each one that lies in the cell.
+    """An earlier answer of a row.
 
     Attributes
     ----------
     columns : int array
-        Columns it changes.
-    parts : bool array of shape (n_parts,)
-    cones : bool array of shape (n_cones,)
-        Which of its goal's it lies in.
+        What it changes, columns or those that count as one; another answer leaves one of them alone.
+    point : array of shape (n_features,)
+    apart : float or None
+        Another answer is at least so far away instead, whatever it changes.
     """
 
     columns: IntArray
-    parts: BoolArray
-    cones: BoolArray
+    point: FloatArray
+    apart: float | None = None
 
     @classmethod
-    def at(cls, problem: SearchProblem, goal: int, layout: Layout, row: FloatArray, point: FloatArray) -> EarlierAnswer:
+    def of(cls, layout: Layout, row: FloatArray, point: FloatArray, apart: float | None = None) -> EarlierAnswer:
         """Note an answer of a row, both of shape (n_features,)."""
-        parts, cones = cells_at(problem, goal, point[None])
-        return cls(np.flatnonzero(layout.changed(row, point)), parts[0], cones[0])
-
-
-def cells_at(
-    problem: SearchProblem, goal: int, points: FloatArray, *, use_region: bool = True
-) -> tuple[BoolArray, BoolArray]:
-    """Which parts and cones of a goal points lie in, arrays of shape (n, n_parts) and (n, n_cones)."""
-    wanted = problem.goals[goal]
-    parts = np.ones((len(points), max(wanted.n_parts, 1)), dtype=np.bool_)
-    if use_region and wanted.n_parts:
-        parts = wanted.cover.depth(points) > -NEARLY_INSIDE
-    cones = np.ones((len(points), wanted.n_cones), dtype=np.bool_)
-    if wanted.has_density:
-        cones = cone_slacks(problem, wanted, problem.coordinates.points(points)) > -NEARLY_INSIDE
-    return np.asarray(parts), np.asarray(cones)
+        return cls(np.flatnonzero(layout.changed_units(row, point)), point, apart)
 
 
 class History:
@@ -64,51 +50,60 @@ class History:
     ----------
     problem : SearchProblem
     rows : array of shape (n_samples, n_features)
-    goals : int array of shape (n_samples,)
     layout : Layout
     refused : sequence of sequences of points, optional
         Points of each row that are known not to be answers.
     earlier : sequence of sequences of EarlierAnswer, optional
-    use_region : bool
+    solved : sequence of dicts, optional
+        What searches of each row found in which some columns stay, to be used again for its further answers.
     """
 
     def __init__(
         self,
         problem: SearchProblem,
         rows: FloatArray,
-        goals: IntArray,
         layout: Layout,
         refused: Sequence[Sequence[FloatArray]] | None,
         earlier: Sequence[Sequence[EarlierAnswer]] | None,
-        use_region: bool,
+        solved: Sequence[dict[Any, Any]] | None = None,
     ) -> None:
-        self.problem, self.rows, self.goals, self.layout, self.use_region = problem, rows, goals, layout, use_region
+        self.problem, self.rows, self.layout = problem, rows, layout
+        self.prices = problem.coordinates.stretch
         self.refused = refused if refused is not None else [()] * len(rows)
         self.earlier = earlier if earlier is not None else [()] * len(rows)
+        self.solved = solved if solved is not None else [{} for _ in rows]
         self.is_empty = not (any(self.refused) or any(self.earlier))
+        kept = [[(each.point, each.apart) for each in of_row if each.apart is not None] for of_row in self.earlier]
+        self.apart = Apart(problem, kept) if any(kept) else None
+
+    def of_row(self, row: int, *, by_columns: bool = True) -> History:
+        """Make the history of one row alone; without ``by_columns`` answers need not differ by columns."""
+        earlier = [each for each in self.earlier[row] if by_columns or each.apart is not None]
+        return History(self.problem, self.rows[[row]], self.layout, [self.refused[row]], [earlier])
 
     def is_new(self, rows: IntArray, points: FloatArray) -> BoolArray:
-        """Whether points are neither refused nor the same as an earlier answer, shape (n,)."""
+        """Whether points are not refused, and differ from every earlier answer, shape (n,)."""
         new = np.ones(len(rows), dtype=np.bool_)
         if self.is_empty:
             return new
         for k, row in enumerate(rows.tolist()):
-            for point in self.refused[row]:
-                new[k] &= bool((points[k] != point).any())
-            if not new[k] or not self.earlier[row]:
-                continue
-            changed = self.layout.changed(self.rows[row], points[k])
-            parts, cones = cells_at(self.problem, int(self.goals[row]), points[[k]], use_region=self.use_region)
-            free = np.logical_and.outer(parts[0], cones[0])  # cells in which no earlier answer is in the way
+            new[k] = all((points[k] != point).any() for point in self.refused[row])
+            changed = self.layout.changed_units(self.rows[row], points[k])
             for earlier in self.earlier[row]:
-                if changed[earlier.columns].all():
-                    free &= ~np.logical_and.outer(earlier.parts, earlier.cones)
-            new[k] = free.any()
+                if earlier.apart is None:
+                    new[k] &= not changed[earlier.columns].all()
+                else:
+                    away = distances_apart(self.prices, self.layout.group, points[[k]], earlier.point)[0]
+                    new[k] &= away >= earlier.apart
         return new
 
-    def repeated(self, row: int, changed: BoolArray, part: int, cone: int) -> EarlierAnswer | None:
-        """Find the earlier answer of a row that a point with these changes in this cell does not differ from."""
+    def repeated(self, row: int, point: FloatArray) -> IntArray | None:
+        """Find the columns of an earlier answer of a row all of which a point changes, by more than rounding."""
+        if not self.earlier[row]:
+            return None
+        moved = np.abs(point - self.rows[row]) * self.prices > STILL
+        changed = self.layout.by_unit(np.logical_or.reduceat(moved, self.layout.starts))
         for earlier in self.earlier[row]:
-            if earlier.parts[part] and earlier.cones[cone] and changed[earlier.columns].all():
-                return earlier
+            if earlier.apart is None and changed[earlier.columns].all():
+                return earlier.columns
         return None

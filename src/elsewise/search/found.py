@@ -60,7 +60,8 @@ class Found:
         )
 
     def put(self, rows: BoolArray, other: Found) -> None:
-        """Take over what was found for some of the rows, a mask of shape (n_samples,); projections add up."""
+        """Take over what was found for some of the rows, a mask of shape (n_samples,); times and projections add up."""
         self.n_projections[rows] += other.n_projections
+        self.seconds[rows] += other.seconds
         for name in ("value", "lower_bound", "points", "part", "cone", "model_free", "timed_out"):
             getattr(self, name)[rows] = getattr(other, name)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .domain import Domain
+from .domain import Domain, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Nodes:
         What of the part is left, numbered by the search's `Refinement`; -1 is all of it.
     lower, upper : arrays of shape (n, n_features)
         The box.
-    counted : bool array of shape (n, n_columns)
-        Columns that count as changed already.
+    counted : bool array of shape (n, n_units)
+        What counts as changed already: points in which it is not are in another node.
     """
 
     rows: IntArray
@@ -54,7 +54,7 @@ class Nodes:
             piece=np.full(n, -1),
             lower=domain.lower[rows],
             upper=domain.upper[rows],
-            counted=np.zeros((n, domain.layout.n_columns), dtype=np.bool_),
+            counted=np.zeros((n, domain.layout.n_units), dtype=np.bool_),
         )
 
     @classmethod
@@ -104,6 +104,11 @@ class Nodes:
         """One child a node in which some features, a mask of shape (n, n_features), keep the row's own values."""
         return self.children(lower=np.where(columns, own, self.lower), upper=np.where(columns, own, self.upper))
 
+    def leaves(self, own: FloatArray, layout: Layout) -> BoolArray:
+        """Tell what has to change, as the row's own values are outside of the box; array of shape (n, n_units)."""
+        outside = (own < self.lower) | (own > self.upper)
+        return layout.by_unit(np.logical_or.reduceat(outside, layout.starts, axis=1))
+
 
 def _arrays(nodes: Nodes) -> tuple[Any, ...]:
     return (
@@ -114,11 +119,11 @@ def _arrays(nodes: Nodes) -> tuple[Any, ...]:
 class Heaps:
     """Open nodes: a heap of bounds for every row, boxes in one table whose lines are used again."""
 
-    def __init__(self, n_rows: int, n_features: int, n_columns: int) -> None:
+    def __init__(self, n_rows: int, n_features: int, n_units: int) -> None:
         room = max(64, 4 * n_rows)
         self.heaps: list[list[tuple[float, int, int]]] = [[] for _ in range(n_rows)]
         self.lower, self.upper = np.empty((room, n_features)), np.empty((room, n_features))
-        self.counted = np.zeros((room, n_columns), dtype=np.bool_)
+        self.counted = np.zeros((room, n_units), dtype=np.bool_)
         self.cone, self.part, self.piece = (np.empty(room, dtype=np.int64) for _ in range(3))
         self.free = list(range(room - 1, -1, -1))
         self.count = 0  # nodes of equal bounds come out in the order they went in

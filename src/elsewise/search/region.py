@@ -24,6 +24,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
 from .cones import Cones
 from .constants import CUTS_OFF
+from .least_moves import LeastMoves
 from .space import Space
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
@@ -341,6 +342,8 @@ class Cover(ABC):
         cutoff: float,
         margin: float,
         seconds: float,
+        per_change: float = 0.0,
+        least_moves: LeastMoves | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -358,6 +361,10 @@ class Cover(ABC):
         seconds : float
             It may take, infinite for no limit; without a point a little more (:data:`~.constants.GRACE`). None are
             left if they are negative.
+        per_change : float
+            What every column that changes costs, beside the distance of its size.
+        least_moves : LeastMoves or None
+            Of the row alone.
         """
         raise NotImplementedError
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
+from .apart import Apart
+from .change_price import ChangePrice
 from .constants import FAR_AWAY, WHOLE
 from .domain import Domain
 from .nodes import Nodes
@@ -37,6 +39,10 @@ class Relaxed:
         False where nothing is known of moves: the slopes are then meaningless.
     fractions : array of shape (n, n_columns)
         What it costs to make each column whole, zero where it is.
+    bounds : array of shape (n,)
+        Nothing in the node that is nearer than the limit is nearer than this; at least ``proven``.
+    unpaid : bool array of shape (n, n_units)
+        Where every change has a price: what the point changes without the bound paying for it.
     """
 
     points: FloatArray
@@ -45,6 +51,8 @@ class Relaxed:
     slopes: FloatArray
     has_slopes: BoolArray
     fractions: FloatArray
+    bounds: FloatArray
+    unpaid: BoolArray
 
     def some(self, chosen: BoolArray | IntArray) -> Relaxed:
         """Take what it says of some of the nodes."""
@@ -55,6 +63,8 @@ class Relaxed:
             self.slopes[chosen],
             self.has_slopes[chosen],
             self.fractions[chosen],
+            self.bounds[chosen],
+            self.unpaid[chosen],
         )
 
 
@@ -70,11 +80,14 @@ class Relaxation:
         margin: float,
         use_region: bool,
         refinement: Refinement,
+        apart: Apart | None = None,
     ) -> None:
+        self.apart = apart
         self.problem, self.rows, self.domain, self.margin, self.use_region = problem, rows, domain, margin, use_region
         self.refinement, self.second_look = refinement, SecondLook(problem.cells, sees_cones_alone=False)
         self.prices = problem.coordinates.stretch
         self.integers = np.flatnonzero(domain.integer)
+        self.change_price = ChangePrice(domain, rows, self.prices) if domain.per_change else None
         layout = domain.layout
         self.indicators, self.first = layout.indicators, layout.first_indicators
         self.category_of = layout.group[self.indicators]
@@ -122,11 +135,18 @@ class Relaxation:
             can_move = ~decided & (levels == 1) & (own_levels == 0)
             for lower, upper in ((low, high), (near_low, near_high)):
                 lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
+        known = np.zeros(nodes.counted.shape, dtype=np.bool_)
+        if self.change_price is not None:
+            known = self.change_price.known(nodes)
+            constant = constant + self.change_price.price * known.sum(axis=1)
         cells, of_region = self._polyhedra(nodes, limit)
         rules = problem.rules_at
         if inside is not None and rules >= 0:
             rules += 1 + inside
-        polyhedra = np.column_stack([of_region, np.full(n, rules)])
+        second = np.full(n, rules)
+        if self.apart is not None:
+            cells, second = self.apart.added(cells, nodes, rules, inside)
+        polyhedra = np.column_stack([of_region, second])
         first_cone = self.first_cone[nodes.rows]
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
         asked = (cells, plain, polyhedra, cone, limit - constant)
@@ -142,13 +162,23 @@ class Relaxation:
         has_slopes = has_point & np.isfinite(slopes).all(axis=1)
         if rescued.any():  # without multipliers of its own, a point is at its distance: a bound of 0, and slopes of 0
             bound, slopes = np.where(rescued, 0.0, bound), np.where(rescued[:, None], 0.0, slopes)
+        proven = bounds = np.where(batch.status == INFEASIBLE, np.inf, constant + bound)
+        slopes = np.where(has_slopes[:, None], slopes, 0.0)
+        unpaid = np.zeros(known.shape, dtype=np.bool_)
+        if self.change_price is not None:
+            unpaid = self.change_price.unpaid(nodes, points) & has_point[:, None]
+            kernel = np.where(has_slopes, np.maximum(bound, 0.0), 0.0)
+            more = self.change_price.bounds(nodes, known, kernel, slopes, low, high, limit - constant)
+            bounds = np.maximum(proven, np.where(has_slopes, constant + more, 0.0))
         return Relaxed(
             points=points,
             has_point=has_point,
-            proven=np.where(batch.status == INFEASIBLE, np.inf, constant + bound),
-            slopes=np.where(has_slopes[:, None], slopes, 0.0),
+            proven=proven,
+            slopes=slopes,
             has_slopes=has_slopes,
             fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
+            bounds=bounds,
+            unpaid=unpaid,
         )
 
     def _project(

@@ -7,6 +7,7 @@ rounding gives candidates; a node that may still hold something better is divide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ def search_tree(
     banned: BoolArray | None = None,
     refused: Sequence[Sequence[FloatArray]] | None = None,
     earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
+    solved: Sequence[dict[Any, Any]] | None = None,
     use_region: bool = True,
     time_limit: TimeLimit = None,
 ) -> Found:
@@ -69,12 +71,14 @@ def search_tree(
         Points of each row that are known not to be answers.
     earlier : sequence of sequences of EarlierAnswer, optional
         Earlier answers of each row.
+    solved : sequence of dicts, optional
+        What was found for each row while its earlier answers were searched; added to.
     use_region : bool
         False leaves the model out.
     time_limit : float or array of shape (n_samples,), optional
         Seconds a row may take.
     """
-    history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
+    history = History(problem, rows, domain.layout, refused, earlier, solved)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
             rows, goals, cutoff, banned
@@ -124,12 +128,12 @@ class _TreeSearch(Search):
         self.waves = np.zeros(n, dtype=np.int64)
         self.candidates = Candidates(problem, rows, goals, domain, margin, use_region, banned)
         self.refinement = Refinement(problem, rows, goals)
-        self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement)
+        self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement, history.apart)
         self.part_bounds = self._part_bounds(banned)
         self.division = Division(
             problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region
         )
-        self.heaps = Heaps(n, n_features, domain.layout.n_columns)
+        self.heaps = Heaps(n, n_features, domain.layout.n_units)
         self._start()
 
     def _part_bounds(self, banned: BoolArray | None) -> FloatArray:
@@ -187,10 +191,9 @@ class _TreeSearch(Search):
         Columns whose own value is outside of the box have to change.
         """
         layout, own = self.domain.layout, self.rows[nodes.rows]
-        outside = (own < nodes.lower) | (own > nodes.upper)
-        nodes.counted[:] |= np.logical_or.reduceat(outside, layout.starts, axis=1)
+        nodes.counted[:] |= nodes.leaves(own, layout)
         total = nodes.counted.sum(axis=1)
-        fixed = (total >= most)[:, None] & ~nodes.counted[:, layout.column]
+        fixed = (total >= most)[:, None] & ~nodes.counted[:, layout.unit_of_feature]
         nodes.lower[fixed], nodes.upper[fixed] = own[fixed], own[fixed]
         return np.asarray(total <= most)
 
@@ -217,7 +220,7 @@ class _TreeSearch(Search):
         if len(nodes) == 0:
             return
         relaxed = self._relax(nodes)
-        nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.proven))
+        nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.bounds))
         alone = (nodes.part < 0) & self.use_region
         solved = (nodes.rows[alone], nodes.cone[alone])
         self.model_free_bounds[solved] = np.maximum(self.model_free_bounds[solved], relaxed.proven[alone])
@@ -254,7 +257,7 @@ class _TreeSearch(Search):
         answered = np.zeros(len(nodes), dtype=np.bool_)
         if not self.problem.divides:
             return answered
-        is_whole = ~(relaxed.fractions > 0).any(axis=1)
+        is_whole = ~(relaxed.fractions > 0).any(axis=1) & ~relaxed.unpaid.any(axis=1)
         divides = self.refinement.divides[nodes.rows] & (nodes.part >= 0) & self.use_region
         asked = np.flatnonzero(still_open & divides & relaxed.has_point & is_whole)
         if len(asked):
@@ -316,7 +319,10 @@ class _TreeSearch(Search):
             still = np.abs(points - self.rows[rows]) * self.relaxation.prices < STILL
             self._offer(rows, np.where(still, self.rows[rows], points))  # keeping away from a rule moved nothing real
             self._offer(rows, points)
-            nodes = nodes.some(relaxed.has_point & ~self.domain.keeps_rules(relaxed.points))
+            kept = self.domain.keeps_rules(relaxed.points)
+            if self.history.apart is not None:
+                kept &= self.history.is_new(nodes.rows, relaxed.points)
+            nodes = nodes.some(relaxed.has_point & ~kept)
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
-from ...search import BoxAnswer, DividingCover, Inside, Space
+from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, Space
 from ...search.constants import GRACE
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
@@ -78,12 +78,19 @@ class EnsembleCover(DividingCover):
         cutoff: float,
         margin: float,
         seconds: float,
+        per_change: float = 0.0,
+        least_moves: LeastMoves | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
-        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin)
+        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin, least_moves)
+        if per_change:
+            x = row[trees.feature]
+            leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
+            cost = cost + np.where(values != x, per_change, 0.0)
+            bound = bound + np.where(leaves, per_change, 0.0)
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.unit
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
@@ -137,12 +144,16 @@ class EnsembleCover(DividingCover):
         upper: FloatArray,
         integer: BoolArray,
         margin: float,
+        least_moves: LeastMoves | None = None,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Values that a row would get in each cell, what they cost, and a bound of what anything in the cell costs."""
         feature, number = trees.feature, trees.is_number
         x, price = row[feature], self.space.coordinates.stretch[feature]
         a, b = np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
         stays = (a <= x) & (x <= b)
+        if least_moves is not None:  # a cell that is left is left by that much
+            a = np.where(x < a, np.maximum(a, least_moves.above[0, feature]), a)
+            b = np.where(x > b, np.minimum(b, least_moves.below[0, feature]), b)
         whole = integer[feature] & number & ~stays
         a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))

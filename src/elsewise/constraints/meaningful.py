@@ -1,0 +1,125 @@
+"""Changes that mean something: least sizes of changes, and columns that move together."""
+
+# ruff: noqa: D102 - Rule says what the methods of every kind of rule do
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..distances import Scaled
+from ..errors import InvalidInputError
+from . import words
+from .atomic import Rule, value_in_words
+from .constants import LEAST_SHARE_OF_SCALE
+
+if TYPE_CHECKING:
+    from ..columns.column import Column
+    from ..columns.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastChange(Rule):
+    """A number stays as it is, or moves by at least ``least``."""
+
+    name: str
+    column: Column
+    least: float
+
+    def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
+        before, after = E0[:, self.column.start], E1[:, self.column.start]
+        far = (after <= before - self.least) | (after >= before + self.least)
+        return np.asarray((after != before) & ~far)
+
+    def in_detail(self, before: FloatArray, after: FloatArray) -> str:
+        return f"{value_in_words(self.column, before)} -> {value_in_words(self.column, after)}"
+
+
+def least_changes(
+    given: Mapping[str, float] | str | None, columns: Sequence[Column], n_features: int, rows: FloatArray | None
+) -> list[Rule]:
+    """Resolve least sizes of changes, of columns that are there and numeric.
+
+    Parameters
+    ----------
+    given : mapping of column to size, "auto" or None
+        "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, for numbers that need not be whole.
+    columns : sequence of Column
+    n_features : int
+    rows : array of shape (n_samples, n_features), or None
+        Training rows.
+    """
+    if given == "auto":
+        if rows is None or len(rows) == 0:
+            raise InvalidInputError("min_change: training rows are needed for 'auto'.")
+        scale = 1.0 / Scaled().resolve(rows[:, :n_features]).weights
+        numbers = [column for column in columns if column.kind == "number"]
+        given = {column.name: LEAST_SHARE_OF_SCALE * float(scale[column.start]) for column in numbers}
+    sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
+    by_name = {column.name: column for column in columns}
+    return [
+        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size)
+        for name, size in sizes.items()
+        if size > 0
+    ]
+
+
+def checked_sizes(given: object) -> dict[str, float] | str | None:
+    """Check the form of ``min_change``."""
+    if given is None or (isinstance(given, str) and given == "auto"):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(
+            f"min_change: expected a mapping from names of columns to least sizes, 'auto' or None, received {given!r}."
+        )
+    for name, size in given.items():
+        is_number = not isinstance(size, bool) and isinstance(size, Real) and isfinite(size) and float(size) >= 0
+        if not isinstance(name, str) or not is_number:
+            raise InvalidInputError(
+                f"min_change: expected names of columns and numbers of at least 0, received {name!r}: {size!r}."
+            )
+    return {name: float(size) for name, size in given.items()}
+
+
+def checked_groups(given: object) -> tuple[tuple[str, ...], ...]:
+    """Check the form of ``together``."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"together: expected lists of names of columns, received {given!r}.")
+    groups: list[tuple[str, ...]] = []
+    for group in given:
+        if isinstance(group, (str, Mapping)) or not isinstance(group, Iterable):
+            raise InvalidInputError(f"together: expected lists of names of columns, received {group!r}; write [[...]].")
+        names = tuple(group)
+        for name in names:
+            if not isinstance(name, str):
+                raise InvalidInputError(f"together: expected names of columns, received {name!r}.")
+        groups.append(names)
+    everything = [name for group in groups for name in group]
+    for name in everything:
+        if everything.count(name) > 1:
+            raise InvalidInputError(f"together: {name!r} is named twice. A column moves with one group.")
+    return tuple(groups)
+
+
+def units_of(table: Table, groups: Sequence[Sequence[str]], find: Any) -> IntArray:
+    """Give what each column counts as, int array of shape (n_columns,): columns of one group are one.
+
+    Parameters
+    ----------
+    table : Table
+    groups : sequence of sequences of names
+    find : function of a name and a parameter
+        Gives the column, or says that there is none.
+    """
+    columns, unit = list(table.columns), np.arange(len(table.columns))
+    for group in groups:
+        used = [name for name in group if name not in table.unused]
+        places = [columns.index(find(name, "together")) for name in used]
+        if places:
+            unit[places] = unit[places].min()
+    return np.asarray(np.unique(unit, return_inverse=True)[1].ravel(), dtype=np.int64)

@@ -1,0 +1,38 @@
+"""A table of four columns whose every possible row can be listed."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+
+def small_table(n: int = 400, seed: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
+    """Draw rows; "good" is wanted."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "years": rng.integers(0, 5, n),
+            "loans": rng.integers(0, 4, n),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "member": rng.choice(["no", "yes"], n),
+        }
+    )
+    score = frame["years"] - frame["loans"] + (frame["colour"] == "red") + 1.5 * (frame["member"] == "yes")
+    return frame, np.where(score + rng.normal(size=n) > 2.5, "good", "bad")
+
+
+def listed(row: pd.Series, weights: dict[str, float]) -> tuple[pd.DataFrame, np.ndarray]:
+    """All rows of the small table, and their distances."""
+    ways = itertools.product(range(5), range(4), ["red", "green", "blue"], ["no", "yes"])
+    rows = pd.DataFrame(list(ways), columns=["years", "loans", "colour", "member"])
+    return rows, between(rows, row, weights)
+
+
+def between(rows: pd.DataFrame, row: pd.Series, weights: dict[str, float]) -> np.ndarray:
+    """Distances of rows from one, in the small table's columns."""
+    away = sum(weights[name] * (rows[name] - row[name]).abs() for name in ("years", "loans"))
+    return np.asarray(
+        away + sum(weights[name] * (rows[name] != row[name]) for name in ("colour", "member")), dtype=float
+    )
