@@ -44,8 +44,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         "auto" is a Gaussian mixture in model space, for tables with categories :class:`~elsewise.MixedMixtureDensity`
         in the user's columns. A fitted mixture is taken as it is, a mapping gives one for each label. None asks for the
         plain closest counterfactual.
-    threshold : float in (0, 1) or LogDensity, default=0.5
-        How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    threshold : float in (0, 1), TrainingQuantile or LogDensity, default=0.5
+        How dense a counterfactual must be: a quantile of the densities of the target's rows, each judged by a density
+        that has not seen it, so that the share ``1 - threshold`` of new rows reaches it;
+        :class:`~elsewise.TrainingQuantile` is the paper's quantile of training rows; or absolute.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -126,7 +128,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        threshold : float in (0, 1) or LogDensity
+        threshold : float in (0, 1), TrainingQuantile or LogDensity
         """
         other = copy.copy(self)
         other.threshold, other.fitted_ = threshold, self.require_fitted().with_threshold(threshold)
@@ -276,7 +278,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         x : one row of shape (n_columns,)
         target : label, or ``(low, high)`` for a regressor
         quantiles : sequence of floats in (0, 1)
-            Thresholds, as quantiles of the densities of the target's training rows.
+            Thresholds, as quantiles of the densities of the target's rows, each held out of the density.
         constraints : Constraints, optional
         min_probability : float, optional
         time_limit : float, optional

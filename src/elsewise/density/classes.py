@@ -17,7 +17,7 @@ from .constants import QUANTILE_ROUNDING
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
 from .mixed_mixture_density import MixedMixtureDensity
-from .threshold import LogDensity, Threshold, class_density, log_threshold
+from .threshold import LogDensity, Threshold, TrainingQuantile, class_density, log_threshold
 
 # What a user may give for the density of a class: a name, settings to fit, or a fitted mixture.
 DensityOfClass: TypeAlias = str | BaseEstimator
@@ -37,7 +37,7 @@ def fit_class_densities(
     ----------
     density : str, density object, fitted mixture, mapping of label to one of these, or None
         See :class:`~elsewise.Explainer`.
-    threshold : float in (0, 1) or LogDensity
+    threshold : float in (0, 1), TrainingQuantile or LogDensity
     Z : array of shape (n_samples, n_features)
         Training rows in model space; with categories ``[numbers | codes]``.
     y : array of shape (n_samples,), or None for a regressor
@@ -100,11 +100,12 @@ def _checked_labels(y: ArrayLike, classes: AnyArray, n_samples: int) -> AnyArray
 
 
 def at_threshold(density: ClassDensity, threshold: Threshold) -> ClassDensity:
-    """Return a density with another threshold, a quantile of its training rows or a LogDensity."""
+    """Return a density with another threshold: a quantile, a TrainingQuantile or a LogDensity."""
     if isinstance(threshold, LogDensity):
         return density.with_threshold(threshold.value)
-    value = log_threshold(threshold, density.log_densities_)
-    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)), float(threshold))
+    value = log_threshold(threshold, density.log_densities_, density.training_log_densities_)
+    quantile = None if isinstance(threshold, TrainingQuantile) else float(threshold)
+    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)), quantile)
 
 
 def _one_class(

@@ -21,6 +21,9 @@ VALUE_ROUNDING = 1e-12
 # A quantile is the log density of a training row: the threshold is lowered by this share of it (and this many nats) so
 # that rounding in another arithmetic does not shut that row out.
 QUANTILE_ROUNDING = 1e-12
+# Least share of a component, of its variance in a direction and of a level's probability that is left without a row: the
+# rounding of a double. What would vanish without the row is as good as nothing, and its logarithm stays finite.
+LEAST_LEFT = 2.0**-52
 # The stand-in scale of a constant feature is its size, far more than it should vary. Divided by this, the default
 # reg_covar gives it a deviation of a thousandth of its size: sqrt(1e-3) / 32.
 CONSTANT_FEATURE_DIVISOR = 32.0

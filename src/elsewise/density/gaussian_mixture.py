@@ -36,6 +36,7 @@ from .components import (
     mean_scores,
 )
 from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_ENTRIES, VALUE_ROUNDING
+from .leave_one_out import held_out_log_max
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
@@ -73,6 +74,9 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
     cv_scores_ : dict of int to float
         Mean held-out log-likelihood of the numbers of components tried, ``-inf`` where no usable mixture could be
         fitted; empty when there was nothing to choose.
+    log_densities_, training_log_densities_ : arrays of shape (n_samples,)
+        Log of the component-wise maximum at every row, without the row in the mixture and with it
+        (:mod:`.leave_one_out`).
     n_features_in_ : int
 
     Examples
@@ -143,6 +147,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = {k: score - float(np.log(scales).sum()) for k, score in scores.items()}
         self.mixture_ = _in_units(mixture, centre, scales)
         self.n_components_ = int(mixture.n_components)
+        self.log_densities_, self.training_log_densities_ = held_out_log_max(self.mixture_, rows)
         self.n_features_in_ = rows.shape[1]
         return self
 
