@@ -1,8 +1,9 @@
 """Thresholds: how many held-out rows reach them, and how much nearer answers are than at quantiles of training rows.
 
-Ten random splits of each table, seven tenths to learn from (large tables: of a sample of rows). For the quantiles .25, .5
-and .75 of every class, the share of the held-out rows of the class that reach the threshold, which should be .75, .5 and
-.25; beside it the same with ``TrainingQuantile``, the paper's definition. Then answers for held-out rows at the median.
+Ten random splits of each table, seven tenths to learn from (large tables: of a sample of rows). For the quantiles .25,
+.5 and .75 of every class, the share of the held-out rows of the class that reach the threshold, which should be .75, .5
+and .25; beside it the same with ``TrainingQuantile``, the paper's definition. Then answers for held-out rows at the
+median.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Fits: seconds to fit an explainer, and the held-out likelihood of its densities.
 
 HELOC as numbers (23 columns), and made-up tables of 16 columns, 7 of them numbers and 9 categories, of up to 160,000
-rows and two classes. Likelihoods are mean log densities (of the mixture, in nats) of rows that were held back, each under
-the density of its class. ``--against FILE`` reads the JSON of an earlier commit and adds the ratios to it.
+rows and two classes. Likelihoods are mean log densities (of the mixture, in nats) of rows that were held back, each
+under the density of its class. ``--against FILE`` reads the JSON of an earlier commit and adds the ratios to it.
 """
 
 from __future__ import annotations

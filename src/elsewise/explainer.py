@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
-from .asking.progress import ProgressOption
+from .asking.progress import ProgressOption, reporter
 from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
@@ -101,7 +101,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         # The fitted model is this estimator's data, not a recipe to be fitted again.
         return type(self)(**self.get_params(deep=False))
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Explainer:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, progress: ProgressOption = False) -> Explainer:
         """Learn where data of each class lie, and compile the model.
 
         Parameters
@@ -110,17 +110,21 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             Training rows, as the model takes them.
         y : array of shape (n_samples,)
             Their labels. A regressor needs none.
+        progress : bool or function of (done, total), default=False
+            Told of training rows whose class has its density. True shows a progress bar (needs tqdm).
         """
         self.__dict__.pop("fitted_", None)  # a fit that fails leaves an unfitted explainer, not an old one
-        self.fitted_: FittedModel = fit_model(
-            self.model,
-            X,
-            y,
-            columns=self.columns,
-            distance=self.distance,
-            density=self.density,
-            threshold=self.threshold,
-        )
+        with reporter(progress, len(as_table(X)) if progress else 0) as tell:
+            self.fitted_: FittedModel = fit_model(
+                self.model,
+                X,
+                y,
+                columns=self.columns,
+                distance=self.distance,
+                density=self.density,
+                threshold=self.threshold,
+                tell=tell,
+            )
         return self
 
     def with_threshold(self, threshold: Any) -> Explainer:

@@ -135,3 +135,14 @@ def test_an_explainer_at_the_papers_quantile():
     # Asked again at a quantile, the same explainer is the other one.
     assert paper.with_threshold(0.5).explain_one(Z[0], 1).distance == nearer.distance
     assert paper.path(Z[0], 1, level=ew.TrainingQuantile(0.2)).status in ("optimal", "feasible", "infeasible")
+
+
+def test_progress_of_a_fit():
+    Z = np.concatenate([rows_of(40), rows_of(30, seed=1) + 4.0])
+    y = np.repeat([0, 1], [40, 30])
+    told = []
+    model = LogisticRegression().fit(Z, y)
+    ew.Explainer(model).fit(Z, y, progress=lambda done, total: told.append((done, total)))
+    assert told == [(40, 70), (70, 70)]
+    with pytest.raises(ew.InvalidInputError, match="progress: expected True, False or a function"):
+        ew.Explainer(model).fit(Z, y, progress=3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +30,7 @@ def fit_class_densities(
     y: ArrayLike | None,
     classes: AnyArray | None,
     n_levels: Sequence[int] = (),
+    tell: Callable[[int], None] = lambda count: None,
 ) -> dict[Any, ClassDensity]:
     """Fit the density of every class, with its threshold.
 
@@ -44,6 +45,8 @@ def fit_class_densities(
     classes : array of labels, or None for a regressor
     n_levels : sequence of int
         Levels of each category; empty without categories.
+    tell : function of int
+        Told how many more training rows are done, after each class.
 
     Returns
     -------
@@ -54,7 +57,9 @@ def fit_class_densities(
     if density is None:
         return {}
     if classes is None:
-        return {None: _one_class(density, threshold, None, Z, n_levels)}
+        only = {None: _one_class(density, threshold, None, Z, n_levels)}
+        tell(len(Z))
+        return only
     if labels is None:
         raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
     unknown = [label for label in dict.fromkeys(labels.tolist()) if label not in classes.tolist()]
@@ -69,6 +74,7 @@ def fit_class_densities(
                 "model, or density=None."
             )
         densities[label] = _one_class(density, threshold, label, rows_of_label, n_levels)
+        tell(len(rows_of_label))
     return densities
 
 

@@ -27,18 +27,21 @@ from .base import is_finite_number
 from .components import (
     check_count,
     check_enough_rows,
+    choice_splits,
     component_grid,
     cross_validate,
-    distinct_row_folds,
+    drawn_rows,
     first_usable,
     least,
     likeliest_first,
     mean_scores,
 )
-from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_ENTRIES, VALUE_ROUNDING
+from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_FEATURES, VALUE_ROUNDING
 from .leave_one_out import held_out_log_max
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
+# Parameters that a fit of scikit-learn's may begin with.
+_STARTS = ("weights", "means", "precisions")
 
 
 class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -54,7 +57,11 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         Where the default grid ends; unused otherwise.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
     cv : int, default=5
-        Number of folds. Equal rows always share a fold, otherwise spikes on repeated rows would look good.
+        Number of folds; of many rows fewer, smaller fits are made (:func:`.choice_splits`). Equal rows
+        always share a fold, otherwise spikes on repeated rows would look good.
+    cv_rows : int, default=5000
+        The number of components is chosen on at most so many rows, drawn at random, and fitted to them; from there the
+        iterations go on with all rows.
     reg_covar : float, default=1e-3
         Added to the variances, as a share of each feature's own variance (for spherical covariances, of their mean).
         Keeps covariances of constant or collinear features positive definite; the default gives a constant feature
@@ -96,6 +103,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         max_components: int = 10,
         covariance_type: str = "full",
         cv: int = 5,
+        cv_rows: int = 5000,
         reg_covar: float = 1e-3,
         n_init: int = 1,
         max_iter: int = 1000,
@@ -105,6 +113,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.max_components = max_components
         self.covariance_type = covariance_type
         self.cv = cv
+        self.cv_rows = cv_rows
         self.reg_covar = reg_covar
         self.n_init = n_init
         self.max_iter = max_iter
@@ -120,23 +129,31 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         """
         rows = check_rows(Z)
         grid = self._check_parameters()
-        distinct, group = np.unique(rows, axis=0, return_inverse=True)
-        check_enough_rows(len(rows), len(distinct), least(grid))
+        drawn = drawn_rows(len(rows), self.cv_rows, self.random_state)
+        chosen_on = rows if drawn is None else rows[drawn]
+        distinct, group = np.unique(chosen_on, axis=0, return_inverse=True)
+        if len(distinct) < least(grid):
+            check_enough_rows(len(rows), len(np.unique(rows, axis=0)), least(grid))
+        check_enough_rows(len(rows), len(rows), 1)
         centre = rows.mean(axis=0)
         scales = fit_scales(rows, self.covariance_type)
         W = (rows - centre) / scales
+        W_chosen = W if drawn is None else W[drawn]
 
-        with threadpool_limits(limits=1 if W.size <= ONE_THREAD_ENTRIES else None):
+        with threadpool_limits(limits=1 if rows.shape[1] <= ONE_THREAD_FEATURES else None):
             likelihoods = cross_validate(
-                W,
-                distinct_row_folds(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
+                W_chosen,
+                choice_splits(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
                 self._fit_mixture,
                 grid=grid,
                 max_components=self.max_components,
                 n_distinct=len(distinct),
             )
             scores = mean_scores(likelihoods)
-            mixture = first_usable(W, likeliest_first(scores) if scores else [least(grid)], self._fit_mixture)
+            candidates = likeliest_first(scores) if scores else [least(grid)]
+            mixture = first_usable(W_chosen, candidates, self._fit_mixture)
+            if mixture is not None and drawn is not None:
+                mixture = self._fit_mixture(W, mixture.n_components, mixture)
         if mixture is None:
             raise InvalidInputError(
                 "No mixture could be fitted: a component has a singular covariance or no rows left. "
@@ -153,7 +170,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> list[int] | None:
         """Check the parameters; return the grid of numbers of components, None for the default grid."""
-        for name, smallest in (("max_components", 1), ("cv", 2), ("n_init", 1), ("max_iter", 1)):
+        for name, smallest in (("max_components", 1), ("cv", 2), ("cv_rows", 2), ("n_init", 1), ("max_iter", 1)):
             check_count(name, getattr(self, name), smallest)
         if self.covariance_type not in COVARIANCE_TYPES:
             raise InvalidInputError(
@@ -163,8 +180,9 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError(f"reg_covar must be a finite number >= 0, received {self.reg_covar!r}.")
         return component_grid(self.n_components)
 
-    def _fit_mixture(self, W: FloatArray, k: int) -> GaussianMixture | None:
-        """Fit ``k`` components, in standardised units; None if a covariance is singular."""
+    def _fit_mixture(self, W: FloatArray, k: int, start: GaussianMixture | None = None) -> GaussianMixture | None:
+        """Fit ``k`` components, in standardised units, from ``start`` or k-means; None if a covariance is singular."""
+        begin = {} if start is None else {f"{name}_init": getattr(start, f"{name}_") for name in _STARTS}
         mixture = GaussianMixture(
             n_components=k,
             covariance_type=self.covariance_type,
@@ -172,6 +190,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             n_init=self.n_init,
             max_iter=self.max_iter,
             random_state=self.random_state,
+            **begin,
         )
         try:
             with warnings.catch_warnings():

@@ -51,14 +51,12 @@ def held_out_log_max(
     without, with_it : arrays of shape (n_samples,)
     """
     peaks, drops = log_peaks(mixture), category_drops(mixture)
-    counts = np.zeros(len(peaks))
-    for chunk in chunks(rows, mixture):
-        counts += _responsibilities(log_components(mixture, chunk, peaks, drops)).sum(axis=0)
+    every = [log_components(mixture, chunk, peaks, drops) for chunk in chunks(rows, mixture)]
+    counts = np.sum([_responsibilities(values).sum(axis=0) for values in every], axis=0)
     counts = np.maximum(counts, np.finfo(np.float64).tiny)
     without, with_it = np.empty(len(rows)), np.empty(len(rows))
     done = 0
-    for chunk in chunks(rows, mixture):
-        values = log_components(mixture, chunk, peaks, drops)
+    for chunk, values in zip(chunks(rows, mixture), every):
         r = _responsibilities(values)
         place = slice(done, done + len(chunk))
         with_it[place] = values.max(axis=1)

@@ -139,9 +139,7 @@ def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold =
     )
 
 
-def _fitted(
-    estimator: BaseEstimator, rows: FloatArray
-) -> tuple[FittedMixture, FloatArray | None, FloatArray | None]:
+def _fitted(estimator: BaseEstimator, rows: FloatArray) -> tuple[FittedMixture, FloatArray | None, FloatArray | None]:
     """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows.
 
     These are the held-out ones, and those of rows that were part of the fit where it makes a difference.
@@ -160,5 +158,5 @@ def _fitted(
             f"{type(estimator).__name__} is not a density elsewise can use: its fit sets no mixture_. "
             "Use GaussianMixtureDensity, MixedMixtureDensity, KernelDensity or a fitted mixture."
         )
-    kept = (getattr(fitted, name, None) for name in ("log_densities_", "training_log_densities_"))
-    return from_mixture(fitted.mixture_), *kept
+    held_out, training = (getattr(fitted, name, None) for name in ("log_densities_", "training_log_densities_"))
+    return from_mixture(fitted.mixture_), held_out, training

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +33,12 @@ def fit_model(
     distance: Any,
     density: Any,
     threshold: Any,
+    tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
-    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
+    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
+
+    ``tell`` is told of the training rows whose class has its density.
+    """
     model = as_estimator(model)
     estimator = unwrap(model)[1]
     if isinstance(estimator, type):
@@ -68,7 +72,7 @@ def fit_model(
         steps=compiled.steps,
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
-    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
+    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels, tell)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     fitted.problem(fitted.labels)
     return fitted
