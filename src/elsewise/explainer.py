@@ -114,17 +114,9 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             Told of training rows whose class has its density. True shows a progress bar (needs tqdm).
         """
         self.__dict__.pop("fitted_", None)  # a fit that fails leaves an unfitted explainer, not an old one
+        asked = {name: getattr(self, name) for name in ("columns", "distance", "density", "threshold")}
         with reporter(progress, len(as_table(X)) if progress else 0) as tell:
-            self.fitted_: FittedModel = fit_model(
-                self.model,
-                X,
-                y,
-                columns=self.columns,
-                distance=self.distance,
-                density=self.density,
-                threshold=self.threshold,
-                tell=tell,
-            )
+            self.fitted_: FittedModel = fit_model(self.model, X, y, **asked, tell=tell)
         return self
 
     def with_threshold(self, threshold: Any) -> Explainer:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil
 from numbers import Integral
+from typing import Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,6 +19,16 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
 from .constants import CHOICE_ROWS, FALLS_IN_A_ROW, ROWS_OF_ALL_FITS, SMALLEST_WEIGHT
 from .mixture import FittedMixture
+
+
+class Scored(Protocol):
+    """A fitted mixture as far as a choice needs it."""
+
+    weights_: FloatArray
+
+    def score_samples(self, X: FloatArray) -> FloatArray:
+        """Log density at every row, array of shape (n_samples,)."""
+
 
 FitMixture = Callable[[FloatArray, int], FittedMixture | None]
 # Rows that a fit sees, and rows that it is judged by.
@@ -94,7 +105,7 @@ def cross_validate(
     likelihoods: dict[int, FloatArray] = {}
     means: list[float] = []
     for k in numbers:
-        likelihoods[k] = _held_out(rows, every, fit_mixture, k)
+        likelihoods[k] = held_out_likelihoods(rows, every, fit_mixture, k)
         means.append(float(likelihoods[k].mean()))
         last = means[-FALLS_IN_A_ROW - 1 :]
         if grid is None and len(last) > FALLS_IN_A_ROW and all(after < before for before, after in pairwise(last)):
@@ -183,7 +194,9 @@ def choice_splits(group: IntArray, cv: int, random_state: int | np.random.Random
         yield kept, held_out
 
 
-def _held_out(rows: FloatArray, splits: list[Split], fit_mixture: FitMixture, k: int) -> FloatArray:
+def held_out_likelihoods(
+    rows: FloatArray, splits: list[Split], fit_mixture: Callable[[FloatArray, int], Scored | None], k: int
+) -> FloatArray:
     """Log-likelihoods of the held-out rows, one split after the other; -inf if one gives no usable mixture."""
     likelihoods = []
     for kept, held_out in splits:
@@ -194,5 +207,5 @@ def _held_out(rows: FloatArray, splits: list[Split], fit_mixture: FitMixture, k:
     return np.concatenate(likelihoods)
 
 
-def _usable(mixture: FittedMixture) -> bool:
+def _usable(mixture: Scored) -> bool:
     return bool(mixture.weights_.min() >= SMALLEST_WEIGHT)

@@ -21,6 +21,14 @@ CHOICE_ROWS = 2_500
 # Rows that all fits of one number of components see together, at least: five times 500 of 625 rows, or 2,500 of more.
 ROWS_OF_ALL_FITS = 2_500
 
+# Folds for the densities of held-out rows under a mixture of low rank, of up to so many rows and of more: fits without
+# a twentieth of few rows are hardly worse than those with it; of many rows a fifth matters as little.
+FOLDS_OF_FEW_ROWS, FEW_ROWS, FOLDS_OF_MANY_ROWS = 20, 5_000, 5
+# Iterations, from the fit to all rows, in which a fit without a fold forgets it.
+FORGETTING_ITERATIONS = 5
+# From so many features on, "auto" tries mixtures of low rank: of fewer a full covariance has hardly more parameters.
+LEAST_LOW_RANK_FEATURES = 10
+
 # Values of a number that differ by no more than this, relative to its largest size, are the same value: some thousand
 # times the rounding of a double.
 VALUE_ROUNDING = 1e-12

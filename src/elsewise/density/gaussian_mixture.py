@@ -16,12 +16,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from ..arrays import FloatArray, check_rows, feature_scales
+from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError
 from .base import is_finite_number
 from .components import (
@@ -36,10 +36,12 @@ from .components import (
     likeliest_first,
     mean_scores,
 )
-from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_FEATURES, VALUE_ROUNDING
+from .constants import LEAST_LOW_RANK_FEATURES, ONE_THREAD_FEATURES
 from .leave_one_out import held_out_log_max
+from .low_rank_density import low_rank_density
+from .units import fit_scales, in_units
 
-COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
+COVARIANCE_TYPES = ("full", "tied", "diag", "spherical", "low_rank", "auto")
 # Parameters that a fit of scikit-learn's may begin with.
 _STARTS = ("weights", "means", "precisions")
 
@@ -55,7 +57,14 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         component per two distinct rows, left early once the score has fallen twice in a row.
     max_components : int, default=10
         Where the default grid ends; unused otherwise.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+    covariance_type : {"full", "tied", "diag", "spherical", "low_rank", "auto"}, default="full"
+        "low_rank" is a few directions with variances of their own, and the same noise in all others
+        (:mod:`.low_rank_mixture`): for tens to hundreds of features in the same units, such as pixels. "auto" takes the
+        one of full, diagonal, spherical and low rank that held-out rows are likeliest under, and its time is that of
+        all of them.
+    rank : int, sequence of int or None, default=None
+        Of "low_rank" (and "auto"): how many directions, or a grid to choose from by held-out likelihood; None is the
+        grid 0, 1, 2, 4, 8, ... Unused otherwise.
     cv : int, default=5
         Number of folds; of many rows fewer, smaller fits are made (:func:`.choice_splits`). Equal rows
         always share a fold, otherwise spikes on repeated rows would look good.
@@ -77,7 +86,12 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
     ----------
     mixture_ : sklearn.mixture.GaussianMixture
         The fitted mixture, in the units of the data.
+        Of low rank it is written out, with full covariances.
     n_components_ : int
+    covariance_type_ : str
+        What "auto" has taken, or what was asked for.
+    rank_ : int
+        Only of "low_rank".
     cv_scores_ : dict of int to float
         Mean held-out log-likelihood of the numbers of components tried, ``-inf`` where no usable mixture could be
         fitted; empty when there was nothing to choose.
@@ -102,6 +116,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         n_components: int | Sequence[int] | None = None,
         max_components: int = 10,
         covariance_type: str = "full",
+        rank: int | Sequence[int] | None = None,
         cv: int = 5,
         cv_rows: int = 5000,
         reg_covar: float = 1e-3,
@@ -112,6 +127,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.n_components = n_components
         self.max_components = max_components
         self.covariance_type = covariance_type
+        self.rank = rank
         self.cv = cv
         self.cv_rows = cv_rows
         self.reg_covar = reg_covar
@@ -129,6 +145,12 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         """
         rows = check_rows(Z)
         grid = self._check_parameters()
+        if self.covariance_type == "auto":
+            return self._take_likeliest(rows)
+        self.covariance_type_ = self.covariance_type
+        if self.covariance_type == "low_rank":
+            self.__dict__.update(low_rank_density(self, rows, grid))
+            return self
         drawn = drawn_rows(len(rows), self.cv_rows, self.random_state)
         chosen_on = rows if drawn is None else rows[drawn]
         distinct, group = np.unique(chosen_on, axis=0, return_inverse=True)
@@ -162,10 +184,27 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             )
         # Densities change by the Jacobian of the map, the product of the scales.
         self.cv_scores_ = {k: score - float(np.log(scales).sum()) for k, score in scores.items()}
-        self.mixture_ = _in_units(mixture, centre, scales)
+        self.mixture_ = in_units(mixture, centre, scales)
         self.n_components_ = int(mixture.n_components)
         self.log_densities_, self.training_log_densities_ = held_out_log_max(self.mixture_, rows)
         self.n_features_in_ = rows.shape[1]
+        return self
+
+    def _take_likeliest(self, rows: FloatArray) -> GaussianMixtureDensity:
+        """Become the likeliest, to held-out rows, of the same estimator with each covariance type."""
+        kinds = ["full", "diag", "spherical"] + ["low_rank"] * (rows.shape[1] >= LEAST_LOW_RANK_FEATURES)
+        fits: list[GaussianMixtureDensity] = []
+        for kind in kinds:
+            try:
+                fits.append(clone(self).set_params(covariance_type=kind).fit(rows))
+            except InvalidInputError:
+                if kind == kinds[-1] and not fits:
+                    raise
+        if all(fit.cv_scores_ for fit in fits):
+            best = max(fits, key=lambda fit: max(fit.cv_scores_.values()))
+        else:  # one number of components, or one rank: what is left are rows that were each held out
+            best = max(fits, key=lambda fit: float(fit.log_densities_.mean()))
+        self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
         return self
 
     def _check_parameters(self) -> list[int] | None:
@@ -201,68 +240,3 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             if "ill-defined" in str(error):
                 return None
             raise
-
-
-def assemble_mixture(
-    weights: FloatArray,
-    means: FloatArray,
-    covariances: FloatArray,
-    precisions_cholesky: FloatArray,
-    *,
-    like: GaussianMixture,
-) -> GaussianMixture:
-    """Make a fitted ``GaussianMixture`` with the parameters of ``like`` from its arrays (shapes as in scikit-learn)."""
-    mixture = GaussianMixture(**like.get_params())
-    mixture.weights_ = weights
-    mixture.means_ = means
-    mixture.covariances_ = covariances
-    mixture.precisions_cholesky_ = precisions_cholesky
-    L = precisions_cholesky
-    mixture.precisions_ = L @ np.swapaxes(L, -1, -2) if like.covariance_type in ("full", "tied") else L**2
-    mixture.n_features_in_ = means.shape[1]
-    return mixture
-
-
-def fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
-    """Scale of every feature for the fit; one for all when the covariances are spherical, so that they stay so."""
-    deviation, scales = Z.std(axis=0), feature_scales(Z)
-    scales = np.where(scales == deviation, scales, scales / CONSTANT_FEATURE_DIVISOR)
-    if covariance_type != "spherical":
-        return scales
-    mean_deviation = np.sqrt(np.mean(deviation**2))
-    common = mean_deviation if mean_deviation > VALUE_ROUNDING * np.abs(Z).max() else scales.mean()
-    return np.full(Z.shape[1], common)
-
-
-def carried_back(
-    means: FloatArray,
-    covariances: FloatArray,
-    L: FloatArray,
-    covariance_type: str,
-    centre: FloatArray,
-    scales: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, covariances and precision factors in ``w = (z - centre) / scales`` as they are in ``z``.
-
-    Shapes as in scikit-learn; see the module docstring for the equations.
-    """
-    if covariance_type in ("full", "tied"):
-        covariances, L = covariances * np.outer(scales, scales), L / scales[:, None]
-    elif covariance_type == "diag":
-        covariances, L = covariances * scales**2, L / scales
-    else:
-        covariances, L = covariances * scales[0] ** 2, L / scales[0]
-    return centre + scales * means, covariances, L
-
-
-def _in_units(mixture: GaussianMixture, centre: FloatArray, scales: FloatArray) -> GaussianMixture:
-    """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (see the module docstring)."""
-    means, covariances, L = carried_back(
-        mixture.means_, mixture.covariances_, mixture.precisions_cholesky_, mixture.covariance_type, centre, scales
-    )
-    carried = assemble_mixture(mixture.weights_, means, covariances, L, like=mixture)
-    carried.converged_ = mixture.converged_
-    carried.n_iter_ = mixture.n_iter_
-    # Densities change by the Jacobian of the map, the product of the scales.
-    carried.lower_bound_ = mixture.lower_bound_ - np.log(scales).sum()
-    return carried

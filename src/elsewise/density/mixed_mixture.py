@@ -46,7 +46,7 @@ from .base import category_drops, check_codes, is_finite_number, log_components,
 from .components import check_count
 from .constants import PRIOR_SHARE_OF_ROWS, VALUE_ROUNDING
 from .expectation_maximisation import Fit, Rows, indicators, maximise_likelihood
-from .gaussian_mixture import carried_back, fit_scales
+from .units import carried_back, fit_scales
 
 COVARIANCE_TYPES = ("full", "diag")
 

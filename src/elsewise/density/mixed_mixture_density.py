@@ -31,9 +31,9 @@ from .components import (
     simplest_first,
 )
 from .constants import ONE_THREAD_FEATURES
-from .gaussian_mixture import fit_scales
 from .leave_one_out import held_out_log_max
 from .mixed_mixture import MixedMixture, SingularCovarianceError, check_settings, check_table, rounding_variances
+from .units import fit_scales
 
 
 class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -157,7 +157,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
             )
             candidates = simplest_first(likelihoods) if likelihoods else [least(grid)]
             mixture = first_usable(chosen_on, candidates, self._fit_mixture)
-            if mixture is not None and drawn is not None:
+            if isinstance(mixture, MixedMixture) and drawn is not None:
                 mixture = self._fit_mixture(rows, mixture.n_components, mixture)
         if mixture is None:
             raise InvalidInputError(
