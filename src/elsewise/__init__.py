@@ -3,7 +3,7 @@
 from . import density, lvq, plot, projection, regions, search
 from .columns import OneHot, Ordinal
 from .constraints import Constraints
-from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity
+from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity, TrainingQuantile
 from .distances import Mahalanobis, Manhattan, Scaled
 from .errors import (
     ElsewiseError,
@@ -59,6 +59,7 @@ __all__ = [
     "Relief",
     "SavedExplainerError",
     "Scaled",
+    "TrainingQuantile",
     "UnsupportedModelError",
     "UnsupportedSettingError",
     "VerificationError",

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .arrays import FloatArray
 from .asking import Options
 from .asking.options import Errors
-from .asking.progress import ProgressOption
+from .asking.progress import ProgressOption, reporter
 from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
@@ -47,8 +47,10 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         "auto" is a Gaussian mixture in model space, for tables with categories :class:`~elsewise.MixedMixtureDensity`
         in the user's columns. A fitted mixture is taken as it is, a mapping gives one for each label. None asks for the
         plain closest counterfactual.
-    threshold : float in (0, 1) or LogDensity, default=0.5
-        How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    threshold : float in (0, 1), TrainingQuantile or LogDensity, default=0.5
+        How dense a counterfactual must be: a quantile of the densities of the target's rows, each judged by a density
+        that has not seen it, so that the share ``1 - threshold`` of new rows reaches it;
+        :class:`~elsewise.TrainingQuantile` is the paper's quantile of training rows; or absolute.
     learn_rules : bool, default=True
         Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
     n_jobs : int or None, default=None
@@ -107,7 +109,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         # The fitted model is this estimator's data, not a recipe to be fitted again.
         return type(self)(**self.get_params(deep=False))
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Explainer:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, progress: ProgressOption = False) -> Explainer:
         """Learn where data of each class lie, and compile the model.
 
         Parameters
@@ -116,18 +118,13 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             Training rows, as the model takes them.
         y : array of shape (n_samples,)
             Their labels. A regressor needs none.
+        progress : bool or function of (done, total), default=False
+            Told of training rows whose class has its density. True shows a progress bar (needs tqdm).
         """
         self.__dict__.pop("fitted_", None)  # a fit that fails leaves an unfitted explainer, not an old one
-        self.fitted_: FittedModel = fit_model(
-            self.model,
-            X,
-            y,
-            columns=self.columns,
-            distance=self.distance,
-            density=self.density,
-            threshold=self.threshold,
-            learn_rules=self.learn_rules,
-        )
+        asked = {name: value for name, value in self.get_params(deep=False).items() if name not in ("model", "n_jobs")}
+        with reporter(progress, len(as_table(X)) if progress else 0) as tell:
+            self.fitted_: FittedModel = fit_model(self.model, X, y, **asked, tell=tell)
         return self
 
     def with_threshold(self, threshold: Any) -> Explainer:
@@ -135,7 +132,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        threshold : float in (0, 1) or LogDensity
+        threshold : float in (0, 1), TrainingQuantile or LogDensity
         """
         other = copy.copy(self)
         other.threshold, other.fitted_ = threshold, self.require_fitted().with_threshold(threshold)
@@ -290,7 +287,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         x : one row of shape (n_columns,)
         target : label, or ``(low, high)`` for a regressor
         quantiles : sequence of floats in (0, 1)
-            Thresholds, as quantiles of the densities of the target's training rows.
+            Thresholds, as quantiles of the densities of the target's rows, each held out of the density.
         **options : the further options of :meth:`explain`
             ``time_limit`` is for each quantile.
         """

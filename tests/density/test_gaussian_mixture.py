@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.mixture import GaussianMixture
 
 from elsewise.density import GaussianMixtureDensity, class_density, from_mixture
+from elsewise.density.components import choice_splits
 from elsewise.errors import InvalidInputError, UnsupportedModelError
 
 COVARIANCE_TYPES = ["full", "tied", "diag", "spherical"]
@@ -211,3 +212,28 @@ def test_from_mixture_refuses_what_is_not_a_sound_mixture():
     mixture.means_ = mixture.means_ * np.nan
     with pytest.raises(InvalidInputError, match="not finite"):
         from_mixture(mixture)
+
+
+@pytest.mark.parametrize("n", [40, 800, 1600, 3000, 9000])
+def test_splits_to_choose_by_hold_out_rows_that_the_fit_has_not_seen(n):
+    rng = np.random.default_rng(0)
+    group = np.unique(rng.integers(0, n, n), return_inverse=True)[1].astype(np.int64)  # some rows are equal
+    splits = list(choice_splits(group, 5, 0))
+    for kept, held_out in splits:
+        assert not np.isin(group[kept], group[held_out]).any()
+        assert min(len(kept), len(held_out)) >= min(n // 10, 1000)
+    if n == 40:
+        np.testing.assert_array_equal(np.sort(np.concatenate([held for _, held in splits])), np.arange(n))
+    # No number of components costs more than a few thousand rows.
+    assert sum(len(np.unique(group[kept])) for kept, _ in splits) <= 5_000
+
+
+def test_many_rows_are_chosen_on_a_sample_and_fitted_in_full():
+    Z = clusters(3, n=2000, q=2)
+    density = GaussianMixtureDensity(cv_rows=600, max_components=4).fit(Z)
+    assert density.n_components_ == 3
+    assert density.mixture_.score(Z) == pytest.approx(GaussianMixture(3, random_state=0).fit(Z).score(Z), abs=0.02)
+    again = GaussianMixtureDensity(cv_rows=600, max_components=4).fit(Z)
+    np.testing.assert_array_equal(again.mixture_.means_, density.mixture_.means_)
+    with pytest.raises(InvalidInputError, match="cv_rows must be an integer >= 2"):
+        GaussianMixtureDensity(cv_rows=1).fit(Z)

@@ -5,7 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from elsewise.density import ClassDensity, GaussianMixtureDensity, MixedMixture, MixedMixtureDensity, class_density
+from elsewise.density import (
+    ClassDensity,
+    GaussianMixtureDensity,
+    MixedMixture,
+    MixedMixtureDensity,
+    TrainingQuantile,
+    class_density,
+)
 from elsewise.errors import InvalidInputError
 
 LEVELS = (2, 4, 3)
@@ -109,7 +116,7 @@ def test_chunks_do_not_matter(density, monkeypatch):
 def test_rows_exactly_on_the_threshold_have_a_cone():
     # eight of ten rows have the likeliest level, so the median is the peak of the only component
     Z = np.array([[0.0]] * 8 + [[1.0]] * 2)
-    density = class_density(MixedMixtureDensity(n_components=1, n_levels=(2,)), Z, 0.5)
+    density = class_density(MixedMixtureDensity(n_components=1, n_levels=(2,)), Z, TrainingQuantile(0.5))
     cones = density.cones()
     assert (density.log_max(Z) >= density.log_threshold_).sum() == 8
     np.testing.assert_array_equal(cones.radii, [0.0])

@@ -15,6 +15,7 @@ from elsewise.density import (
     GaussianMixtureDensity,
     KernelDensity,
     LogDensity,
+    TrainingQuantile,
     class_density,
     log_threshold,
 )
@@ -35,8 +36,8 @@ def test_exports_are_sorted_and_exist():
     assert all(hasattr(density_module, name) for name in density_module.__all__)
 
 
-def test_default_threshold_is_the_median_of_the_maximum_over_the_class(iris):
-    density = class_density(GaussianMixtureDensity(n_components=2), iris)
+def test_the_papers_threshold_is_the_median_of_the_maximum_over_the_class(iris):
+    density = class_density(GaussianMixtureDensity(n_components=2), iris, TrainingQuantile(0.5))
     mixture = density.mixture_
     components = [
         np.log(weight) + multivariate_normal(mean, covariance).logpdf(iris)
@@ -44,7 +45,7 @@ def test_default_threshold_is_the_median_of_the_maximum_over_the_class(iris):
     ]
     maximum = np.max(components, axis=0)
     assert density.log_threshold_ == pytest.approx(np.median(maximum), rel=1e-9)
-    np.testing.assert_allclose(density.log_densities_, np.sort(maximum), rtol=1e-9)
+    np.testing.assert_allclose(density.training_log_densities_, np.sort(maximum), rtol=1e-9)
     assert (density.log_max(iris) >= density.log_threshold_).sum() == len(iris) // 2
 
 
@@ -54,6 +55,19 @@ def test_quantiles_and_absolute_values():
     assert log_threshold(np.float32(0.5), values) == -2.5
     assert log_threshold(LogDensity(-12), values) == -12.0
     assert log_threshold(LogDensity(-12), np.empty(0)) == -12.0
+    assert log_threshold(TrainingQuantile(0.5), values) == -2.5
+    assert log_threshold(TrainingQuantile(0.5), values, values + 1.0) == -1.5
+
+
+def test_the_default_threshold_is_the_median_of_held_out_densities(iris):
+    density = class_density(GaussianMixtureDensity(n_components=1), iris)
+    others = [np.delete(iris, i, axis=0) for i in range(len(iris))]
+    held_out = [
+        multivariate_normal(rows.mean(axis=0), np.cov(rows.T, bias=True) + 1e-3 * np.diag(rows.var(axis=0))).logpdf(row)
+        for rows, row in zip(others, iris)
+    ]
+    # reg_covar is scaled along with the covariance when a row is left out: a 50th of a thousandth.
+    assert density.log_threshold_ == pytest.approx(np.median(held_out), abs=1e-3)
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 0.0, 1.0, -0.1, 2.5, True, "0.5", None, np.nan, [0.5]])

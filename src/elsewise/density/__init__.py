@@ -10,7 +10,7 @@ from .landscape import Landscape, landscape_of
 from .mixed_mixture import MixedMixture
 from .mixed_mixture_density import MixedMixtureDensity
 from .saddles import saddles, widest_ways
-from .threshold import LogDensity, class_density, log_threshold
+from .threshold import LogDensity, TrainingQuantile, class_density, log_threshold
 
 __all__ = [
     "ClassDensity",
@@ -21,6 +21,7 @@ __all__ = [
     "LogDensity",
     "MixedMixture",
     "MixedMixtureDensity",
+    "TrainingQuantile",
     "at_threshold",
     "class_density",
     "fit_class_densities",

@@ -57,19 +57,27 @@ class ClassDensity:
     log_threshold_ : float
         Logarithm of the density threshold delta.
     log_densities_ : array of shape (n_samples,)
-        Component-wise maximum at the training rows, ascending; a kernel density leaves out each row's own kernel.
+        Component-wise maximum at the training rows, ascending: each row left out of the mixture that it is judged by,
+        so that these are the densities of new rows (:mod:`.leave_one_out`). A mixture that came fitted is taken as it
+        is, and these are its densities of the rows that were given.
     quantile_ : float or None
         The quantile of them that the threshold is, if it was asked for as one.
+    training_log_densities_ : array of shape (n_samples,)
+        The same with each row in the mixture, ascending; but a kernel density leaves out each row's own kernel. The
+        same as ``log_densities_`` if not given.
     """
 
     mixture_: FittedMixture
     log_threshold_: float
     log_densities_: FloatArray
     quantile_: float | None = None
+    training_log_densities_: FloatArray = field(default_factory=lambda: np.empty(0))
     _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
     _drops: tuple[FloatArray, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if len(self.training_log_densities_) == 0:
+            object.__setattr__(self, "training_log_densities_", self.log_densities_)
         object.__setattr__(self, "_log_peaks", log_peaks(self.mixture_))
         object.__setattr__(self, "_drops", category_drops(self.mixture_))
 
@@ -133,7 +141,7 @@ class ClassDensity:
         """Highest ``q`` in [0, 1] with ``np.quantile(log_densities_, q) <= log_density``.
 
         This is the inverse of the linear interpolation of ``np.quantile``: how high a quantile threshold may be so that
-        ``log_density`` still reaches it. None if ``log_density`` lies below every training row.
+        ``log_density`` still reaches it. None if ``log_density`` lies below that of every row.
         """
         ordered = self.log_densities_
         if not log_density >= ordered[0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from .constants import QUANTILE_ROUNDING
 from .gaussian_mixture import GaussianMixtureDensity
 from .kernel import KernelDensity
 from .mixed_mixture_density import MixedMixtureDensity
-from .threshold import LogDensity, Threshold, class_density, log_threshold
+from .threshold import LogDensity, Threshold, TrainingQuantile, class_density, log_threshold
 
 # What a user may give for the density of a class: a name, settings to fit, or a fitted mixture.
 DensityOfClass: TypeAlias = str | BaseEstimator
@@ -30,6 +30,7 @@ def fit_class_densities(
     y: ArrayLike | None,
     classes: AnyArray | None,
     n_levels: Sequence[int] = (),
+    tell: Callable[[int], None] = lambda count: None,
 ) -> dict[Any, ClassDensity]:
     """Fit the density of every class, with its threshold.
 
@@ -37,13 +38,15 @@ def fit_class_densities(
     ----------
     density : str, density object, fitted mixture, mapping of label to one of these, or None
         See :class:`~elsewise.Explainer`.
-    threshold : float in (0, 1) or LogDensity
+    threshold : float in (0, 1), TrainingQuantile or LogDensity
     Z : array of shape (n_samples, n_features)
         Training rows in model space; with categories ``[numbers | codes]``.
     y : array of shape (n_samples,), or None for a regressor
     classes : array of labels, or None for a regressor
     n_levels : sequence of int
         Levels of each category; empty without categories.
+    tell : function of int
+        Told how many more training rows are done, after each class.
 
     Returns
     -------
@@ -54,7 +57,9 @@ def fit_class_densities(
     if density is None:
         return {}
     if classes is None:
-        return {None: _one_class(density, threshold, None, Z, n_levels)}
+        only = {None: _one_class(density, threshold, None, Z, n_levels)}
+        tell(len(Z))
+        return only
     if labels is None:
         raise InvalidInputError("fit needs y, the labels of the training rows: densities are those of the classes.")
     unknown = [label for label in dict.fromkeys(labels.tolist()) if label not in classes.tolist()]
@@ -69,6 +74,7 @@ def fit_class_densities(
                 "model, or density=None."
             )
         densities[label] = _one_class(density, threshold, label, rows_of_label, n_levels)
+        tell(len(rows_of_label))
     return densities
 
 
@@ -100,11 +106,12 @@ def _checked_labels(y: ArrayLike, classes: AnyArray, n_samples: int) -> AnyArray
 
 
 def at_threshold(density: ClassDensity, threshold: Threshold) -> ClassDensity:
-    """Return a density with another threshold, a quantile of its training rows or a LogDensity."""
+    """Return a density with another threshold: a quantile, a TrainingQuantile or a LogDensity."""
     if isinstance(threshold, LogDensity):
         return density.with_threshold(threshold.value)
-    value = log_threshold(threshold, density.log_densities_)
-    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)), float(threshold))
+    value = log_threshold(threshold, density.log_densities_, density.training_log_densities_)
+    quantile = None if isinstance(threshold, TrainingQuantile) else float(threshold)
+    return density.with_threshold(value - QUANTILE_ROUNDING * (1.0 + abs(value)), quantile)
 
 
 def _one_class(

@@ -8,17 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import ceil
 from numbers import Integral
+from typing import Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
-from .constants import FALLS_IN_A_ROW, SMALLEST_WEIGHT
+from .constants import CHOICE_ROWS, FALLS_IN_A_ROW, ROWS_OF_ALL_FITS, SMALLEST_WEIGHT
 from .mixture import FittedMixture
 
+
+class Scored(Protocol):
+    """A fitted mixture as far as a choice needs it."""
+
+    weights_: FloatArray
+
+    def score_samples(self, X: FloatArray) -> FloatArray:
+        """Log density at every row, array of shape (n_samples,)."""
+
+
 FitMixture = Callable[[FloatArray, int], FittedMixture | None]
+# Rows that a fit sees, and rows that it is judged by.
+Split = tuple[IntArray, IntArray]
 
 
 def component_grid(n_components: int | Sequence[int] | None) -> list[int] | None:
@@ -56,14 +70,14 @@ def check_enough_rows(n_rows: int, n_distinct: int, smallest: int) -> None:
 
 def cross_validate(
     rows: FloatArray,
-    folds: Iterable[IntArray],
+    splits: Iterable[Split],
     fit_mixture: FitMixture,
     *,
     grid: list[int] | None,
     max_components: int,
     n_distinct: int,
 ) -> dict[int, FloatArray]:
-    """Held-out log-likelihoods of all rows for each number of components tried; empty when there is no choice.
+    """Log-likelihoods of held-out rows for each number of components tried; empty when there is no choice.
 
     The default grid ``1, 2, ..., max_components``, at most one component per two distinct rows, is left early once the
     mean has fallen twice in a row. A number without a usable mixture in some fold has -inf everywhere.
@@ -71,8 +85,8 @@ def cross_validate(
     Parameters
     ----------
     rows : array of shape (n_samples, n_features)
-    folds : iterable of int arrays
-        Rows held out in each fold; not drawn when there is no choice.
+    splits : iterable of pairs of int arrays
+        Rows to fit and rows held out; not drawn when there is no choice.
     fit_mixture : callable
         See the module docstring.
     grid : list of int or None
@@ -82,16 +96,16 @@ def cross_validate(
 
     Returns
     -------
-    dict of int to array of shape (n_samples,)
+    dict of int to array of shape (n_held_out,)
     """
     numbers = grid if grid is not None else list(range(1, max(1, min(max_components, n_distinct // 2)) + 1))
     if len(numbers) == 1:
         return {}
-    held_out = list(folds)
+    every = list(splits)
     likelihoods: dict[int, FloatArray] = {}
     means: list[float] = []
     for k in numbers:
-        likelihoods[k] = _held_out(rows, held_out, fit_mixture, k)
+        likelihoods[k] = held_out_likelihoods(rows, every, fit_mixture, k)
         means.append(float(likelihoods[k].mean()))
         last = means[-FALLS_IN_A_ROW - 1 :]
         if grid is None and len(last) > FALLS_IN_A_ROW and all(after < before for before, after in pairwise(last)):
@@ -132,6 +146,23 @@ def first_usable(rows: FloatArray, candidates: list[int], fit_mixture: FitMixtur
     return None
 
 
+def drawn_rows(n_rows: int, most: int, random_state: int | np.random.RandomState | None) -> IntArray | None:
+    """Positions of at most ``most`` rows drawn at random, in the order they came; None for all of them."""
+    if n_rows <= most:
+        return None
+    drawn = check_random_state(random_state).permutation(n_rows)[:most]
+    return np.sort(drawn).astype(np.int64)
+
+
+def equal_rows(rows: FloatArray) -> tuple[int, IntArray]:
+    """Count the distinct rows, and give equal rows the same number, int array of shape (n_samples,).
+
+    Numbered as they appear, not by their values: folds do not depend on units.
+    """
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return len(first), np.argsort(np.argsort(first))[group.reshape(-1)].astype(np.int64)
+
+
 def distinct_row_folds(
     group: IntArray, cv: int, random_state: int | np.random.RandomState | None
 ) -> Iterator[IntArray]:
@@ -142,17 +173,39 @@ def distinct_row_folds(
         yield np.flatnonzero(np.isin(group, part)).astype(np.int64)
 
 
-def _held_out(rows: FloatArray, folds: list[IntArray], fit_mixture: FitMixture, k: int) -> FloatArray:
-    """Log-likelihoods of all rows, each held out, with ``k`` components; -inf if a fold gives no usable mixture."""
-    likelihoods = np.full(len(rows), -np.inf)
-    for held_out in folds:
-        kept = np.delete(rows, held_out, axis=0)
-        mixture = fit_mixture(kept, k) if len(kept) >= max(2, k) else None
+def choice_splits(group: IntArray, cv: int, random_state: int | np.random.RandomState | None) -> Iterator[Split]:
+    """Give splits to choose components by: all ``cv`` folds of few rows, fewer of at most CHOICE_ROWS of many.
+
+    Rows of equal ``group`` number are never parted.
+    """
+    n_groups = int(group.max()) + 1
+    n_kept = n_groups - ceil(n_groups / cv)
+    if n_kept * cv <= ROWS_OF_ALL_FITS:
+        for fold in distinct_row_folds(group, cv, random_state):
+            yield np.delete(np.arange(len(group)), fold), fold
+        return
+    n_kept = min(n_kept, CHOICE_ROWS)
+    n_splits = min(cv, ceil(ROWS_OF_ALL_FITS / n_kept))
+    order = check_random_state(random_state).permutation(n_groups)
+    for split in range(n_splits):
+        turned = np.roll(order, -split * (n_groups // n_splits))
+        parts = turned[-n_kept:], turned[: min(n_groups - n_kept, CHOICE_ROWS)]
+        kept, held_out = (np.flatnonzero(np.isin(group, part)).astype(np.int64) for part in parts)
+        yield kept, held_out
+
+
+def held_out_likelihoods(
+    rows: FloatArray, splits: list[Split], fit_mixture: Callable[[FloatArray, int], Scored | None], k: int
+) -> FloatArray:
+    """Log-likelihoods of the held-out rows, one split after the other; -inf if one gives no usable mixture."""
+    likelihoods = []
+    for kept, held_out in splits:
+        mixture = fit_mixture(rows[kept], k) if len(kept) >= max(2, k) else None
         if mixture is None or not _usable(mixture):
-            return np.full(len(rows), -np.inf)
-        likelihoods[held_out] = mixture.score_samples(rows[held_out])
-    return likelihoods
+            return np.full(sum(len(others) for _, others in splits), -np.inf)
+        likelihoods.append(mixture.score_samples(rows[held_out]))
+    return np.concatenate(likelihoods)
 
 
-def _usable(mixture: FittedMixture) -> bool:
+def _usable(mixture: Scored) -> bool:
     return bool(mixture.weights_.min() >= SMALLEST_WEIGHT)

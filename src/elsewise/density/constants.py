@@ -2,9 +2,9 @@
 
 # Entries of an array of shape (n_samples, m), or of pairwise distances, held at once: 32 MB of float64.
 CHUNK_ENTRIES = 4_000_000
-# Up to so many entries of (n_samples, n_features) a mixture is fitted on one thread: many fits of little data spend
-# their time waiting for other threads, seconds on a busy machine.
-ONE_THREAD_ENTRIES = 1_000_000
+# Up to so many features a mixture is fitted on one thread: many products of small matrices spend their time waiting for
+# other threads, seconds on a busy machine.
+ONE_THREAD_FEATURES = 128
 
 # A component below this weight, as a share of all rows, has lost its rows during the iterations; nothing can be learned
 # from such a mixture.
@@ -15,12 +15,29 @@ COUNT_ROUNDINGS = 10.0
 # The default grid of numbers of components is left once the held-out likelihood has fallen so many times in a row.
 FALLS_IN_A_ROW = 2
 
+# Rows that one fit of the choice of components sees, at most, and rows it is then judged by: enough to tell numbers of
+# components apart to a few hundredths of a nat.
+CHOICE_ROWS = 2_500
+# Rows that all fits of one number of components see together, at least: five times 500 of 625 rows, or 2,500 of more.
+ROWS_OF_ALL_FITS = 2_500
+
+# Folds for the densities of held-out rows under a mixture of low rank, of up to so many rows and of more: fits without
+# a twentieth of few rows are hardly worse than those with it; of many rows a fifth matters as little.
+FOLDS_OF_FEW_ROWS, FEW_ROWS, FOLDS_OF_MANY_ROWS = 20, 5_000, 5
+# Iterations, from the fit to all rows, in which a fit without a fold forgets it.
+FORGETTING_ITERATIONS = 5
+# From so many features on, "auto" tries mixtures of low rank: of fewer a full covariance has hardly more parameters.
+LEAST_LOW_RANK_FEATURES = 10
+
 # Values of a number that differ by no more than this, relative to its largest size, are the same value: some thousand
 # times the rounding of a double.
 VALUE_ROUNDING = 1e-12
 # A quantile is the log density of a training row: the threshold is lowered by this share of it (and this many nats) so
 # that rounding in another arithmetic does not shut that row out.
 QUANTILE_ROUNDING = 1e-12
+# Least share of a component, of its variance in a direction and of a level's probability that is left without a row:
+# the rounding of a double. What would vanish without the row is as good as nothing, and its logarithm stays finite.
+LEAST_LEFT = 2.0**-52
 # The stand-in scale of a constant feature is its size, far more than it should vary. Divided by this, the default
 # reg_covar gives it a deviation of a thousandth of its size: sqrt(1e-3) / 32.
 CONSTANT_FEATURE_DIVISOR = 32.0

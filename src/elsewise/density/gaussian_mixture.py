@@ -16,28 +16,34 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from ..arrays import FloatArray, check_rows, feature_scales
+from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError
 from .base import is_finite_number
 from .components import (
     check_count,
     check_enough_rows,
+    choice_splits,
     component_grid,
     cross_validate,
-    distinct_row_folds,
+    drawn_rows,
     first_usable,
     least,
     likeliest_first,
     mean_scores,
 )
-from .constants import CONSTANT_FEATURE_DIVISOR, ONE_THREAD_ENTRIES, VALUE_ROUNDING
+from .constants import LEAST_LOW_RANK_FEATURES, ONE_THREAD_FEATURES
+from .leave_one_out import held_out_log_max
+from .low_rank_density import low_rank_density
+from .units import fit_scales, in_units
 
-COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
+COVARIANCE_TYPES = ("full", "tied", "diag", "spherical", "low_rank", "auto")
+# Parameters that a fit of scikit-learn's may begin with.
+_STARTS = ("weights", "means", "precisions")
 
 
 class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
@@ -51,9 +57,20 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         component per two distinct rows, left early once the score has fallen twice in a row.
     max_components : int, default=10
         Where the default grid ends; unused otherwise.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+    covariance_type : {"full", "tied", "diag", "spherical", "low_rank", "auto"}, default="full"
+        "low_rank" is a few directions with variances of their own, and the same noise in all others
+        (:mod:`.low_rank_mixture`): for tens to hundreds of features in the same units, such as pixels. "auto" takes the
+        one of full, diagonal, spherical and low rank that held-out rows are likeliest under, and its time is that of
+        all of them.
+    rank : int, sequence of int or None, default=None
+        Of "low_rank" (and "auto"): how many directions, or a grid to choose from by held-out likelihood; None is the
+        grid 0, 1, 2, 4, 8, ... Unused otherwise.
     cv : int, default=5
-        Number of folds. Equal rows always share a fold, otherwise spikes on repeated rows would look good.
+        Number of folds; of many rows fewer, smaller fits are made (:func:`.choice_splits`). Equal rows
+        always share a fold, otherwise spikes on repeated rows would look good.
+    cv_rows : int, default=5000
+        The number of components is chosen on at most so many rows, drawn at random, and fitted to them; from there the
+        iterations go on with all rows.
     reg_covar : float, default=1e-3
         Added to the variances, as a share of each feature's own variance (for spherical covariances, of their mean).
         Keeps covariances of constant or collinear features positive definite; the default gives a constant feature
@@ -69,10 +86,18 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
     ----------
     mixture_ : sklearn.mixture.GaussianMixture
         The fitted mixture, in the units of the data.
+        Of low rank it is written out, with full covariances.
     n_components_ : int
+    covariance_type_ : str
+        What "auto" has taken, or what was asked for.
+    rank_ : int
+        Only of "low_rank".
     cv_scores_ : dict of int to float
         Mean held-out log-likelihood of the numbers of components tried, ``-inf`` where no usable mixture could be
         fitted; empty when there was nothing to choose.
+    log_densities_, training_log_densities_ : arrays of shape (n_samples,)
+        Log of the component-wise maximum at every row, without the row in the mixture and with it
+        (:mod:`.leave_one_out`).
     n_features_in_ : int
 
     Examples
@@ -91,7 +116,9 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         n_components: int | Sequence[int] | None = None,
         max_components: int = 10,
         covariance_type: str = "full",
+        rank: int | Sequence[int] | None = None,
         cv: int = 5,
+        cv_rows: int = 5000,
         reg_covar: float = 1e-3,
         n_init: int = 1,
         max_iter: int = 1000,
@@ -100,7 +127,9 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.n_components = n_components
         self.max_components = max_components
         self.covariance_type = covariance_type
+        self.rank = rank
         self.cv = cv
+        self.cv_rows = cv_rows
         self.reg_covar = reg_covar
         self.n_init = n_init
         self.max_iter = max_iter
@@ -116,23 +145,37 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
         """
         rows = check_rows(Z)
         grid = self._check_parameters()
-        distinct, group = np.unique(rows, axis=0, return_inverse=True)
-        check_enough_rows(len(rows), len(distinct), least(grid))
+        if self.covariance_type == "auto":
+            return self._take_likeliest(rows)
+        self.covariance_type_ = self.covariance_type
+        if self.covariance_type == "low_rank":
+            self.__dict__.update(low_rank_density(self, rows, grid))
+            return self
+        drawn = drawn_rows(len(rows), self.cv_rows, self.random_state)
+        chosen_on = rows if drawn is None else rows[drawn]
+        distinct, group = np.unique(chosen_on, axis=0, return_inverse=True)
+        if len(distinct) < least(grid):
+            check_enough_rows(len(rows), len(np.unique(rows, axis=0)), least(grid))
+        check_enough_rows(len(rows), len(rows), 1)
         centre = rows.mean(axis=0)
         scales = fit_scales(rows, self.covariance_type)
         W = (rows - centre) / scales
+        W_chosen = W if drawn is None else W[drawn]
 
-        with threadpool_limits(limits=1 if W.size <= ONE_THREAD_ENTRIES else None):
+        with threadpool_limits(limits=1 if rows.shape[1] <= ONE_THREAD_FEATURES else None):
             likelihoods = cross_validate(
-                W,
-                distinct_row_folds(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
+                W_chosen,
+                choice_splits(group.reshape(-1).astype(np.int64), self.cv, self.random_state),
                 self._fit_mixture,
                 grid=grid,
                 max_components=self.max_components,
                 n_distinct=len(distinct),
             )
             scores = mean_scores(likelihoods)
-            mixture = first_usable(W, likeliest_first(scores) if scores else [least(grid)], self._fit_mixture)
+            candidates = likeliest_first(scores) if scores else [least(grid)]
+            mixture = first_usable(W_chosen, candidates, self._fit_mixture)
+            if mixture is not None and drawn is not None:
+                mixture = self._fit_mixture(W, mixture.n_components, mixture)
         if mixture is None:
             raise InvalidInputError(
                 "No mixture could be fitted: a component has a singular covariance or no rows left. "
@@ -141,14 +184,32 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             )
         # Densities change by the Jacobian of the map, the product of the scales.
         self.cv_scores_ = {k: score - float(np.log(scales).sum()) for k, score in scores.items()}
-        self.mixture_ = _in_units(mixture, centre, scales)
+        self.mixture_ = in_units(mixture, centre, scales)
         self.n_components_ = int(mixture.n_components)
+        self.log_densities_, self.training_log_densities_ = held_out_log_max(self.mixture_, rows)
         self.n_features_in_ = rows.shape[1]
+        return self
+
+    def _take_likeliest(self, rows: FloatArray) -> GaussianMixtureDensity:
+        """Become the likeliest, to held-out rows, of the same estimator with each covariance type."""
+        kinds = ["full", "diag", "spherical"] + ["low_rank"] * (rows.shape[1] >= LEAST_LOW_RANK_FEATURES)
+        fits: list[GaussianMixtureDensity] = []
+        for kind in kinds:
+            try:
+                fits.append(clone(self).set_params(covariance_type=kind).fit(rows))
+            except InvalidInputError:
+                if kind == kinds[-1] and not fits:
+                    raise
+        if all(fit.cv_scores_ for fit in fits):
+            best = max(fits, key=lambda fit: max(fit.cv_scores_.values()))
+        else:  # one number of components, or one rank: what is left are rows that were each held out
+            best = max(fits, key=lambda fit: float(fit.log_densities_.mean()))
+        self.__dict__.update({name: value for name, value in vars(best).items() if name.endswith("_")})
         return self
 
     def _check_parameters(self) -> list[int] | None:
         """Check the parameters; return the grid of numbers of components, None for the default grid."""
-        for name, smallest in (("max_components", 1), ("cv", 2), ("n_init", 1), ("max_iter", 1)):
+        for name, smallest in (("max_components", 1), ("cv", 2), ("cv_rows", 2), ("n_init", 1), ("max_iter", 1)):
             check_count(name, getattr(self, name), smallest)
         if self.covariance_type not in COVARIANCE_TYPES:
             raise InvalidInputError(
@@ -158,8 +219,9 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError(f"reg_covar must be a finite number >= 0, received {self.reg_covar!r}.")
         return component_grid(self.n_components)
 
-    def _fit_mixture(self, W: FloatArray, k: int) -> GaussianMixture | None:
-        """Fit ``k`` components, in standardised units; None if a covariance is singular."""
+    def _fit_mixture(self, W: FloatArray, k: int, start: GaussianMixture | None = None) -> GaussianMixture | None:
+        """Fit ``k`` components, in standardised units, from ``start`` or k-means; None if a covariance is singular."""
+        begin = {} if start is None else {f"{name}_init": getattr(start, f"{name}_") for name in _STARTS}
         mixture = GaussianMixture(
             n_components=k,
             covariance_type=self.covariance_type,
@@ -167,6 +229,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             n_init=self.n_init,
             max_iter=self.max_iter,
             random_state=self.random_state,
+            **begin,
         )
         try:
             with warnings.catch_warnings():
@@ -177,68 +240,3 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             if "ill-defined" in str(error):
                 return None
             raise
-
-
-def assemble_mixture(
-    weights: FloatArray,
-    means: FloatArray,
-    covariances: FloatArray,
-    precisions_cholesky: FloatArray,
-    *,
-    like: GaussianMixture,
-) -> GaussianMixture:
-    """Make a fitted ``GaussianMixture`` with the parameters of ``like`` from its arrays (shapes as in scikit-learn)."""
-    mixture = GaussianMixture(**like.get_params())
-    mixture.weights_ = weights
-    mixture.means_ = means
-    mixture.covariances_ = covariances
-    mixture.precisions_cholesky_ = precisions_cholesky
-    L = precisions_cholesky
-    mixture.precisions_ = L @ np.swapaxes(L, -1, -2) if like.covariance_type in ("full", "tied") else L**2
-    mixture.n_features_in_ = means.shape[1]
-    return mixture
-
-
-def fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
-    """Scale of every feature for the fit; one for all when the covariances are spherical, so that they stay so."""
-    deviation, scales = Z.std(axis=0), feature_scales(Z)
-    scales = np.where(scales == deviation, scales, scales / CONSTANT_FEATURE_DIVISOR)
-    if covariance_type != "spherical":
-        return scales
-    mean_deviation = np.sqrt(np.mean(deviation**2))
-    common = mean_deviation if mean_deviation > VALUE_ROUNDING * np.abs(Z).max() else scales.mean()
-    return np.full(Z.shape[1], common)
-
-
-def carried_back(
-    means: FloatArray,
-    covariances: FloatArray,
-    L: FloatArray,
-    covariance_type: str,
-    centre: FloatArray,
-    scales: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, covariances and precision factors in ``w = (z - centre) / scales`` as they are in ``z``.
-
-    Shapes as in scikit-learn; see the module docstring for the equations.
-    """
-    if covariance_type in ("full", "tied"):
-        covariances, L = covariances * np.outer(scales, scales), L / scales[:, None]
-    elif covariance_type == "diag":
-        covariances, L = covariances * scales**2, L / scales
-    else:
-        covariances, L = covariances * scales[0] ** 2, L / scales[0]
-    return centre + scales * means, covariances, L
-
-
-def _in_units(mixture: GaussianMixture, centre: FloatArray, scales: FloatArray) -> GaussianMixture:
-    """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (see the module docstring)."""
-    means, covariances, L = carried_back(
-        mixture.means_, mixture.covariances_, mixture.precisions_cholesky_, mixture.covariance_type, centre, scales
-    )
-    carried = assemble_mixture(mixture.weights_, means, covariances, L, like=mixture)
-    carried.converged_ = mixture.converged_
-    carried.n_iter_ = mixture.n_iter_
-    # Densities change by the Jacobian of the map, the product of the scales.
-    carried.lower_bound_ = mixture.lower_bound_ - np.log(scales).sum()
-    return carried

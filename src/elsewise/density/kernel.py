@@ -26,8 +26,8 @@ from ..errors import InvalidInputError
 from .base import chunks, is_finite_number, log_components, log_peaks
 from .components import distinct_row_folds
 from .constants import CHUNK_ENTRIES, COARSE_POWERS, FINE_POWERS
-from .gaussian_mixture import assemble_mixture
 from .mixture import FittedMixture
+from .units import assemble_mixture
 
 
 class KernelDensity(BaseEstimator):  # type: ignore[misc]

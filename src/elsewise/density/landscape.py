@@ -115,7 +115,8 @@ class Landscape:
 
     def level(self, threshold: Threshold) -> float:
         """Log density that a quantile of the training rows stands for, or a LogDensity says itself."""
-        value = log_threshold(threshold, self.log_densities)
+        training = [each.training_log_densities_ + share for each, share in zip(self.densities, self.log_shares)]
+        value = log_threshold(threshold, self.log_densities, np.concatenate(training))
         return value if isinstance(threshold, LogDensity) else value - QUANTILE_ROUNDING * (1.0 + abs(value))
 
     def cones(self, level: float) -> Cones:

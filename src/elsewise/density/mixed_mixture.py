@@ -46,7 +46,7 @@ from .base import category_drops, check_codes, is_finite_number, log_components,
 from .components import check_count
 from .constants import PRIOR_SHARE_OF_ROWS, VALUE_ROUNDING
 from .expectation_maximisation import Fit, Rows, indicators, maximise_likelihood
-from .gaussian_mixture import carried_back, fit_scales
+from .units import carried_back, fit_scales
 
 COVARIANCE_TYPES = ("full", "diag")
 
@@ -127,7 +127,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None) -> MixedMixture:
+    def fit(self, X: ArrayLike, y: object = None, *, start: MixedMixture | None = None) -> MixedMixture:
         """Fit the mixture.
 
         Parameters
@@ -135,6 +135,8 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         X : array of shape (n_samples, p + c)
             ``p`` numbers, then ``c = len(n_levels)`` codes.
         y : ignored
+        start : MixedMixture, optional
+            A fitted mixture of as many components to begin with, instead of k-means.
         """
         n_levels = self._check_parameters()
         X = check_table(X, n_levels)
@@ -156,7 +158,8 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
             prior_rows=self.prior_rows,
         )
         try:
-            self._keep(self._likeliest(rows), centre, scales, n_levels)
+            begin = None if start is None else start.predict_proba(X)
+            self._keep(self._likeliest(rows, begin), centre, scales, n_levels)
         except np.linalg.LinAlgError as error:
             raise SingularCovarianceError(
                 f"A component has a singular covariance. Raise reg_covar (received {self.reg_covar!r}), ask for fewer "
@@ -207,18 +210,18 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
             check_count(name, getattr(self, name), 1)
         return check_settings(self)
 
-    def _likeliest(self, rows: Rows) -> Fit:
-        """Best of ``n_init`` starts."""
+    def _likeliest(self, rows: Rows, start: FloatArray | None) -> Fit:
+        """Best of ``n_init`` starts, or the one from the responsibilities ``start`` of shape (n, m)."""
         rng = check_random_state(self.random_state)
         fits = [
             maximise_likelihood(
                 rows,
-                _start(rows, self.n_components, rng),
+                _start(rows, self.n_components, rng) if start is None else start,
                 covariance_type=self.covariance_type,
                 tol=self.tol,
                 max_iter=self.max_iter,
             )
-            for _ in range(self.n_init)
+            for _ in range(self.n_init if start is None else 1)
         ]
         return max(fits, key=lambda fit: float(fit.objectives[-1]))
 

@@ -1,7 +1,9 @@
 """Thresholds: how dense a counterfactual has to be, and the density of a class with its threshold.
 
-The paper asks for the median, over the training rows of the target class, of the component-wise maximum
-(Eq. gmm:approx). That is the quantile 0.5; other quantiles and absolute log densities are possible.
+A number ``q`` is a quantile of the component-wise maximum (Eq. gmm:approx) as rows of the target class have it that the
+mixture was not fitted to: of new rows the share ``1 - q`` reaches it. The paper asks for the median over the training
+rows themselves, which a mixture finds denser than new ones; that is ``TrainingQuantile(0.5)``. Absolute log densities
+are possible too.
 """
 
 from __future__ import annotations
@@ -41,25 +43,58 @@ class LogDensity:
         object.__setattr__(self, "value", float(self.value))
 
 
-Threshold = float | LogDensity
+@dataclass(frozen=True, slots=True)
+class TrainingQuantile:
+    """The paper's threshold: a quantile of the densities of the rows that the mixture was fitted to.
+
+    Of new rows of the class fewer reach it than the quantile says, the more so the fewer rows there were and the more
+    columns (half as many, or less). A plain number is a quantile of what new rows reach.
+
+    Parameters
+    ----------
+    value : float in (0, 1)
+
+    Examples
+    --------
+    >>> from elsewise.density import TrainingQuantile
+    >>> TrainingQuantile(0.5)
+    TrainingQuantile(value=0.5)
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        if not is_finite_number(self.value) or not 0.0 < self.value < 1.0:
+            raise InvalidInputError(
+                f"TrainingQuantile expects a number strictly between 0 and 1, received {self.value!r}."
+            )
+        object.__setattr__(self, "value", float(self.value))
 
 
-def log_threshold(threshold: Threshold, log_densities: FloatArray) -> float:
+Threshold = float | LogDensity | TrainingQuantile
+
+
+def log_threshold(threshold: Threshold, log_densities: FloatArray, training: FloatArray | None = None) -> float:
     """Logarithm of the density threshold delta.
 
     Parameters
     ----------
-    threshold : float in (0, 1) or LogDensity
-        A quantile of ``log_densities`` (linear interpolation, in log space), or an absolute log density.
+    threshold : float in (0, 1), TrainingQuantile or LogDensity
+        A quantile of ``log_densities`` or of ``training`` (linear interpolation, in log space), or an absolute log
+        density.
     log_densities : array of shape (n_samples,)
-        Component-wise maximum at the training rows of the class.
+        Component-wise maximum at rows of the class, each held out of the fit.
+    training : array of shape (n_samples,), optional
+        The same at rows that were part of it; ``log_densities`` if not given.
     """
     if isinstance(threshold, LogDensity):
         return threshold.value
+    if isinstance(threshold, TrainingQuantile):
+        return log_threshold(threshold.value, log_densities if training is None else training)
     if not is_finite_number(threshold) or not 0.0 < threshold < 1.0:
         raise InvalidInputError(
-            "The density threshold must be a quantile strictly between 0 and 1 (0.5 asks for the median density of the "
-            f"class's training rows) or LogDensity(value), received {threshold!r}. "
+            "The density threshold must be a quantile strictly between 0 and 1 (0.5 asks for the density that half of "
+            f"the class's rows reach), TrainingQuantile(value) or LogDensity(value), received {threshold!r}. "
             "For an absolute log density wrap the number in LogDensity."
         )
     if len(log_densities) == 0 or not np.isfinite(log_densities).all():
@@ -76,15 +111,16 @@ def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold =
     Parameters
     ----------
     estimator : GaussianMixtureDensity, MixedMixtureDensity, KernelDensity or a fitted GaussianMixture or MixedMixture
-        An estimator is cloned and fitted to ``Z``; any estimator whose ``fit`` sets ``mixture_`` will do. If
-        it also sets ``log_densities_``, quantiles refer to these. A fitted mixture is taken as it is.
+        An estimator is cloned and fitted to ``Z``; any estimator whose ``fit`` sets ``mixture_`` will do. If it also
+        sets ``log_densities_``, quantiles refer to these. A fitted mixture is taken as it is, and quantiles refer to
+        the rows ``Z``: rows that it has not seen make them quantiles of new rows.
     Z : array of shape (n_samples, n_features)
         Training rows of the class, in model space; of a table with categories ``[numbers | codes]``.
-    threshold : float in (0, 1) or LogDensity, default=0.5
+    threshold : float in (0, 1), TrainingQuantile or LogDensity, default=0.5
         See `log_threshold`.
     """
     rows = check_rows(Z)
-    mixture, log_densities = _fitted(estimator, rows)
+    mixture, log_densities, training = _fitted(estimator, rows)
     expected = mixture.means_.shape[1] + len(category_drops(mixture))
     if rows.shape[1] != expected:
         raise InvalidInputError(
@@ -94,15 +130,22 @@ def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold =
     if log_densities is None:
         log_densities = ClassDensity(mixture_=mixture, log_threshold_=0.0, log_densities_=np.empty(0)).log_max(rows)
     log_densities = np.sort(log_densities)
+    training = log_densities if training is None else np.sort(training)
     return ClassDensity(
-        mixture_=mixture, log_threshold_=log_threshold(threshold, log_densities), log_densities_=log_densities
+        mixture_=mixture,
+        log_threshold_=log_threshold(threshold, log_densities, training),
+        log_densities_=log_densities,
+        training_log_densities_=training,
     )
 
 
-def _fitted(estimator: BaseEstimator, rows: FloatArray) -> tuple[FittedMixture, FloatArray | None]:
-    """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows."""
+def _fitted(estimator: BaseEstimator, rows: FloatArray) -> tuple[FittedMixture, FloatArray | None, FloatArray | None]:
+    """Mixture of a clone fitted to the rows, or the fitted one that was given, and its own densities of the rows.
+
+    These are the held-out ones, and those of rows that were part of the fit where it makes a difference.
+    """
     if isinstance(estimator, MIXTURES):
-        return from_mixture(estimator), None
+        return from_mixture(estimator), None, None
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
         received = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         raise UnsupportedModelError(
@@ -115,4 +158,5 @@ def _fitted(estimator: BaseEstimator, rows: FloatArray) -> tuple[FittedMixture, 
             f"{type(estimator).__name__} is not a density elsewise can use: its fit sets no mixture_. "
             "Use GaussianMixtureDensity, MixedMixtureDensity, KernelDensity or a fitted mixture."
         )
-    return from_mixture(fitted.mixture_), getattr(fitted, "log_densities_", None)
+    held_out, training = (getattr(fitted, name, None) for name in ("log_densities_", "training_log_densities_"))
+    return from_mixture(fitted.mixture_), held_out, training

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +35,12 @@ def fit_model(
     density: Any,
     threshold: Any,
     learn_rules: bool = True,
+    tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
-    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
+    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
+
+    ``tell`` is told of the training rows whose class has its density.
+    """
     model = as_estimator(model)
     estimator = unwrap(model)[1]
     if isinstance(estimator, type):
@@ -73,7 +77,7 @@ def fit_model(
         by_default = is_frame(given) and table.named
         fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
-    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
+    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels, tell)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     fitted.problem(fitted.labels)
     return fitted

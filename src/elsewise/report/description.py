@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column
-from ..density import LogDensity
+from ..density import LogDensity, TrainingQuantile
 from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
@@ -124,9 +124,13 @@ def _plausible(explainer: Explainer) -> str:
     told = f"how likely a row is among {whose}, measured by the density of {kind}. "
     if isinstance(explainer.threshold, LogDensity):
         told += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
+    elif isinstance(explainer.threshold, TrainingQuantile):
+        share = percent(explainer.threshold.value, DECIMALS_OF_THRESHOLD)
+        told += f"A counterfactual must be at least as dense as {share} of the rows the density was learned from are."
     else:
         share = percent(float(explainer.threshold), DECIMALS_OF_THRESHOLD)
-        told += f"A counterfactual must be at least as dense as {share} of these rows are."
+        told += f"A counterfactual must be at least as dense as {share} of these rows are, "
+        told += "each judged by the density of the others."
     thresholds = [
         [
             "all" if label is None else html_of_word(label_word(label)),

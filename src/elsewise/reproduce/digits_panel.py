@@ -22,7 +22,7 @@ from ..explainer import Explainer
 from ..plotting.canvas import INK, MUTED, new_figure
 from .constants import READER_GAMMA
 from .data import DataSet, load
-from .protocol import MODELS, Fold, Protocol, prepare_fold
+from .protocol import MODELS, PAPER_THRESHOLD, Fold, Protocol, prepare_fold
 from .table import Section, percent
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def _explain(
     model: BaseEstimator, density: dict[int, GaussianMixture] | None, fold: Fold, X: FloatArray, targets: IntArray
 ) -> FloatArray:
     """Counterfactuals of rows under one model and density, NaN where there is none."""
-    points: FloatArray = Explainer(model, density=density).fit(fold.X, fold.y).explain(X, targets).counterfactuals
+    explainer = Explainer(model, density=density, threshold=PAPER_THRESHOLD).fit(fold.X, fold.y)
+    points: FloatArray = explainer.explain(X, targets).counterfactuals
     return points
 
 

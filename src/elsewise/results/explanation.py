@@ -110,7 +110,8 @@ class Explanation:
     log_threshold : float
         What the density had to reach; minus infinity without a density constraint.
     plausibility : float
-        Share of the target's training rows that are no denser than the counterfactual; NaN without a density.
+        Share of the target's training rows, each held out of the density, that are no denser than the counterfactual;
+        NaN without a density.
     component : int
         Component of the mixture that reaches the threshold; -1 without one.
     model_free : bool

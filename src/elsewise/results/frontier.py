@@ -20,7 +20,7 @@ class Frontier:
     Attributes
     ----------
     quantiles : array of shape (n,)
-        Ascending. An answer at ``q`` is as dense as the share ``q`` of the target's training rows, at least.
+        Ascending. An answer at ``q`` is as dense as the share ``q`` of the target's rows, at least.
     log_thresholds : array of shape (n,)
     explanations : Explanations
         One a quantile. Distances never fall with the quantile; the plain closest counterfactual is below them all.

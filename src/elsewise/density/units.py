@@ -1,0 +1,74 @@
+"""Mixtures in standardised units, and carried back to those of the data (see :mod:`.gaussian_mixture`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.mixture import GaussianMixture
+
+from ..arrays import FloatArray, feature_scales
+from .constants import CONSTANT_FEATURE_DIVISOR, VALUE_ROUNDING
+
+
+def assemble_mixture(
+    weights: FloatArray,
+    means: FloatArray,
+    covariances: FloatArray,
+    precisions_cholesky: FloatArray,
+    *,
+    like: GaussianMixture,
+) -> GaussianMixture:
+    """Make a fitted ``GaussianMixture`` with the parameters of ``like`` from its arrays (shapes as in scikit-learn)."""
+    mixture = GaussianMixture(**like.get_params())
+    mixture.weights_ = weights
+    mixture.means_ = means
+    mixture.covariances_ = covariances
+    mixture.precisions_cholesky_ = precisions_cholesky
+    L = precisions_cholesky
+    mixture.precisions_ = L @ np.swapaxes(L, -1, -2) if like.covariance_type in ("full", "tied") else L**2
+    mixture.n_features_in_ = means.shape[1]
+    return mixture
+
+
+def fit_scales(Z: FloatArray, covariance_type: str) -> FloatArray:
+    """Scale of every feature for the fit; one for all when the covariances are spherical, so that they stay so."""
+    deviation, scales = Z.std(axis=0), feature_scales(Z)
+    scales = np.where(scales == deviation, scales, scales / CONSTANT_FEATURE_DIVISOR)
+    if covariance_type not in ("spherical", "low_rank"):
+        return scales
+    mean_deviation = np.sqrt(np.mean(deviation**2))
+    common = mean_deviation if mean_deviation > VALUE_ROUNDING * np.abs(Z).max() else scales.mean()
+    return np.full(Z.shape[1], common)
+
+
+def carried_back(
+    means: FloatArray,
+    covariances: FloatArray,
+    L: FloatArray,
+    covariance_type: str,
+    centre: FloatArray,
+    scales: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means, covariances and precision factors in ``w = (z - centre) / scales`` as they are in ``z``.
+
+    Shapes as in scikit-learn; equations in :mod:`.gaussian_mixture`.
+    """
+    if covariance_type in ("full", "tied"):
+        covariances, L = covariances * np.outer(scales, scales), L / scales[:, None]
+    elif covariance_type == "diag":
+        covariances, L = covariances * scales**2, L / scales
+    else:
+        covariances, L = covariances * scales[0] ** 2, L / scales[0]
+    return centre + scales * means, covariances, L
+
+
+def in_units(mixture: GaussianMixture, centre: FloatArray, scales: FloatArray) -> GaussianMixture:
+    """Carry a mixture of ``w = (z - centre) / scales`` over to ``z`` (equations in :mod:`.gaussian_mixture`)."""
+    means, covariances, L = carried_back(
+        mixture.means_, mixture.covariances_, mixture.precisions_cholesky_, mixture.covariance_type, centre, scales
+    )
+    carried = assemble_mixture(mixture.weights_, means, covariances, L, like=mixture)
+    carried.converged_ = mixture.converged_
+    carried.n_iter_ = mixture.n_iter_
+    # Densities change by the Jacobian of the map, the product of the scales.
+    carried.lower_bound_ = mixture.lower_bound_ - np.log(scales).sum()
+    return carried
