@@ -10,9 +10,22 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
+from .region import (
+    BoxAnswer,
+    Cover,
+    DividingCover,
+    Halfspaces,
+    Inside,
+    Piece,
+    Reach,
+    Refined,
+    Region,
+    RelaxedBox,
+    RowCone,
+)
 from .second_look import SecondLook, is_doubtful
 from .space import Space
+from .surroundings import Surroundings
 from .tree_search import search_tree
 
 __all__ = [
@@ -31,13 +44,16 @@ __all__ = [
     "Halfspaces",
     "Inside",
     "Layout",
+    "Piece",
     "Reach",
+    "Refined",
     "Region",
     "RelaxedBox",
     "RowCone",
     "SearchProblem",
     "SecondLook",
     "Space",
+    "Surroundings",
     "Terminal",
     "compile_problem",
     "contradicting",

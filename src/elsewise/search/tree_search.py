@@ -123,8 +123,9 @@ class _TreeSearch(Search):
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement)
         self.part_bounds = self._part_bounds(banned)
         self.division = Division(
-            problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region
-        )
+            problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region,
+            self._offer_of_cover,
+        )  # fmt: skip
         self.heaps = Heaps(n, n_features, domain.layout.n_columns)
         self._start()
 
@@ -165,6 +166,15 @@ class _TreeSearch(Search):
             points = self.problem.goals[self.goals[row]].cover.candidates(reach)
             if len(points):
                 self._offer(np.full(len(points), row), points)
+
+    def _offer_of_cover(self, rows: IntArray, points: FloatArray) -> float:
+        """Take points that a cover suggests for one row, rounded where something is whole; give its limit."""
+        if self.domain.discrete.any():
+            fractions = self.relaxation.fractions(rows, points)
+            made = self.candidates.around(rows, points, fractions)[1]
+            rows, points = np.repeat(rows, made.shape[1]), made.reshape(-1, self.rows.shape[1])
+        self._offer(rows, points)
+        return float(self.limit[rows[0]])
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
