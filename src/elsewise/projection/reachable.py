@@ -2,15 +2,15 @@ r"""The projector's second entry: the largest value of a linear form over what c
 
 What can be reached is a cell around a point :math:`x_0` in plain coordinates (norm 1): half-spaces, bounds, a cone, and
 a radius :math:`r`. For any multipliers :math:`\lambda_0 \ge 0` of :math:`w^\top x \ge t`, :math:`\lambda \ge 0` of
-:math:`G x \le o` and :math:`y = (y_0, y_1)`, :math:`\lVert y_1 \rVert \le y_0`, of the cone, every :math:`x = x_0 + v` of the
-cell has
+:math:`G x \le o` and :math:`y = (y_0, y_1)`, :math:`\lVert y_1 \rVert \le y_0`, of the cone, every
+:math:`x = x_0 + v` of the cell has
 
 .. math:: \lVert v \rVert_1 \ge \lambda_0 (t - w^\top x) + D, \qquad
           D = \beta + \sum_i \min_{l_i \le v_i \le u_i} |v_i| + \rho_i v_i
 
-with :math:`\rho = G^\top\lambda - \lambda_0 w - h_1 y_0 - F^\top y_1` and :math:`\beta` the Lagrangian at :math:`x_0`. So within
-the radius :math:`w^\top x \le t + (r - D) / \lambda_0`, whatever the multipliers: those of the projection onto
-:math:`\{w^\top x \ge t\}` make it tight. ``D`` is evaluated here from the multipliers alone.
+with :math:`\rho = G^\top\lambda - \lambda_0 w - h_1 y_0 - F^\top y_1` and :math:`\beta` the Lagrangian at
+:math:`x_0`. So within the radius :math:`w^\top x \le t + (r - D) / \lambda_0`, whatever the multipliers: those of the
+projection onto :math:`\{w^\top x \ge t\}` make it tight. ``D`` is evaluated here from the multipliers alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from .cells import CUTOFF, INFEASIBLE, Cells
 _SUM_ROUNDING = 1e-13
 # Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
 _SMALLEST_MULTIPLIER = 1e-9
+# Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
+_SMALLEST_RHO = 1e-6
 # Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
 _FIRST_GUESS, _WORTH_A_ROUND = 0.6, 1e-6
 
@@ -84,7 +86,15 @@ class Reachable:
         return Nearest(float(batch.bound[0]), v, batch.halfspace_multipliers[0, : len(b)])
 
     def largest(
-        self, W: FloatArray, high: FloatArray, A: FloatArray, b: FloatArray, *, radius: float, near: FloatArray, rounds: int
+        self,
+        W: FloatArray,
+        high: FloatArray,
+        A: FloatArray,
+        b: FloatArray,
+        *,
+        radius: float,
+        near: FloatArray,
+        rounds: int,
     ) -> FloatArray:
         """Bound ``W x`` over the points of the cell with ``A x <= b`` that are within the radius.
 
@@ -153,12 +163,9 @@ class Reachable:
         assert batch.halfspace_multipliers is not None
         own = np.maximum(batch.halfspace_multipliers[:, 0], 0.0)
         common = np.maximum(batch.halfspace_multipliers[:, 1 : 1 + len(o)], 0.0)
-        proven, scale = self._dual_bounds(W, t, own, G, o, common, batch.cone_multipliers)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            below = t + (radius - proven) / (own * scale)
-        return np.where(own * scale > _SMALLEST_MULTIPLIER, below + _SUM_ROUNDING * np.abs(below), np.inf)
+        return self._proven(W, t, own, G, o, common, batch.cone_multipliers, radius)
 
-    def _dual_bounds(
+    def _proven(
         self,
         W: FloatArray,
         t: FloatArray,
@@ -167,8 +174,13 @@ class Reachable:
         o: FloatArray,
         common: FloatArray,
         of_cone: FloatArray | None,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Give ``D`` of the module's docstring for each form, rounded down, and by what multipliers were scaled for it."""
+        radius: float,
+    ) -> FloatArray:
+        """Evaluate ``t + (radius - D) / own`` for each form, rounded up: infinite where nothing is proven.
+
+        Multipliers of a cell that is empty (a ray) prove the more the larger they are: they are tried as they are, and
+        as large as can be.
+        """
         x0, size0 = self.x0, np.abs(self.x0)
         rho = common @ G - own[:, None] * W
         beta = own * (t - W @ x0) + common @ (G @ x0 - o)
@@ -178,19 +190,23 @@ class Reachable:
             tilt = self.cells.tilts[self.cone] if len(self.cells.tilts) else np.zeros(len(x0))
             y1 = of_cone[:, 1:]
             y0 = np.maximum(of_cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + _SUM_ROUNDING))
-            right = self.cells.radii[self.cone] + tilt @ x0
+            right, sizes = self.cells.radii[self.cone] + tilt @ x0, np.abs(F) @ size0 + np.abs(g)
             rho -= y1 @ F + y0[:, None] * tilt
             beta -= y0 * right + y1 @ (F @ x0 - g)
-            size += y0 * (self.cells.radii[self.cone] + np.abs(tilt) @ size0) + np.abs(y1) @ (
-                np.abs(F) @ size0 + np.abs(g)
-            )
+            size += y0 * (self.cells.radii[self.cone] + np.abs(tilt) @ size0) + np.abs(y1) @ sizes
         caps = self._relative_to_bases(rho)
         endless = np.where(np.isinf(self.high) & np.isinf(caps), -rho, 0.0)
         endless = np.maximum(endless, np.where(np.isinf(self.low), rho, 0.0)).max(axis=1, initial=0.0)
-        scale = 1.0 / np.maximum(1.0, endless)
-        rho *= scale[:, None]
-        least = self._least_terms(rho, caps)
-        return scale * (beta - _SUM_ROUNDING * size) + least - _SUM_ROUNDING * np.abs(least), scale
+        best = np.full(len(W), np.inf)
+        for least_rho in (1.0, _SMALLEST_RHO):
+            scale = 1.0 / np.maximum(least_rho, endless)
+            least = self._least_terms(rho * scale[:, None], caps)
+            D = scale * (beta - _SUM_ROUNDING * size) + least - _SUM_ROUNDING * np.abs(least)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                proven = t + (radius - D) / (own * scale)
+            proven = np.where(own * scale > _SMALLEST_MULTIPLIER, proven + _SUM_ROUNDING * np.abs(proven), np.inf)
+            best = np.minimum(best, proven)
+        return best
 
     def _relative_to_bases(self, rho: FloatArray) -> FloatArray:
         """Substitute what a category's base loses; give how much can move to each feature, infinite for numbers."""

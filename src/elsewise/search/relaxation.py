@@ -258,7 +258,7 @@ class Relaxation:
         return np.clip(points, nodes.lower, nodes.upper, out=points)
 
     def fractions(self, rows: IntArray, points: FloatArray) -> FloatArray:
-        """What it costs to make each column of points whole, array of shape (n, n_columns)."""
+        """Tell what it costs to make each column of points whole, array of shape (n, n_columns)."""
         layout, integers = self.domain.layout, self.integers
         fractions = np.zeros((len(rows), layout.n_columns))
         values = points[:, integers]

@@ -48,14 +48,22 @@ class Surroundings:
         return found._replace(bound=self.constant + found.bound)
 
     def largest(
-        self, W: FloatArray, high: FloatArray, A: FloatArray, b: FloatArray, *, limit: float, near: FloatArray, rounds: int
+        self,
+        W: FloatArray,
+        high: FloatArray,
+        A: FloatArray,
+        b: FloatArray,
+        *,
+        limit: float,
+        near: FloatArray,
+        rounds: int,
     ) -> FloatArray:
         """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,)."""
         return self.reachable.largest(W, high, A, b, radius=limit - self.constant, near=near, rounds=rounds)
 
     def plain(self, point: FloatArray) -> FloatArray:
         """Plain coordinates of a point in features, array of shape (n,)."""
-        return self.coordinates.points(point[None])[0]
+        return np.asarray(self.coordinates.points(point[None])[0])
 
     def centre(self) -> FloatArray | None:
         """Give the centre of the cone as a difference from the row, within limits; None without a cone."""
@@ -66,4 +74,4 @@ class Surroundings:
         apart = np.linalg.lstsq(F, cells.centres[cone] - F @ x0, rcond=None)[0]
         if len(cells.group):
             apart[cells.group >= 0] = 0.0
-        return np.clip(apart, self.reachable.low, self.reachable.high)
+        return np.asarray(np.clip(apart, self.reachable.low, self.reachable.high))

@@ -262,8 +262,10 @@ class _TreeSearch(Search):
         divides = self.refinement.divides[nodes.rows] & (nodes.part >= 0) & self.use_region
         asked = np.flatnonzero(still_open & divides & relaxed.has_point & is_whole)
         if len(asked):
-            checked = self.candidates.check(nodes.rows[asked], relaxed.points[asked])
-            answered[asked] = checked.holds & self.history.is_new(nodes.rows[asked], relaxed.points[asked])
+            rows, points, integer = nodes.rows[asked], relaxed.points[asked], self.domain.integer
+            # nearly whole is not whole: rounding may have moved it out of the region
+            points[:, integer] = np.where(points == self.rows[rows], points, np.round(points))[:, integer]
+            answered[asked] = self.candidates.check(rows, points).holds & self.history.is_new(rows, points)
         return answered
 
     def _round(self, nodes: Nodes, relaxed: Relaxed) -> None:

@@ -1,9 +1,10 @@
 r"""Functions of one number, and lines above and below them on an interval.
 
-A unit of a sum is :math:`a\,\varphi(t)`, :math:`t = w^\top x + b` within an interval :math:`[l, u]`. What bounds the sum are lines:
-:math:`\varphi(t) \le \alpha + \sigma t` on the interval where :math:`a > 0`, :math:`\varphi(t) \ge \alpha + \sigma t` where :math:`a < 0`. A
-chord is the best line above a convex function, a tangent at any point one below it. A line that does not exist, above
-a parabola without end, has an infinite :math:`\alpha`.
+A unit of a sum is :math:`a\,\varphi(t)`, with :math:`t = w^\top x + b` in an interval :math:`[l, u]`. What bounds the
+sum are lines: :math:`\varphi(t) \le \alpha + \sigma t` on the interval where :math:`a > 0`, and
+:math:`\varphi(t) \ge \alpha + \sigma t` where :math:`a < 0`. A chord is the best line above a convex function, a
+tangent at any point one below it. A line that does not exist, above a parabola without end, has an infinite
+:math:`\alpha`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ...arrays import FloatArray
+from ...arrays import BoolArray, FloatArray
 
 # Halvings of an interval in which a tangent is looked for: until doubles are next to each other, all but.
 _HALVINGS = 60
@@ -44,11 +45,11 @@ class Function(ABC):
 
     @abstractmethod
     def value(self, t: FloatArray) -> FloatArray:
-        """Values, of any shape whose last axis is units."""
+        """Give values, of any shape whose last axis is units."""
 
     @abstractmethod
     def slope(self, t: FloatArray) -> FloatArray:
-        """Derivatives, of the same shape; any between those of the two sides at a kink."""
+        """Give derivatives, of the same shape; any between those of the two sides at a kink."""
 
     @abstractmethod
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
@@ -93,12 +94,15 @@ class Relu(Function):
     is_convex = True
 
     def value(self, t: FloatArray) -> FloatArray:
+        """Give values."""
         return np.maximum(t, 0.0)
 
     def slope(self, t: FloatArray) -> FloatArray:
+        """Give derivatives."""
         return np.where(t > 0, 1.0, 0.0)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines above."""
         chords = _chords(self, low, high)
         is_linear = (low >= 0) | (high <= 0)
         return Lines(
@@ -106,6 +110,7 @@ class Relu(Function):
         )
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines below."""
         slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, self.slope(near)))
         return Lines(slope, np.zeros_like(slope))
 
@@ -119,12 +124,15 @@ class Identity(Function):
     """``t`` itself."""
 
     def value(self, t: FloatArray) -> FloatArray:
+        """Give values."""
         return np.asarray(t)
 
     def slope(self, t: FloatArray) -> FloatArray:
+        """Give derivatives."""
         return np.ones_like(t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines above."""
         return Lines(np.ones_like(low), np.zeros_like(low))
 
     below = above
@@ -141,15 +149,19 @@ class Square(Function):
     is_convex = True
 
     def value(self, t: FloatArray) -> FloatArray:
+        """Give values."""
         return np.asarray(t * t)
 
     def slope(self, t: FloatArray) -> FloatArray:
+        """Give derivatives."""
         return np.asarray(2.0 * t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines above."""
         return _chords(self, low, high)
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines below."""
         return _tangents(self, np.clip(near, low, high))
 
 
@@ -173,9 +185,11 @@ class Sigmoid(Function):
     largest: float
 
     def value(self, t: FloatArray) -> FloatArray:
+        """Give values."""
         return self.of(t)
 
     def slope(self, t: FloatArray) -> FloatArray:
+        """Give derivatives."""
         return self.derivative(t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
@@ -199,10 +213,11 @@ class Sigmoid(Function):
         return Lines(np.where(endless, 0.0, slope), np.where(endless, self.value(np.minimum(high, 1e300)), offset))
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Give lines below."""
         slope, offset = self.above(-high, -low, -near)
         return Lines(slope, self.total - offset)
 
-    def _clears(self, d: FloatArray, low: FloatArray) -> FloatArray:
+    def _clears(self, d: FloatArray, low: FloatArray) -> BoolArray:
         """Whether the tangent at ``d >= 0`` is not below the function at the lower end."""
         return np.asarray(self.of(d) + self.derivative(d) * (low - d) >= self.of(low)) & (d >= 0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.special import expit
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -54,11 +56,14 @@ def regressor_region(model: MLPRegressor, outcome: Outcome) -> SumRegion:
             f"This {type(model).__name__} predicts {len(W)} outputs at once; expected one. Fit one model for each "
             "output and explain the one of interest."
         )
-    if model.out_activation_ != "identity":
-        raise UnsupportedSettingError(
-            f"{type(model).__name__} is supported with a squared error; its output is {model.out_activation_!r}."
-        )
+    if model.out_activation_ == "exp":  # a Poisson loss
+        wanted = Interval(_log(wanted.low), _log(wanted.high))
     return range_region(layers, W, b, wanted)
+
+
+def _log(end: float) -> float:
+    # exp is positive: an end at or below zero bounds nothing from below and leaves nothing from above
+    return math.log(end) if end > 0 else -math.inf
 
 
 def range_region(layers: tuple[Layer, ...], W: FloatArray, b: FloatArray, wanted: Interval) -> SumRegion:

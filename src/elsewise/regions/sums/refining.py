@@ -7,11 +7,12 @@ cuts are added at the projections that they cut off. What is narrowed and cut is
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Surroundings
 from .constants import (
     CUT_DEPTH,
@@ -124,7 +125,7 @@ class Refining:
         order = np.argsort(-np.concatenate(gaps), kind="stable")[:NARROWED_A_PIECE]
         order = order[np.concatenate(gaps)[order] > 0]
         first = np.cumsum([0, *(len(of_layer) for of_layer in gaps)])
-        units = [order[(order >= a) & (order < b)] - a for a, b in zip(first[:-1], first[1:])]
+        units = [order[(order >= a) & (order < b)] - a for a, b in itertools.pairwise(first)]
         self.narrow(units)
 
     def narrow(self, units: list[IntArray]) -> None:
@@ -206,7 +207,7 @@ class Refining:
             weight = np.abs(weight * slope) @ np.abs(layer.W)
         return gaps[::-1]
 
-    def _has_gap(self, place: int) -> FloatArray:
+    def _has_gap(self, place: int) -> BoolArray:
         """Units of a layer that are not linear on their intervals and matter."""
         layer, low, high = self.sums.layers[place], self.intervals.low[place], self.intervals.high[place]
         middle = np.where(np.isfinite(low + high), (low + high) / 2, 0.0)
@@ -217,9 +218,9 @@ class Refining:
             bent &= self._needs_interval()
         return np.asarray(bent)
 
-    def _needs_interval(self) -> FloatArray:
+    def _needs_interval(self) -> BoolArray:
         """Units of the last layer whose lines depend on the interval where they count."""
-        helps = (self.sums.C > 0).any(axis=0)
+        helps = np.asarray((self.sums.C > 0).any(axis=0))
         return helps if self.sums.layers[-1].function.is_convex else np.ones_like(helps)
 
     def _add_cuts(self) -> bool:

@@ -59,7 +59,7 @@ class Sums:
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.D.shape[1]
+        return int(self.D.shape[1])
 
     def margins(self, points: FloatArray) -> FloatArray:
         """Values of the rows at points of shape (n_samples, n_features), array of shape (n_samples, n_rows)."""
@@ -76,9 +76,8 @@ class Sums:
             size = row_product(size, np.abs(layer.W).T) + np.abs(layer.b)
             size = np.abs(layer.function.slope(a)) * size + np.abs(layer.function.value(a))
             a = layer.function.value(a)
-        return np.asarray(row_product(size, np.abs(self.C).T) + row_product(np.abs(points), np.abs(self.D).T)) + np.abs(
-            self.d
-        )
+        linear = row_product(np.abs(points), np.abs(self.D).T) + np.abs(self.d)
+        return np.asarray(row_product(size, np.abs(self.C).T) + linear)
 
     def forms(self, point: FloatArray) -> list[FloatArray]:
         """Values of the units' linear forms at one point, a list of arrays of shape (n_units,)."""
@@ -97,14 +96,12 @@ class Sums:
         return margins, gradient + self.D
 
     def in_plain_coordinates(self, space: Space) -> Sums:
-        """Rewrite sums of model space for plain coordinates of features, norm 1: ``z = M x + m``, ``x = o + xi / s``."""
+        """Rewrite sums of model space for plain coordinates of features, in norm 1."""
         back, origin = space.coordinates.back, space.coordinates.origin
         at_origin = space.matrix @ origin + space.offset
         first = self.layers[0]
         moved = Layer((first.W @ space.matrix) * back, first.b + first.W @ at_origin, first.function)
-        return Sums(
-            (moved, *self.layers[1:]), self.C, (self.D @ space.matrix) * back, self.d + self.D @ at_origin
-        )
+        return Sums((moved, *self.layers[1:]), self.C, (self.D @ space.matrix) * back, self.d + self.D @ at_origin)
 
     def rows(self, chosen: Sequence[int] | FloatArray) -> Sums:
         """Take some of the rows."""
