@@ -45,7 +45,7 @@ class Surroundings:
     def nearest(self, A: FloatArray, b: FloatArray, limit: float) -> Nearest:
         """Find the nearest point with ``A x <= b`` there; nothing from the limit on is of interest."""
         found = self.reachable.nearest(A, b, cutoff=limit - self.constant, margin=self.margin)
-        return found._replace(bound=self.constant + found.bound)
+        return Nearest(self.constant + found.bound, found.v, found.multipliers)
 
     def largest(
         self,

@@ -245,3 +245,24 @@ def test_categories_behind_an_encoder_against_every_combination(loans):
                 best = min(best, price + reference_cell(manhattan, numbers, matrix, offset, polyhedron, None))
         np.testing.assert_allclose(distance, best, rtol=2e-6)
         assert bound <= best * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("hidden", [(5,), (4, 3)], ids=str)
+@pytest.mark.parametrize("activation", ["tanh", "logistic", "identity"])
+def test_answers_of_smooth_networks_against_everything_on_a_grid(activation, hidden):
+    """No accepted and dense point of a fine grid is nearer than what is proven, nor nearer than what is found."""
+    X, y = random_data(2, seed=5, n_features=2)
+    model = fitted(network(hidden, activation=activation), X, y)
+    explainer = ew.Explainer(model).fit(X, y)
+    rows = X[model.predict(X) == "left"][:2]
+    answers = explainer.explain(rows, target="right", time_limit=10)
+    assert_certified(explainer, rows, answers)
+    assert (answers.gaps <= 1e-3).all()
+    sides = [np.linspace(a - 1, b + 1, 400) for a, b in zip(X.min(axis=0), X.max(axis=0))]
+    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    good = model.predict(grid) == "right"
+    good &= explainer.log_density(grid, "right") >= explainer.densities_["right"].log_threshold_
+    for x, distance, bound in zip(rows, answers.distances, answers.lower_bounds):
+        nearest = explainer.distance_(grid[good], np.repeat(x[None], good.sum(), axis=0)).min()
+        assert bound <= nearest * (1 + 1e-9)
+        assert distance <= nearest * (1 + 1e-9)

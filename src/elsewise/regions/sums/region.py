@@ -119,9 +119,12 @@ class SumCover(DividingCover):
             return Refined((), bound)
         if not at.is_open or at.is_accepted or (not divides and (at.has_new_cuts or is_first)):
             return Refined((self._piece(at, at.sides, depth=max(part.depth, 0)),), bound)
-        sides = side_to_divide(at) if divides else None
-        if sides is None:
+        if not divides:
             return None
+        sides = side_to_divide(at)
+        if sides is None:  # no unit has a gap: what is missing is rounding
+            at.descend()
+            return Refined((), min(at.bound, at.limit))
         return Refined([self._piece(at, (*at.sides, side), depth=part.depth + 1) for side in sides], bound)
 
     def _accepts(self, point: FloatArray) -> bool:
