@@ -6,13 +6,22 @@ Nothing of the library's search, cuts or intervals is shared with either.
 from __future__ import annotations
 
 import itertools
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from elsewise.arrays import FloatArray
 from elsewise.regions import Interval, Label, Outcome
 from models import measured_transform, reference_cell, reference_cones
+
+
+class BySCIP(NamedTuple):
+    """What SCIP says: distance of its best point, its bound, and CPU seconds inside the solver."""
+
+    value: float
+    bound: float
+    seconds: float
 
 
 def weights_of(network: Any) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -87,7 +96,7 @@ def distance_by_scip(
     max_changes: int | None = None,
     rule: tuple[FloatArray, float] | None = None,
     seconds: float = 60.0,
-) -> tuple[float, float]:
+) -> BySCIP:
     """Value and bound of SCIP for a ReLU network, within ``reach`` (a distance at which there is an answer).
 
     Parameters
@@ -111,7 +120,7 @@ def distance_by_scip(
     matrix = (at(np.eye(n)) - offset).T
     weights, intercepts = weights_of(network)
     C, d = conditions(network, outcome)
-    best, bound = np.inf, np.inf
+    best, bound, spent = np.inf, np.inf, 0.0
     for cone in reference_cones(explainer, outcome) or [None]:
         scip = Model()
         scip.hideOutput()
@@ -160,9 +169,11 @@ def distance_by_scip(
         for row, o in zip(C, d):
             scip.addCons(quicksum(float(row[k]) * a[k] for k in range(len(a))) + float(o) >= 0)
         scip.setObjective(quicksum(cost), "minimize")
+        started = time.process_time()
         scip.optimize()
+        spent += time.process_time() - started
         if scip.getStatus() != "infeasible":
             bound = min(bound, scip.getDualbound())
         if scip.getNSols():
             best = min(best, scip.getObjVal())
-    return best, min(bound, best)
+    return BySCIP(best, min(bound, best), spent)

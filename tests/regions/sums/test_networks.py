@@ -182,7 +182,7 @@ def test_whole_numbers_and_rules_against_scip(counted, rules):
     integer = np.array([True, True, True, False, False])
     for place, (distance, bound) in enumerate(zip(answers.distances, answers.lower_bounds)):
         x = rows.iloc[place].to_numpy(dtype=float)
-        value, _ = distance_by_scip(OfArrays(bare), x, Label(1), reach=distance, integer=integer, **limits(x))
+        value = distance_by_scip(OfArrays(bare), x, Label(1), reach=distance, integer=integer, **limits(x)).value
         np.testing.assert_allclose(distance, value, rtol=2e-6)
         assert bound <= value * (1 + 1e-6)
 

@@ -11,7 +11,7 @@ SMALLEST_MULTIPLIER = 1e-9
 SETTLED = 1e-7
 # Times that all intervals are narrowed at first; intervals narrowed in each piece, those with the largest gaps; and
 # projections that each side of an interval costs.
-TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 10, 1
+TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 60, 1
 # Steps of a descent, and halvings of the way back to a point that is accepted.
 DESCENT_STEPS, WAY_BACK = 12, 20
 # A descent is over where a step gains less than this share.
