@@ -29,6 +29,8 @@ _SUM_ROUNDING = 1e-13
 _SMALLEST_MULTIPLIER = 1e-9
 # Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
 _SMALLEST_RHO = 1e-6
+# Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
+_INVERSE_ACCURACY = 1e-8
 # Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
 _FIRST_GUESS, _WORTH_A_ROUND = 0.6, 1e-6
 
@@ -132,6 +134,23 @@ class Reachable:
         result = high.copy()
         result[forms] = np.minimum(high[forms], best * unit[forms])
         return result
+
+    def farthest(self) -> float:
+        """Bound the distance of everything in the cell; infinite where the cone does not bound every feature.
+
+        With ``G F = I``, ``x - G g = G (F x - g)``: a feature is no farther from ``G g`` than the radius times the
+        length of its row of ``G``.
+        """
+        low, high = self.low, self.high
+        if self.cone >= 0 and not len(self.cells.tilts):
+            F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
+            G = np.linalg.pinv(F)
+            if np.abs(G @ F - np.eye(len(low))).max() < _INVERSE_ACCURACY:
+                width = self.cells.radii[self.cone] * np.linalg.norm(G, axis=1) * (1 + _INVERSE_ACCURACY)
+                middle = G @ g - self.x0
+                width = width + _INVERSE_ACCURACY * (np.abs(G @ g) + np.abs(self.x0))
+                low, high = np.maximum(low, middle - width), np.minimum(high, middle + width)
+        return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
     def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
         """Bound forms over bounds and radius alone."""

@@ -59,7 +59,8 @@ class Surroundings:
         rounds: int,
     ) -> FloatArray:
         """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,)."""
-        return self.reachable.largest(W, high, A, b, radius=limit - self.constant, near=near, rounds=rounds)
+        radius = limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
+        return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
 
     def plain(self, point: FloatArray) -> FloatArray:
         """Plain coordinates of a point in features, array of shape (n,)."""

@@ -108,7 +108,7 @@ class Refining:
         self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
-            if not self.is_open or self.is_accepted or not np.isfinite(self.limit):
+            if not self.is_open or self.is_accepted:
                 return
             units = [np.arange(len(layer.b)) for layer in self.sums.layers]
             self.narrow([some[self._has_gap(place)[some]] for place, some in enumerate(units)])
