@@ -7,7 +7,7 @@ import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, PolynomialFeatures, StandardScaler
@@ -44,9 +44,9 @@ def test_an_unfitted_model_says_so(iris, model):
 
 def test_an_unsupported_model_gets_the_list_of_supported_ones(iris):
     X, y = iris
-    bayes = GaussianNB().fit(X, y)
+    bayes = BernoulliNB().fit(X, y)
     for model in (bayes, make_pipeline(StandardScaler(), bayes).fit(X, y)):
-        with pytest.raises(ew.UnsupportedModelError, match=r"GaussianNB is not .*LogisticRegression.*register"):
+        with pytest.raises(ew.UnsupportedModelError, match=r"BernoulliNB is not .*LogisticRegression.*register"):
             ew.Explainer(model).fit(X, y)
     for model in (None, "softmax", 3):
         with pytest.raises(ew.UnsupportedModelError, match="is not a model family elsewise can describe exactly"):

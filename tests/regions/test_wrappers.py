@@ -31,7 +31,7 @@ from sklearn.linear_model import (
 )
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -369,7 +369,7 @@ def test_soft_votes_of_trees(n_classes, weights):
 def test_a_vote_of_one():
     X, y, Z = blobs(2)
     one = VotingClassifier([("a", LogisticRegression()), ("b", "drop")], voting="soft").fit(X, y)
-    outweighed = VotingClassifier([("a", LogisticRegression()), ("b", GaussianNB())], voting="soft", weights=[1, 0])
+    outweighed = VotingClassifier([("a", LogisticRegression()), ("b", BernoulliNB())], voting="soft", weights=[1, 0])
     for model in (one, outweighed.fit(X, y)):
         for index in (0, 1):
             check(model, Label(index), Z)
@@ -389,9 +389,9 @@ def test_votes_without_exact_description_are_refused():
         region_of(VotingClassifier(logistic).fit(X, y), Label(0, min_probability=0.6))
     with pytest.raises(UnsupportedModelError, match="30 members a class wins in more than"):
         region_of(BaggingClassifier(LinearSVC(), n_estimators=30, random_state=0).fit(X, y), Label(0))
-    with pytest.raises(UnsupportedModelError, match="GaussianNB is not a model family"):
+    with pytest.raises(UnsupportedModelError, match="BernoulliNB is not a model family"):
         region_of(
-            VotingClassifier([("a", GaussianNB()), ("b", LogisticRegression())], voting="soft").fit(X, y), Label(0)
+            VotingClassifier([("a", BernoulliNB()), ("b", LogisticRegression())], voting="soft").fit(X, y), Label(0)
         )
 
 

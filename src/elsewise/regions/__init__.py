@@ -7,6 +7,7 @@ from . import (  # noqa: F401 - they register their model families
     pairs,
     prototypes,
     regression,
+    sums,
     tree,
     wrappers,
 )

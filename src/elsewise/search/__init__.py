@@ -11,9 +11,23 @@ from .earlier_answers import EarlierAnswer
 from .found import Found
 from .least_moves import LeastMoves
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import BoxAnswer, Cover, Covered, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
+from .region import (
+    BoxAnswer,
+    Cover,
+    Covered,
+    DividingCover,
+    Halfspaces,
+    Inside,
+    Piece,
+    Reach,
+    Refined,
+    Region,
+    RelaxedBox,
+    RowCone,
+)
 from .second_look import SecondLook, is_doubtful
 from .space import Space
+from .surroundings import Surroundings
 from .tree_search import search_tree
 
 __all__ = [
@@ -34,13 +48,16 @@ __all__ = [
     "Inside",
     "Layout",
     "LeastMoves",
+    "Piece",
     "Reach",
+    "Refined",
     "Region",
     "RelaxedBox",
     "RowCone",
     "SearchProblem",
     "SecondLook",
     "Space",
+    "Surroundings",
     "Terminal",
     "compile_problem",
     "contradicting",

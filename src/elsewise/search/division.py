@@ -6,7 +6,7 @@ node; children are made without them. Where nothing of that kind is left to divi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +48,8 @@ class Division:
         Nothing in a part is nearer; infinite where there is none.
     history : History
         Earlier answers of each row.
+    offer : function of rows and points
+        Takes points that may be answers of one row; gives the distance of its incumbent.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class Division:
         part_bounds: FloatArray,
         history: History,
         use_region: bool,
+        offer: Callable[[IntArray, FloatArray], float],
     ) -> None:
+        self.offer = offer
         self.problem, self.rows, self.goals, self.domain, self.relaxation = problem, rows, goals, domain, relaxation
         self.refinement, self.part_bounds, self.history, self.use_region = refinement, part_bounds, history, use_region
         self.prices, self.integers = relaxation.prices, relaxation.integers
@@ -82,17 +86,28 @@ class Division:
         changed = self.domain.layout.by_unit(changed)
         if self.domain.max_changes is not None:
             too_many = ~alone & (changed.sum(axis=1) > self.domain.max_changes)
+        unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
+        fractional = ~alone & ~too_many & ~unpaid & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
+        broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
+        given_up: list[tuple[IntArray, FloatArray]] = []
+        refined_by_cover = np.zeros(len(nodes), dtype=np.bool_)
+        for k in np.flatnonzero(~alone & self.refinement.refines[nodes.rows] & relaxed.has_point).tolist():
+            divides = not (too_many[k] or unpaid[k] or fractional[k] or broken[k].any())
+            made = self._refined_by_cover(nodes.some(np.array([k])), relaxed.points[k], limit[k], divides)
+            if made is not None:
+                refined_by_cover[k] = True
+                children += made.children
+                given_up += made.given_up
+        for left in (too_many, unpaid, fractional, broken):
+            left[refined_by_cover] = False
         if too_many.any():
             children += self._changes(nodes.some(too_many), relaxed.points[too_many], changed[too_many])
-        unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
         if unpaid.any():
             children += self._prices(nodes.some(unpaid), relaxed.some(unpaid), limit[unpaid])
-        fractional = ~alone & ~too_many & ~unpaid & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
         children += self._fractions(nodes, relaxed, fractional)
-        broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
         children += self._keeping_clauses(nodes, broken)
-        given_up = []
-        for k in np.flatnonzero(~alone & ~too_many & ~unpaid & ~fractional & ~broken.any(axis=1)).tolist():
+        is_divided = alone | too_many | unpaid | fractional | broken.any(axis=1) | refined_by_cover
+        for k in np.flatnonzero(~is_divided).tolist():
             node, point = nodes.some(np.array([k])), relaxed.points[k] if relaxed.has_point[k] else None
             refined = self._refined(node, point, limit[k])
             if refined is None:
@@ -309,6 +324,22 @@ class Division:
             return smaller
         # Without costly moves nothing is left to divide: solved once more, it is done.
         return None if divides else [node]
+
+    def _refined_by_cover(self, node: Nodes, point: FloatArray, limit: float, divides: bool) -> Divided | None:
+        """Let a cover that refines pieces by itself refine one whose point it does not accept."""
+        row = int(node.rows[0])
+        if not self.use_region or self._is_accepted(row, point):
+            return None
+        surroundings = self.relaxation.surroundings(node, self.offer)
+        reach = self.refinement.reach(row, limit, node.lower[0], node.upper[0], surroundings)
+        refined = self.refinement.refine_by_cover(row, int(node.piece[0]), point, reach, divides=divides)
+        if refined is None:
+            return None
+        pieces, bound = refined
+        bounds = np.maximum(node.bounds, bound)
+        if not pieces:
+            return Divided([], [(node.rows, bounds)])
+        return Divided([node.children(bounds=bounds, piece=np.array([piece])) for piece in pieces], [])
 
     def _is_accepted(self, row: int, point: FloatArray) -> bool:
         depth = self.problem.goals[int(self.goals[row])].cover.depth(point[None])

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from .problem import SearchProblem
 from .region import Cover, Part, Reach
+from .surroundings import Surroundings
 
 
 @dataclass(slots=True)
@@ -38,16 +39,26 @@ class Refinement:
     ----------
     divides : bool array of shape (n_samples,)
         Whether the region of each row's goal divides.
+    refines : bool array of shape (n_samples,)
+        Whether its cover refines pieces by itself.
     """
 
     def __init__(self, problem: SearchProblem, rows: FloatArray, goals: IntArray) -> None:
         self.problem, self.rows, self.goals = problem, rows, goals
         self.divides = np.array([goal.divides for goal in problem.goals], dtype=np.bool_)[goals]
+        self.refines = np.array([goal.cover.refines for goal in problem.goals], dtype=np.bool_)[goals]
         self.pieces: list[_Piece] = []
 
-    def reach(self, row: int, limit: float, lower: FloatArray, upper: FloatArray) -> Reach:
+    def reach(
+        self,
+        row: int,
+        limit: float,
+        lower: FloatArray,
+        upper: FloatArray,
+        surroundings: Surroundings | None = None,
+    ) -> Reach:
         """Tell what can still matter to a row within limits, arrays of shape (n_features,)."""
-        return Reach(self.rows[row], float(limit), lower, upper, self.problem.space)
+        return Reach(self.rows[row], float(limit), lower, upper, self.problem.space, surroundings)
 
     def open(self, row: int, part: int, reach: Reach) -> int:
         """Give a number to a whole part of a row's goal, with the half-spaces that hold near the row."""
@@ -76,6 +87,17 @@ class Refinement:
         if len(parts) == 0:
             return "nothing known"
         return [self._add(part, before, *cover.halfspaces(part, point, reach)) for part in parts]
+
+    def refine_by_cover(
+        self, row: int, piece: int, point: FloatArray, reach: Reach, *, divides: bool
+    ) -> tuple[list[int], float] | None:
+        """Let a cover that refines by itself do it: numbers of the pieces, and a bound; None if it knows no more."""
+        refined = self._cover(row).refine(self.pieces[piece].part, point, reach, divides=divides)
+        if refined is None:
+            return None
+        first = len(self.pieces)
+        self.pieces += [_Piece(made.part, made.normals, made.offsets) for made in refined.pieces]
+        return list(range(first, len(self.pieces))), refined.bound
 
     def _add(self, part: Part, before: _Piece, A: FloatArray, b: FloatArray) -> int:
         piece = _Piece(part, np.concatenate([before.normals, A]), np.concatenate([before.offsets, b]))

@@ -26,6 +26,7 @@ from .cones import Cones
 from .constants import CUTS_OFF
 from .least_moves import LeastMoves
 from .space import Space
+from .surroundings import Surroundings
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
 Part = Any
@@ -59,6 +60,8 @@ class Reach:
         Within these limits, in features.
     space : Space
         Features, distance, and the map to model space.
+    surroundings : Surroundings or None
+        What else holds there, to be asked; None where it is not known yet.
     """
 
     row: FloatArray
@@ -66,6 +69,38 @@ class Reach:
     lower: FloatArray
     upper: FloatArray
     space: Space
+    surroundings: Surroundings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a region, with half-spaces ``normals x <= offsets`` of features that hold for what is accepted of it.
+
+    Attributes
+    ----------
+    part : part of the region
+    normals : array of shape (n, n_features)
+    offsets : array of shape (n,)
+    """
+
+    part: Part
+    normals: FloatArray
+    offsets: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """What a cover made of a piece: smaller ones that cover what is accepted of it, none if nothing is left.
+
+    Attributes
+    ----------
+    pieces : sequence of Piece
+    bound : float
+        Nothing of the piece is nearer.
+    """
+
+    pieces: Sequence[Piece]
+    bound: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +419,31 @@ class Cover(ABC):
 
     def candidates(self, reach: Reach) -> FloatArray:
         """Give points that may be good answers, of shape (n, n_features)."""
+        raise NotImplementedError
+
+    @property
+    def refines(self) -> bool:
+        """Whether the cover refines pieces by itself; then `halfspaces` and `divide` are asked at first only."""
+        return False
+
+    def refine(self, part: Part, near: FloatArray, reach: Reach, *, divides: bool) -> Refined | None:
+        """Refine a piece whose projection is not accepted, if the cover :attr:`refines`.
+
+        Parameters
+        ----------
+        part : part of the region
+        near : array of shape (n_features,)
+            The projection.
+        reach : Reach
+            With surroundings.
+        divides : bool
+            Whether the piece may be divided; if not, it may only be cut: something else is to be divided there.
+
+        Returns
+        -------
+        Refined or None
+            None if nothing more is known.
+        """
         raise NotImplementedError
 
 

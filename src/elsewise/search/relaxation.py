@@ -6,12 +6,14 @@ added here. In the others the kernel moves shares away from the row's own level.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
+from ..projection.reachable import Reachable
 from .apart import Apart
 from .change_price import ChangePrice
 from .constants import FAR_AWAY, WHOLE
@@ -20,6 +22,7 @@ from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
 from .second_look import SecondLook, is_doubtful
+from .surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,19 @@ class Relaxed:
             self.bounds[chosen],
             self.unpaid[chosen],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the kernel moves from, and how far: in units of prices, far limits left out or not."""
+
+    low: FloatArray
+    high: FloatArray
+    near_low: FloatArray
+    near_high: FloatArray
+    left_out: tuple[BoolArray, BoolArray]
+    moved: FloatArray
+    constant: FloatArray
 
 
 class Relaxation:
@@ -119,22 +135,10 @@ class Relaxation:
         inside : int, optional
             Keep away from the user's linear rules, too, the more the larger; then nothing is proven.
         """
-        problem, prices, n = self.problem, self.prices, len(nodes)
-        own, indicators = self.rows[nodes.rows], self.indicators
-        low, high = (nodes.lower - own) * prices, (nodes.upper - own) * prices
-        # Limits so far away would blur every sum in which they occur: they are left out unless something goes beyond.
-        left_out = (nodes.lower <= -FAR_AWAY), (nodes.upper >= FAR_AWAY)
-        near_low, near_high = np.where(left_out[0], -np.inf, low), np.where(left_out[1], np.inf, high)
-        moved, constant = own, np.zeros(n)
-        if len(indicators):
-            decided = (self.levels_left(nodes.upper) == 1)[:, self.category_of]
-            moved, own_levels, levels = own.copy(), own[:, indicators], nodes.upper[:, indicators]
-            moved[:, indicators] = np.where(decided, levels, own_levels)
-            entered = (moved[:, indicators] == 1) & (own_levels == 0)
-            constant = np.where(entered, prices[indicators], 0.0).sum(axis=1)
-            can_move = ~decided & (levels == 1) & (own_levels == 0)
-            for lower, upper in ((low, high), (near_low, near_high)):
-                lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
+        problem, n = self.problem, len(nodes)
+        around = self._around(nodes)
+        low, high, left_out, moved, constant = around.low, around.high, around.left_out, around.moved, around.constant
+        near_low, near_high = around.near_low, around.near_high
         known = np.zeros(nodes.counted.shape, dtype=np.bool_)
         if self.change_price is not None:
             known = self.change_price.known(nodes)
@@ -176,9 +180,60 @@ class Relaxation:
             proven=proven,
             slopes=slopes,
             has_slopes=has_slopes,
-            fractions=np.where(has_point[:, None], self._fractions(nodes.rows, points), 0.0),
+            fractions=np.where(has_point[:, None], self.fractions(nodes.rows, points), 0.0),
             bounds=bounds,
             unpaid=unpaid,
+        )
+
+    def _around(self, nodes: Nodes) -> _Around:
+        """Give what the kernel moves from, and how far."""
+        prices, own, indicators = self.prices, self.rows[nodes.rows], self.indicators
+        low, high = (nodes.lower - own) * prices, (nodes.upper - own) * prices
+        # Limits so far away would blur every sum in which they occur: they are left out unless something goes beyond.
+        left_out = (nodes.lower <= -FAR_AWAY), (nodes.upper >= FAR_AWAY)
+        near_low, near_high = np.where(left_out[0], -np.inf, low), np.where(left_out[1], np.inf, high)
+        moved, constant = own, np.zeros(len(nodes))
+        if len(indicators):
+            decided = (self.levels_left(nodes.upper) == 1)[:, self.category_of]
+            moved, own_levels, levels = own.copy(), own[:, indicators], nodes.upper[:, indicators]
+            moved[:, indicators] = np.where(decided, levels, own_levels)
+            entered = (moved[:, indicators] == 1) & (own_levels == 0)
+            constant = np.where(entered, prices[indicators], 0.0).sum(axis=1)
+            can_move = ~decided & (levels == 1) & (own_levels == 0)
+            for lower, upper in ((low, high), (near_low, near_high)):
+                lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
+        return _Around(low, high, near_low, near_high, left_out, moved, constant)
+
+    def surroundings(self, node: Nodes, offer: Callable[[IntArray, FloatArray], float]) -> Surroundings:
+        """Give what can be asked about the surroundings of one node, the region left out.
+
+        Parameters
+        ----------
+        node : Nodes
+            A single one.
+        offer : function of rows and points
+            Takes points that may be answers; gives the distance of the incumbent.
+        """
+        problem, around, row = self.problem, self._around(node), node.rows
+        cells, rules = problem.cells, problem.rules_at
+        of_rules = slice(0, 0) if rules < 0 else slice(*cells.spans[rules].tolist())
+        first_cone = int(self.first_cone[row[0]])
+        reachable = Reachable(
+            cells=cells,
+            x0=problem.coordinates.points(around.moved)[0],
+            low=around.near_low[0],
+            high=around.near_high[0],
+            cone=-1 if first_cone < 0 else first_cone + int(node.cone[0]),
+            normals=cells.normals[of_rules],
+            offsets=cells.offsets[of_rules],
+        )
+        return Surroundings(
+            reachable=reachable,
+            coordinates=problem.coordinates,
+            constant=float(around.constant[0]),
+            margin=self.margin,
+            as_points=lambda V: self._points(node, around.moved, V[None])[0],
+            offer=lambda points: offer(np.full(len(points), row[0]), points),
         )
 
     def _project(
@@ -232,7 +287,8 @@ class Relaxation:
             points[:, indicators] -= moved[:, indicators] * gone[:, self.category_of]
         return np.clip(points, nodes.lower, nodes.upper, out=points)
 
-    def _fractions(self, rows: IntArray, points: FloatArray) -> FloatArray:
+    def fractions(self, rows: IntArray, points: FloatArray) -> FloatArray:
+        """Tell what it costs to make each column of points whole, array of shape (n, n_columns)."""
         layout, integers = self.domain.layout, self.integers
         fractions = np.zeros((len(rows), layout.n_columns))
         values = points[:, integers]

@@ -131,8 +131,9 @@ class _TreeSearch(Search):
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, use_region, self.refinement, history.apart)
         self.part_bounds = self._part_bounds(banned)
         self.division = Division(
-            problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region
-        )
+            problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region,
+            self._offer_of_cover,
+        )  # fmt: skip
         self.heaps = Heaps(n, n_features, domain.layout.n_units)
         self._start()
 
@@ -173,6 +174,15 @@ class _TreeSearch(Search):
             points = self.problem.goals[self.goals[row]].cover.candidates(reach)
             if len(points):
                 self._offer(np.full(len(points), row), points)
+
+    def _offer_of_cover(self, rows: IntArray, points: FloatArray) -> float:
+        """Take points that a cover suggests for one row, rounded where something is whole; give its limit."""
+        if self.domain.discrete.any():
+            fractions = self.relaxation.fractions(rows, points)
+            made = self.candidates.around(rows, points, fractions)[1]
+            rows, points = np.repeat(rows, made.shape[1]), made.reshape(-1, self.rows.shape[1])
+        self._offer(rows, points)
+        return float(self.limit[rows[0]])
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
@@ -261,8 +271,10 @@ class _TreeSearch(Search):
         divides = self.refinement.divides[nodes.rows] & (nodes.part >= 0) & self.use_region
         asked = np.flatnonzero(still_open & divides & relaxed.has_point & is_whole)
         if len(asked):
-            checked = self.candidates.check(nodes.rows[asked], relaxed.points[asked])
-            answered[asked] = checked.holds & self.history.is_new(nodes.rows[asked], relaxed.points[asked])
+            rows, points, integer = nodes.rows[asked], relaxed.points[asked], self.domain.integer
+            # nearly whole is not whole: rounding may have moved it out of the region
+            points[:, integer] = np.where(points == self.rows[rows], points, np.round(points))[:, integer]
+            answered[asked] = self.candidates.check(rows, points).holds & self.history.is_new(rows, points)
         return answered
 
     def _round(self, nodes: Nodes, relaxed: Relaxed) -> None:

@@ -1,0 +1,262 @@
+r"""The projector's second entry: the largest value of a linear form over what can still be reached.
+
+What can be reached is a cell around a point :math:`x_0` in plain coordinates (norm 1): half-spaces, bounds, a cone, and
+a radius :math:`r`. For any multipliers :math:`\lambda_0 \ge 0` of :math:`w^\top x \ge t`, :math:`\lambda \ge 0` of
+:math:`G x \le o` and :math:`y = (y_0, y_1)`, :math:`\lVert y_1 \rVert \le y_0`, of the cone, every
+:math:`x = x_0 + v` of the cell has
+
+.. math:: \lVert v \rVert_1 \ge \lambda_0 (t - w^\top x) + D, \qquad
+          D = \beta + \sum_i \min_{l_i \le v_i \le u_i} |v_i| + \rho_i v_i
+
+with :math:`\rho = G^\top\lambda - \lambda_0 w - h_1 y_0 - F^\top y_1` and :math:`\beta` the Lagrangian at
+:math:`x_0`. So within the radius :math:`w^\top x \le t + (r - D) / \lambda_0`, whatever the multipliers: those of the
+projection onto :math:`\{w^\top x \ge t\}` make it tight. ``D`` is evaluated here from the multipliers alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .cells import CUTOFF, INFEASIBLE, Cells
+
+# Relative rounding of the sums of a bound, as the kernel allows for it.
+_SUM_ROUNDING = 1e-13
+# Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
+_SMALLEST_MULTIPLIER = 1e-9
+# Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
+_SMALLEST_RHO = 1e-6
+# Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
+_INVERSE_ACCURACY = 1e-8
+# Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
+_FIRST_GUESS, _WORTH_A_ROUND = 0.6, 1e-6
+
+
+class Nearest(NamedTuple):
+    """The nearest point of a cell: its bound, its difference ``v`` if there is one, multipliers of the half-spaces."""
+
+    bound: float
+    v: FloatArray | None
+    multipliers: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """A cone, bounds and rules around one point, all in plain coordinates of norm 1.
+
+    Attributes
+    ----------
+    cells : Cells
+        The table that has the cone; its polyhedra are not looked at.
+    x0 : array of shape (n,)
+    low, high : arrays of shape (n,)
+        Bounds of the difference ``v``.
+    cone : int
+        -1 for none.
+    normals, offsets : arrays of shape (n_rules, n), (n_rules,)
+    """
+
+    cells: Cells
+    x0: FloatArray
+    low: FloatArray
+    high: FloatArray
+    cone: int
+    normals: FloatArray
+    offsets: FloatArray
+
+    def nearest(self, A: FloatArray, b: FloatArray, *, cutoff: float, margin: float) -> Nearest:
+        """Project onto ``{ x : A x <= b }`` within the cell; see :meth:`Cells.project`."""
+        cells = self._cells([(A, b), (self.normals, self.offsets)])
+        batch = cells.project(
+            self.x0[None],
+            np.zeros(1, dtype=np.int64),
+            np.array([[0, 1]]),
+            np.array([self.cone]),
+            cutoff=np.array([cutoff]),
+            margin=np.array([margin]),
+            lower=self.low[None],
+            upper=self.high[None],
+            multipliers=True,
+        )
+        assert batch.halfspace_multipliers is not None
+        status = batch.status[0]
+        has_point = status not in (INFEASIBLE, CUTOFF) and np.isfinite(batch.value[0])
+        v = batch.v[0] if has_point else None
+        return Nearest(float(batch.bound[0]), v, batch.halfspace_multipliers[0, : len(b)])
+
+    def largest(
+        self,
+        W: FloatArray,
+        high: FloatArray,
+        A: FloatArray,
+        b: FloatArray,
+        *,
+        radius: float,
+        near: FloatArray,
+        rounds: int,
+    ) -> FloatArray:
+        """Bound ``W x`` over the points of the cell with ``A x <= b`` that are within the radius.
+
+        Parameters
+        ----------
+        W : array of shape (n_forms, n)
+        high : array of shape (n_forms,)
+            Bounds that are known already.
+        A, b : arrays of shape (n_halfspaces, n), (n_halfspaces,)
+        radius : float
+        near : array of shape (n,)
+            A point of the cell, or near to it: where guesses start.
+        rounds : int
+            Each costs a projection a form.
+        """
+        unit = np.abs(W).max(axis=1, initial=0.0)
+        forms = np.flatnonzero(unit > 0)
+        if len(forms) == 0 or not np.isfinite(radius):
+            return high
+        W = np.ascontiguousarray(W[forms] / unit[forms, None])
+        best = np.minimum(high[forms] / unit[forms], self._largest_in_ball(W, radius))
+        least = W @ near
+        t = np.where(best > least, least + _FIRST_GUESS * (best - least), best)
+        G, o = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
+        is_open = best > least + _WORTH_A_ROUND * (1 + np.abs(least))
+        for _ in range(rounds):
+            some = np.flatnonzero(is_open)
+            if len(some) == 0:
+                break
+            found = self._below(W[some], t[some], G, o, radius)
+            gained = best[some] - found > _WORTH_A_ROUND * (1 + np.abs(best[some]))
+            best[some] = np.minimum(best[some], found)
+            is_open[some] = (gained | (t[some] < best[some])) & (best[some] > least[some])
+            t[some] = best[some]
+        result = high.copy()
+        result[forms] = np.minimum(high[forms], best * unit[forms])
+        return result
+
+    def farthest(self) -> float:
+        """Bound the distance of everything in the cell; infinite where the cone does not bound every feature.
+
+        With ``G F = I``, ``x - G g = G (F x - g)``: a feature is no farther from ``G g`` than the radius times the
+        length of its row of ``G``.
+        """
+        low, high = self.low, self.high
+        if self.cone >= 0 and not len(self.cells.tilts):
+            F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
+            G = np.linalg.pinv(F)
+            if np.abs(G @ F - np.eye(len(low))).max() < _INVERSE_ACCURACY:
+                width = self.cells.radii[self.cone] * np.linalg.norm(G, axis=1) * (1 + _INVERSE_ACCURACY)
+                middle = G @ g - self.x0
+                width = width + _INVERSE_ACCURACY * (np.abs(G @ g) + np.abs(self.x0))
+                low, high = np.maximum(low, middle - width), np.minimum(high, middle + width)
+        return float(np.maximum(np.abs(low), np.abs(high)).sum())
+
+    def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
+        """Bound forms over bounds and radius alone."""
+        free = self.low < self.high
+        ball = radius * np.abs(W[:, free]).max(axis=1, initial=0.0)
+        with np.errstate(invalid="ignore"):
+            ends = np.where(W > 0, W * self.high, np.where(W < 0, W * self.low, 0.0))
+        size = np.abs(W) @ np.abs(self.x0)
+        at_x0 = W @ self.x0 + _SUM_ROUNDING * size
+        if len(self.cells.group):  # a category's base moves as well: what it loses is counted with the ball
+            return np.asarray(at_x0 + 2 * ball)
+        return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + _SUM_ROUNDING))
+
+    def _below(self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float) -> FloatArray:
+        """Bounds of forms that the projections onto ``{ W x >= t }`` prove."""
+        k = len(W)
+        cells = self._cells([*((-W[i : i + 1], -t[i : i + 1]) for i in range(k)), (G, o)])
+        batch = cells.project(
+            self.x0[None],
+            np.zeros(k, dtype=np.int64),
+            np.column_stack([np.arange(k), np.full(k, k)]),
+            np.full(k, self.cone),
+            cutoff=np.full(k, np.inf),
+            margin=np.zeros(k),
+            lower=np.repeat(self.low[None], k, axis=0),
+            upper=np.repeat(self.high[None], k, axis=0),
+            multipliers=True,
+        )
+        assert batch.halfspace_multipliers is not None
+        own = np.maximum(batch.halfspace_multipliers[:, 0], 0.0)
+        common = np.maximum(batch.halfspace_multipliers[:, 1 : 1 + len(o)], 0.0)
+        return self._proven(W, t, own, G, o, common, batch.cone_multipliers, radius)
+
+    def _proven(
+        self,
+        W: FloatArray,
+        t: FloatArray,
+        own: FloatArray,
+        G: FloatArray,
+        o: FloatArray,
+        common: FloatArray,
+        of_cone: FloatArray | None,
+        radius: float,
+    ) -> FloatArray:
+        """Evaluate ``t + (radius - D) / own`` for each form, rounded up: infinite where nothing is proven.
+
+        Multipliers of a cell that is empty (a ray) prove the more the larger they are: they are tried as they are, and
+        as large as can be.
+        """
+        x0, size0 = self.x0, np.abs(self.x0)
+        rho = common @ G - own[:, None] * W
+        beta = own * (t - W @ x0) + common @ (G @ x0 - o)
+        size = own * (np.abs(t) + np.abs(W) @ size0) + common @ (np.abs(G) @ size0 + np.abs(o))
+        if self.cone >= 0 and of_cone is not None:
+            F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
+            tilt = self.cells.tilts[self.cone] if len(self.cells.tilts) else np.zeros(len(x0))
+            y1 = of_cone[:, 1:]
+            y0 = np.maximum(of_cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + _SUM_ROUNDING))
+            right, sizes = self.cells.radii[self.cone] + tilt @ x0, np.abs(F) @ size0 + np.abs(g)
+            rho -= y1 @ F + y0[:, None] * tilt
+            beta -= y0 * right + y1 @ (F @ x0 - g)
+            size += y0 * (self.cells.radii[self.cone] + np.abs(tilt) @ size0) + np.abs(y1) @ sizes
+        caps = self._relative_to_bases(rho)
+        endless = np.where(np.isinf(self.high) & np.isinf(caps), -rho, 0.0)
+        endless = np.maximum(endless, np.where(np.isinf(self.low), rho, 0.0)).max(axis=1, initial=0.0)
+        best = np.full(len(W), np.inf)
+        for least_rho in (1.0, _SMALLEST_RHO):
+            scale = 1.0 / np.maximum(least_rho, endless)
+            least = self._least_terms(rho * scale[:, None], caps)
+            D = scale * (beta - _SUM_ROUNDING * size) + least - _SUM_ROUNDING * np.abs(least)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                proven = t + (radius - D) / (own * scale)
+            proven = np.where(own * scale > _SMALLEST_MULTIPLIER, proven + _SUM_ROUNDING * np.abs(proven), np.inf)
+            best = np.minimum(best, proven)
+        return best
+
+    def _relative_to_bases(self, rho: FloatArray) -> FloatArray:
+        """Substitute what a category's base loses; give how much can move to each feature, infinite for numbers."""
+        group, caps = self.cells.group, np.full(len(self.x0), np.inf)
+        for c in range(int(group.max(initial=-1)) + 1):
+            members = np.flatnonzero(group == c)
+            base = members[self.x0[members].argmax()]
+            rho[:, members] -= rho[:, [base]]
+            caps[members] = max(float(self.x0[base]), 0.0)
+        return caps
+
+    def _least_terms(self, rho: FloatArray, caps: FloatArray) -> FloatArray:
+        """Sum of ``min |v_i| + rho_i v_i`` over the bounds; what moves within a category is shared by its levels."""
+        low, high = np.maximum(self.low, -1e300), np.minimum(np.minimum(self.high, caps), 1e300)
+        middle = np.clip(0.0, low, high)
+        terms = np.abs(middle) + rho * middle
+        terms = np.minimum(terms, np.where(rho < -1.0, np.abs(high) + rho * high, np.inf))
+        terms = np.minimum(terms, np.where(rho > 1.0, np.abs(low) + rho * low, np.inf))
+        group = self.cells.group
+        total = terms[:, group < 0].sum(axis=1) if len(group) else terms.sum(axis=1)
+        for c in range(int(group.max(initial=-1)) + 1):
+            total = total + terms[:, group == c].min(axis=1)
+        return np.asarray(total)
+
+    def _cells(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
+        ends = np.cumsum([0] + [len(b) for _, b in polyhedra])
+        return replace(
+            self.cells,
+            normals=np.concatenate([A for A, _ in polyhedra]),
+            offsets=np.concatenate([b for _, b in polyhedra]),
+            spans=np.column_stack([ends[:-1], ends[1:]]),
+            shifts=np.zeros((len(polyhedra), len(self.x0))),
+            shift_offsets=np.zeros(len(polyhedra)),
+        )

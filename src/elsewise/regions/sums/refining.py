@@ -1,0 +1,271 @@
+"""Refining a piece of a region of sums: cuts while they are violated, intervals narrowed, then a unit divided.
+
+A piece is an interval for every unit. On it the margins are over-estimated by linear functions; where one of these is
+negative nothing is accepted. So each is a half-space, a *cut*, that holds for every accepted point of the piece, and
+cuts are added at the projections that they cut off. What is narrowed and cut is about points nearer than the incumbent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...search import Surroundings
+from .constants import (
+    CUT_DEPTH,
+    MOST_ROUNDS_OF_CUTS,
+    NARROWED_A_PIECE,
+    SETTLED,
+    SMALLEST_GAP,
+    SMALLEST_MULTIPLIER,
+    TIMES_AT_FIRST,
+)
+from .descent import Accepts, descend, first_points
+from .intervals import first_intervals, narrowed
+from .units import Intervals, Sums, estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A side of a unit's interval that a piece was divided at: ``sign (t - at) >= 0``."""
+
+    layer: int
+    unit: int
+    sign: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumPart:
+    """A piece: intervals of units, and what is known to hold in it.
+
+    Attributes
+    ----------
+    intervals : Intervals
+    sides : tuple of Side
+        Where it was divided from others.
+    normals, offsets : arrays of shape (n_cuts, n), (n_cuts,)
+        Cuts ``normals x <= offsets``, in plain coordinates.
+    depth : int
+        How often it was divided; negative if nothing is known yet.
+    """
+
+    intervals: Intervals
+    sides: tuple[Side, ...]
+    normals: FloatArray
+    offsets: FloatArray
+    depth: int
+
+    @classmethod
+    def whole(cls, sums: Sums) -> SumPart:
+        """Everything."""
+        return cls(Intervals.endless(sums), (), np.empty((0, sums.n_features)), np.empty(0), -1)
+
+
+@dataclass(slots=True)
+class Refining:
+    """One piece on its way.
+
+    Attributes
+    ----------
+    sums : Sums
+        In plain coordinates.
+    surroundings : Surroundings
+    accepts : function of a point in features
+    limit : float
+        Distance of the best answer so far.
+    x : array of shape (n,)
+        The projection, in plain coordinates.
+    bound : float
+        Nothing accepted in the piece is nearer, if it is nearer than the limit.
+    is_open : bool
+        False once the bound reaches the limit, or nothing is left.
+    is_accepted : bool
+        Whether the projection is.
+    """
+
+    sums: Sums
+    surroundings: Surroundings
+    accepts: Accepts
+    limit: float
+    x: FloatArray
+    intervals: Intervals
+    sides: tuple[Side, ...]
+    normals: FloatArray
+    offsets: FloatArray
+    bound: float = 0.0
+    is_open: bool = True
+    is_accepted: bool = False
+    has_new_cuts: bool = False
+    multipliers: FloatArray | None = field(default=None)
+
+    def start(self) -> None:
+        """Look for points, then narrow all intervals."""
+        self.limit = first_points(self.sums, self.surroundings, self.accepts, self.x, self.limit)
+        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
+        self.cut()
+        for _ in range(TIMES_AT_FIRST):
+            if not self.is_open or self.is_accepted:
+                return
+            units = [np.arange(len(layer.b)) for layer in self.sums.layers]
+            self.narrow([some[self._has_gap(place)[some]] for place, some in enumerate(units)])
+            self.cut()
+
+    def descend(self) -> None:
+        """Look for points near the projection."""
+        self.limit = descend(self.sums, self.surroundings, self.accepts, self.x, self.limit)
+        self._check_bound()
+
+    def narrow_some(self) -> None:
+        """Narrow the intervals of the units with the largest gaps."""
+        gaps = self.gaps()
+        order = np.argsort(-np.concatenate(gaps), kind="stable")[:NARROWED_A_PIECE]
+        order = order[np.concatenate(gaps)[order] > 0]
+        first = np.cumsum([0, *(len(of_layer) for of_layer in gaps)])
+        units = [order[(order >= a) & (order < b)] - a for a, b in itertools.pairwise(first)]
+        self.narrow(units)
+
+    def narrow(self, units: list[IntArray]) -> None:
+        """Narrow intervals of units."""
+        A, b = self.halfspaces()
+        self.intervals = narrowed(self.sums, self.intervals, units, self.surroundings, self.limit, A, b, self.x)
+
+    def cut(self) -> None:
+        """Add cuts and project, until none is violated."""
+        for _ in range(MOST_ROUNDS_OF_CUTS):
+            if not self._add_cuts():
+                return
+            self.has_new_cuts = True
+            if self.is_open:
+                self._project()
+            if not self.is_open or self.is_accepted:
+                return
+
+    def cuts_at(self, x: FloatArray, intervals: Intervals, sides: tuple[Side, ...]) -> tuple[FloatArray, FloatArray]:
+        """Cuts ``A x <= b`` that are tight near a point, scaled to the unit of the distance."""
+        sums, near = self.sums, self.sums.forms(x)
+        normals, offsets = estimate(sums, sums.C, sums.D, sums.d, len(sums.layers), intervals, near)
+        for place in range(1, len(sums.layers)):  # sides of the first layer are half-spaces by themselves
+            some = [side for side in sides if side.layer == place]
+            if some:
+                layer, units = sums.layers[place], np.array([side.unit for side in some])
+                sign, at = np.array([side.sign for side in some]), np.array([side.at for side in some])
+                nothing = np.zeros((len(some), sums.n_features))
+                W, b = sign[:, None] * layer.W[units], sign * (layer.b[units] - at)
+                of_sides = estimate(sums, W, nothing, b, place, intervals, near)
+                normals, offsets = np.vstack([normals, of_sides[0]]), np.concatenate([offsets, of_sides[1]])
+        size = np.abs(normals).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        exist = np.isfinite(offsets)
+        return -normals[exist] / size[exist, None], offsets[exist] / size[exist]
+
+    def sides_of_first_layer(self, sides: tuple[Side, ...]) -> tuple[FloatArray, FloatArray]:
+        """Half-spaces ``A x <= b`` of the sides that are about the features themselves."""
+        some = [side for side in sides if side.layer == 0]
+        if not some:
+            return np.empty((0, self.sums.n_features)), np.empty(0)
+        layer, units = self.sums.layers[0], np.array([side.unit for side in some])
+        sign, at = np.array([side.sign for side in some]), np.array([side.at for side in some])
+        normals, offsets = -sign[:, None] * layer.W[units], sign * (layer.b[units] - at)
+        size = np.abs(normals).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        return normals / size[:, None], offsets / size
+
+    def halfspaces(self) -> tuple[FloatArray, FloatArray]:
+        """All that is known to hold in the piece, ``A x <= b``: cuts, then sides."""
+        normals, offsets = self.sides_of_first_layer(self.sides)
+        return np.vstack([self.normals, normals]), np.concatenate([self.offsets, offsets])
+
+    def active_cuts(self) -> tuple[FloatArray, FloatArray]:
+        """Cuts that the last projection rests upon, and those added since."""
+        if self.multipliers is None:
+            return self.normals, self.offsets
+        kept = np.ones(len(self.offsets), dtype=np.bool_)
+        known = self.multipliers[: len(self.offsets)]
+        kept[: len(known)] = known > SMALLEST_MULTIPLIER
+        return self.normals[kept], self.offsets[kept]
+
+    def gaps(self) -> list[FloatArray]:
+        """By how much the line of each unit misses it at the projection, weighted as the worst margin does."""
+        forms = self.sums.forms(self.x)
+        margins = self.sums.C @ self.sums.layers[-1].function.value(forms[-1]) + self.sums.D @ self.x + self.sums.d
+        weight, gaps = self.sums.C[int(margins.argmin())], []
+        for place in range(len(forms) - 1, -1, -1):
+            layer, t = self.sums.layers[place], forms[place]
+            low, high = self.intervals.low[place], self.intervals.high[place]
+            value = layer.function.value(t)
+            above, below = layer.function.above(low, high, t), layer.function.below(low, high, t)
+            over = np.minimum(above.offset + above.slope * t, 1e300) - value
+            under = value - np.maximum(below.offset + below.slope * t, -1e300)
+            is_last = place == len(forms) - 1
+            helps, hurts = (np.maximum(weight, 0), np.maximum(-weight, 0)) if is_last else (np.abs(weight),) * 2
+            gaps.append(helps * np.maximum(over, 0) + hurts * np.maximum(under, 0))
+            slope = np.where(high > low, above.slope, layer.function.slope(t))
+            weight = np.abs(weight * slope) @ np.abs(layer.W)
+        return gaps[::-1]
+
+    def _has_gap(self, place: int) -> BoolArray:
+        """Units of a layer that are not linear on their intervals and matter."""
+        layer, low, high = self.sums.layers[place], self.intervals.low[place], self.intervals.high[place]
+        middle = np.where(np.isfinite(low + high), (low + high) / 2, 0.0)
+        above, below = layer.function.above(low, high, middle), layer.function.below(low, high, middle)
+        with np.errstate(invalid="ignore"):
+            bent = above.offset + above.slope * middle - below.offset - below.slope * middle > 0
+        if place == len(self.sums.layers) - 1:
+            bent &= self._needs_interval()
+        return np.asarray(bent)
+
+    def _needs_interval(self) -> BoolArray:
+        """Units of the last layer whose lines depend on the interval where they count."""
+        helps = np.asarray((self.sums.C > 0).any(axis=0))
+        return helps if self.sums.layers[-1].function.is_convex else np.ones_like(helps)
+
+    def _add_cuts(self) -> bool:
+        """Add cuts that the projection violates."""
+        A, b = self.cuts_at(self.x, self.intervals, self.sides)
+        is_empty = ~A.any(axis=1) & (b < 0)
+        if is_empty.any():
+            self.is_open = False
+            self.bound = self.limit
+            return True
+        deep = A @ self.x - b > CUT_DEPTH * (1.0 + self.bound)
+        self.normals, self.offsets = np.vstack([self.normals, A[deep]]), np.concatenate([self.offsets, b[deep]])
+        return bool(deep.any())
+
+    def _project(self) -> None:
+        found = self.surroundings.nearest(*self.halfspaces(), self.limit)
+        self.bound, self.multipliers = max(self.bound, found.bound), found.multipliers
+        if found.v is None:
+            self.is_open = False
+            return
+        point = self.surroundings.as_points(found.v)
+        self.x, self.is_accepted = self.surroundings.plain(point), self.accepts(point)
+        if self.is_accepted:
+            self.limit = min(self.limit, self.surroundings.offer(point[None]))
+        self._check_bound()
+
+    def _check_bound(self) -> None:
+        if self.bound >= self.limit * (1 - SETTLED):
+            self.is_open = False
+
+
+def side_to_divide(refining: Refining) -> tuple[Side, Side] | None:
+    """Choose the unit with the largest gap and where to divide its interval; None if no unit has a gap."""
+    gaps, forms = refining.gaps(), refining.sums.forms(refining.x)
+    size = 1.0 + float(np.abs(refining.sums.margins(refining.x[None])).max())
+    for place, unit in _largest_first(gaps, SMALLEST_GAP * size):
+        function = refining.sums.layers[place].function
+        low, high = refining.intervals.low[place][unit], refining.intervals.high[place][unit]
+        at = function.divide_at(float(low), float(high), float(forms[place][unit]), unit)
+        if at is not None and low < at < high:
+            return Side(place, unit, 1.0, at), Side(place, unit, -1.0, at)
+    return None
+
+
+def _largest_first(gaps: list[FloatArray], least: float) -> list[tuple[int, int]]:
+    found = [(float(gap), place, unit) for place, of_layer in enumerate(gaps) for unit, gap in enumerate(of_layer)]
+    found = [entry for entry in found if entry[0] > least]
+    return [(place, unit) for _, place, unit in sorted(found, key=lambda entry: -entry[0])]

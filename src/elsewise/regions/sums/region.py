@@ -1,0 +1,153 @@
+"""The region of sums of univariate functions of linear forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
+from .constants import DESCENT_EVERY, FIRST_DESCENTS
+from .refining import Refining, Side, SumPart, side_to_divide
+from .units import SUM_ROUNDING, Sums
+
+
+@dataclass(frozen=True, eq=False)
+class SumRegion(Region):
+    """Where all margins of sums are not negative.
+
+    Attributes
+    ----------
+    sums : Sums
+        In model space.
+    is_empty : bool
+        The model never decides so.
+    """
+
+    sums: Sums
+    is_empty: bool = field(default=False)
+
+    def parts(self) -> Sequence[SumPart]:
+        """Everything at once."""
+        return () if self.is_empty else (SumPart.whole(self.sums),)
+
+    def halfspaces(self, part: SumPart, near: FloatArray, reach: Reach) -> Halfspaces:
+        """Nothing is known before intervals are; see :class:`SumCover`."""
+        return Halfspaces(np.empty((0, self.sums.n_features)), np.empty(0))
+
+    def divide(self, part: SumPart, near: FloatArray, reach: Reach) -> Sequence[SumPart]:
+        """Nothing more is known than what the cover makes of it."""
+        return ()
+
+    def accepts(self, points: FloatArray) -> BoolArray:
+        """Whether no margin is negative."""
+        return np.asarray((self.sums.margins(points) >= 0).all(axis=1))
+
+    def cover(self, space: Space) -> Cover:
+        """Cover the region."""
+        return SumCover(self, space)
+
+
+class SumCover(DividingCover):
+    """Cover of a :class:`SumRegion`, which refines pieces by itself.
+
+    Parameters
+    ----------
+    region : SumRegion
+    space : Space
+    """
+
+    def __init__(self, region: SumRegion, space: Space) -> None:
+        super().__init__(region, space)
+        self.in_model_space = region.sums
+        self.sums = region.sums.in_plain_coordinates(space) if space.coordinates.norm == 1 else region.sums
+
+    @property
+    def refines(self) -> bool:
+        """It does."""
+        return True
+
+    def first_part(self, place: int) -> SumPart:
+        """Give everything."""
+        return SumPart.whole(self.sums)
+
+    def halfspaces(self, part: SumPart, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
+        """Nothing is known before intervals are."""
+        return np.empty((0, self.space.n_features)), np.empty(0)
+
+    def divide(self, part: SumPart, near: FloatArray, reach: Reach) -> Sequence[SumPart]:
+        """Nothing more is known than what :meth:`refine` makes of it."""
+        return ()
+
+    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+        """Whether rounding of the sums may decide at points."""
+        if len(points) == 0:
+            return super().is_on_boundary(points)
+        Z = self.space.in_model_space(points)
+        near = np.abs(self.in_model_space.margins(Z)) <= SUM_ROUNDING * self.in_model_space.sizes(Z)
+        return np.asarray(near.any(axis=1))
+
+    def refine(self, part: SumPart, near: FloatArray, reach: Reach, *, divides: bool) -> Refined | None:
+        """Cut, narrow, and divide a piece."""
+        surroundings = reach.surroundings
+        assert surroundings is not None
+        at = Refining(
+            sums=self.sums,
+            surroundings=surroundings,
+            accepts=self._accepts,
+            limit=reach.limit,
+            x=surroundings.plain(near),
+            intervals=part.intervals,
+            sides=part.sides,
+            normals=part.normals,
+            offsets=part.offsets,
+        )
+        is_first = part.depth < 0
+        if is_first:
+            at.start()
+        else:
+            at.cut()
+            if at.is_open and not at.is_accepted and (part.depth <= FIRST_DESCENTS or part.depth % DESCENT_EVERY == 0):
+                at.descend()
+            if at.is_open and not at.is_accepted and divides:
+                at.narrow_some()
+                at.cut()
+        bound = min(at.bound, at.limit)
+        if not at.is_open and at.bound >= at.limit * (1 - 1e-6):
+            return Refined((), bound)
+        if not at.is_open or at.is_accepted or (not divides and (at.has_new_cuts or is_first)):
+            return Refined((self._piece(at, at.sides, depth=max(part.depth, 0)),), bound)
+        if not divides:
+            return None
+        sides = side_to_divide(at)
+        if sides is None:  # no unit has a gap: what is missing is rounding
+            at.descend()
+            return Refined((), min(at.bound, at.limit))
+        return Refined([self._piece(at, (*at.sides, side), depth=part.depth + 1) for side in sides], bound)
+
+    def _accepts(self, point: FloatArray) -> bool:
+        return bool(self.region.accepts(self.space.in_model_space(point[None]))[0])
+
+    def _piece(self, at: Refining, sides: tuple[Side, ...], depth: int) -> Piece:
+        """Make a piece of what is known, with fresh cuts for its own side."""
+        intervals, (normals, offsets) = at.intervals, at.active_cuts()
+        if len(sides) > len(at.sides):
+            side = sides[-1]
+            low, high = intervals.low[side.layer].copy(), intervals.high[side.layer].copy()
+            if side.sign > 0:
+                low[side.unit] = max(low[side.unit], side.at)
+            else:
+                high[side.unit] = min(high[side.unit], side.at)
+            intervals = intervals.with_layer(side.layer, low, high)
+            A, b = at.cuts_at(at.x, intervals, sides)
+            cuts = A @ at.x > b
+            normals, offsets = np.vstack([normals, A[cuts]]), np.concatenate([offsets, b[cuts]])
+        part = SumPart(intervals, sides, normals, offsets, depth)
+        of_sides = at.sides_of_first_layer(sides)
+        A, b = np.vstack([normals, of_sides[0]]), np.concatenate([offsets, of_sides[1]])
+        # from plain coordinates xi = s (x - o) back to features
+        stretch, origin = self.space.coordinates.stretch, self.space.coordinates.origin
+        in_features = A * stretch
+        return Piece(part, in_features, b + in_features @ origin)

@@ -1,0 +1,109 @@
+"""The largest value of a linear form over what can be reached, against linear and conic programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from elsewise.projection.cells import pack
+from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.reachable import Reachable
+from reference import project_reference
+
+
+def reachable(rng, n, *, cone, bounded, n_rules):
+    """Random surroundings of a point."""
+    coordinates = manhattan_coordinates(np.ones(n), np.zeros(n))
+    factor, centre = rng.normal(size=(n, n)) + 2 * np.eye(n), rng.normal(size=n)
+    cells = pack(
+        coordinates,
+        normals=np.empty((0, n)),
+        offsets=np.empty(0),
+        spans=np.empty((0, 2), dtype=np.int64),
+        shifts=np.empty((0, n)),
+        shift_offsets=np.empty(0),
+        factors=factor[None],
+        shape=np.zeros(1, dtype=np.int64),
+        centres=(factor @ centre)[None],
+        radii=np.array([1.5]),
+    )
+    low, high = np.full(n, -np.inf), np.full(n, np.inf)
+    if bounded:
+        low[: n // 2], high[: n // 2] = -0.7, 0.9
+        low[0] = high[0] = 0.0
+    normals = rng.normal(size=(n_rules, n))
+    # rules that a point near the centre keeps
+    return Reachable(
+        cells, rng.normal(size=n), low, high, 0 if cone else -1, normals, normals @ (centre + 0.05) + 1.0
+    ), (factor, centre)
+
+
+def largest_by_linear_program(at, w, A, b, radius):
+    n = len(w)
+    x0 = at.x0
+    G, o = np.vstack([A, at.normals]), np.concatenate([b, at.offsets])
+    # v = p - q, sum p + q <= radius
+    blocks = np.vstack([np.hstack([G, -G]), np.ones((1, 2 * n)), np.hstack([np.eye(n), -np.eye(n)])])
+    rows = [o - G @ x0, [radius], np.minimum(at.high, 1e6)]
+    blocks = np.vstack([blocks, np.hstack([-np.eye(n), np.eye(n)])])
+    rows.append(np.minimum(-at.low, 1e6))
+    solved = linprog(np.concatenate([-w, w]), A_ub=blocks, b_ub=np.concatenate(rows), bounds=[(0, None)] * (2 * n))
+    return w @ x0 - solved.fun if solved.status == 0 else -np.inf
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_without_a_cone_it_is_the_optimum_of_a_linear_program(seed, bounded):
+    rng = np.random.default_rng(seed)
+    n = 6
+    at, _ = reachable(rng, n, cone=False, bounded=bounded, n_rules=2)
+    A, b = rng.normal(size=(2, n)), rng.normal(size=2) + 2 + np.abs(at.x0).sum()
+    W, radius = rng.normal(size=(8, n)), 3.0
+    found = at.largest(W, np.full(8, np.inf), A, b, radius=radius, near=at.x0, rounds=8)
+    exact = np.array([largest_by_linear_program(at, w, A, b, radius) for w in W])
+    assert np.isfinite(exact).all()
+    assert (found >= exact - 1e-9).all()
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_cone_no_point_within_the_radius_has_more(seed, bounded):
+    """The distance to ``w x >= found`` is the radius at least, by another solver; a little below, it is nearer."""
+    rng = np.random.default_rng(seed)
+    n = 5
+    at, (factor, centre) = reachable(rng, n, cone=True, bounded=bounded, n_rules=1)
+    nearest = at.nearest(np.empty((0, n)), np.empty(0), cutoff=np.inf, margin=0.0)
+    assert nearest.v is not None
+    radius, W = nearest.bound * 1.5 + 0.2, rng.normal(size=(6, n))
+
+    def distance(w, t):
+        G, o = np.vstack([-w[None], at.normals]), np.concatenate([[-t], at.offsets])
+        return project_reference(
+            at.x0,
+            weights=np.ones(n),
+            A=G,
+            b=o - G @ at.x0,
+            F=factor,
+            g=factor @ (centre - at.x0),
+            h0=1.5,
+            lower=at.low,
+            upper=at.high,
+        )[1]
+
+    nothing, near = (np.empty((0, n)), np.empty(0)), at.x0 + nearest.v
+    found = at.largest(W, np.full(6, np.inf), *nothing, radius=radius, near=near, rounds=8)
+    for w, t in zip(W, found):
+        beyond = distance(w, t + 1e-5 * (1 + abs(t)))  # where the cone ends there, the solver would see no inside
+        assert beyond >= radius
+        assert distance(w, t - 1e-2 * (1 + abs(t))) <= radius
+
+
+def test_known_bounds_are_kept_and_nothing_is_said_without_a_radius():
+    rng = np.random.default_rng(0)
+    at, _ = reachable(rng, 4, cone=True, bounded=False, n_rules=0)
+    W, high = rng.normal(size=(3, 4)), np.array([-100.0, np.inf, 0.0])
+    nothing = np.empty((0, 4)), np.empty(0)
+    assert at.largest(W, high, *nothing, radius=1.0, near=at.x0, rounds=2)[0] == -100.0
+    np.testing.assert_array_equal(at.largest(W, high, *nothing, radius=np.inf, near=at.x0, rounds=2), high)

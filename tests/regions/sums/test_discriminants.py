@@ -1,0 +1,143 @@
+"""Gaussian naive Bayes and quadratic discriminants against their own predict, and against SCIP."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
+
+import elsewise as ew
+from elsewise.errors import UnsupportedSettingError
+from elsewise.regions import DecisionValue, Label, region_of, response_region_of
+from models import assert_certified, random_data
+from regions.contract import blobs, boundary_pairs, wanted_mask
+
+MODELS = [GaussianNB(), QuadraticDiscriminantAnalysis(reg_param=0.05)]
+
+
+def uneven(n_classes, *, n_features=3, seed=0):
+    """Classes of different spread, so that boundaries are curved."""
+    X, y = random_data(n_classes, seed=seed, n_features=n_features)
+    labels = np.unique(y)
+    rng = np.random.default_rng(seed)
+    scale = dict(zip(labels, rng.uniform(0.4, 2.0, size=(len(labels), n_features))))
+    middle = {label: X[y == label].mean(axis=0) for label in labels}
+    return np.array([middle[k] + (x - middle[k]) * scale[k] for x, k in zip(X, y)]), y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_regions_agree_with_predict_and_probabilities(model, n_classes):
+    X, y = uneven(n_classes, n_features=4)
+    Z = blobs(2)[2] + X.mean(axis=0)
+    model.fit(X, y)
+    outcomes = [Label(index) for index in range(n_classes)]
+    outcomes += [Label(0, 0.8), Label(1, 0.3)] if n_classes == 2 else []
+    for outcome in outcomes:
+        region, wanted = region_of(model, outcome), wanted_mask(model, outcome, Z)
+        assert 0 < wanted.sum() < len(Z)
+        np.testing.assert_array_equal(region.accepts(Z), wanted)
+        inside, outside = boundary_pairs(model, outcome, Z)
+        towards = Z[wanted][: len(inside)] - Z[~wanted][: len(inside)]
+        for points, held in ((inside + 1e-7 * towards, True), (outside - 1e-7 * towards, False)):
+            clear = wanted_mask(model, outcome, points) == held  # another boundary may be as near
+            assert clear.mean() > 0.9
+            assert (region.accepts(points)[clear] == held).all()
+
+
+def test_decision_values_and_what_is_not_supported():
+    X, y = uneven(2)
+    model = QuadraticDiscriminantAnalysis(reg_param=0.05).fit(X, y)
+    values = model.decision_function(X)
+    low, high = np.quantile(values, [0.3, 0.7])
+    region = response_region_of(model, DecisionValue(low, high))
+    np.testing.assert_array_equal(region.accepts(X), (values >= low) & (values <= high))
+    with pytest.raises(UnsupportedSettingError, match="no decision_function"):
+        response_region_of(GaussianNB().fit(X, y), DecisionValue(0.0))
+    X, y = uneven(3)
+    with pytest.raises(UnsupportedSettingError, match="two classes; this one has 3"):
+        region_of(GaussianNB().fit(X, y), Label(0, 0.9))
+
+
+def log_scores(model, v):
+    """Scores of all classes as expressions of SCIP's variables, from the definition of the Gaussian density."""
+    from pyscipopt import quicksum
+
+    n, scores = len(v), []
+    for k in range(len(model.classes_)):
+        if isinstance(model, GaussianNB):
+            precision, mean, prior = np.diag(1 / model.var_[k]), model.theta_[k], model.class_prior_[k]
+        else:
+            mean, prior = model.means_[k], model.priors_[k]
+            precision = model.rotations_[k] @ np.diag(1 / model.scalings_[k]) @ model.rotations_[k].T
+        constant = np.log(prior) + np.linalg.slogdet(precision)[1] / 2
+        terms = quicksum(
+            float(precision[i, j]) * (v[i] - float(mean[i])) * (v[j] - float(mean[j]))
+            for i in range(n)
+            for j in range(n)
+        )
+        scores.append(float(constant) - 0.5 * terms)
+    return scores
+
+
+def distance_by_scip(model, x, prices, index, reach):
+    from pyscipopt import Model, quicksum
+
+    scip = Model()
+    scip.hideOutput()
+    for name, value in {"limits/time": 30.0, "limits/gap": 1e-6, "numerics/feastol": 1e-8}.items():
+        scip.setParam(name, value)
+    room = reach / prices * (1 + 1e-6)
+    v = [scip.addVar(lb=float(a - r), ub=float(a + r)) for a, r in zip(x, room)]
+    cost = [scip.addVar(lb=0.0) for _ in v]
+    for entry, a, price, spent in zip(v, x, prices, cost):
+        scip.addCons(spent >= float(price) * (entry - float(a)))
+        scip.addCons(spent >= float(price) * (float(a) - entry))
+    scores = log_scores(model, v)
+    for k, score in enumerate(scores):
+        if k != index:
+            scip.addCons(scores[index] - score >= 0)
+    scip.setObjective(quicksum(cost), "minimize")
+    scip.optimize()
+    return scip.getObjVal(), scip.getDualbound()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_answers_are_as_near_as_scip_finds_them(model, n_classes):
+    pytest.importorskip("pyscipopt")
+    X, y = uneven(n_classes, seed=2)
+    model.fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    rows, said = X[:4], model.predict(X[:4])
+    targets = [next(label for label in model.classes_ if label != own) for own in said]
+    answers = explainer.explain(rows, target=targets, time_limit=20)
+    assert_certified(explainer, rows, answers)
+    for x, target, distance, bound in zip(rows, targets, answers.distances, answers.lower_bounds):
+        index = model.classes_.tolist().index(target)
+        value, lower = distance_by_scip(model, x, explainer.distance_.weights, index, distance)
+        assert distance <= value * (1 + 1e-5)
+        assert distance >= lower * (1 - 1e-5)
+        assert bound <= value * (1 + 1e-6)
+        assert bound >= distance * (1 - 1e-4)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_answers_with_a_density_are_bounded_by_everything_on_a_grid(model):
+    """No point of a fine grid that is accepted and dense is nearer than what is proven."""
+    X, y = uneven(2, n_features=2, seed=4)
+    model.fit(X, y)
+    explainer = ew.Explainer(model).fit(X, y)
+    rows = X[model.predict(X) == "left"][:3]
+    answers = explainer.explain(rows, target="right", time_limit=20)
+    assert_certified(explainer, rows, answers)
+    assert (answers.gaps <= 1e-3).all()
+    sides = [np.linspace(a - 1, b + 1, 400) for a, b in zip(X.min(axis=0), X.max(axis=0))]
+    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    good = model.predict(grid) == "right"
+    good &= explainer.log_density(grid, "right") >= explainer.densities_["right"].log_threshold_
+    for x, distance, bound in zip(rows, answers.distances, answers.lower_bounds):
+        nearest = explainer.distance_(grid[good], np.repeat(x[None], good.sum(), axis=0)).min()
+        assert bound <= nearest * (1 + 1e-9)
+        assert distance <= nearest * (1 + 1e-9)
