@@ -10,6 +10,7 @@ from ..arrays import AnyArray
 from ..columns import Table
 from ..density import ClassDensity
 from ..distances import ResolvedDistance
+from ..search import Exactness
 from .fitted_model import FittedModel
 from .profiles import ColumnProfile
 
@@ -38,6 +39,11 @@ class Learned:
     def classes_(self) -> AnyArray | None:
         """The model's labels."""
         return self.fitted_.classes
+
+    @property
+    def exactness_(self) -> Exactness:
+        """What answers can be expected to be."""
+        return self.fitted_.exactness
 
     @property
     def table_(self) -> Table:

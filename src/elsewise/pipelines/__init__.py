@@ -19,6 +19,7 @@ from .compile import CompiledModel, compile_model
 from .registry import register, register_affine
 from .steps import Step, unwrap
 from .walk import affine_map
+from .whole import compile_whole
 
 __all__ = [
     "AffineMap",
@@ -26,6 +27,7 @@ __all__ = [
     "Step",
     "affine_map",
     "compile_model",
+    "compile_whole",
     "register",
     "register_affine",
     "unwrap",

@@ -1,5 +1,6 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
+from .black_box import BlackBoxCover
 from .cell_search import search_cells
 from .chain_search import FoundChain, search_chains
 from .chain_sets import Ellipsoids, Ground, Terminal
@@ -10,12 +11,25 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import BoxAnswer, Cover, DividingCover, Halfspaces, Inside, Reach, Region, RelaxedBox, RowCone
+from .region import (
+    BoxAnswer,
+    Cover,
+    DividingCover,
+    Exactness,
+    Halfspaces,
+    Inside,
+    Part,
+    Reach,
+    Region,
+    RelaxedBox,
+    RowCone,
+)
 from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .tree_search import search_tree
 
 __all__ = [
+    "BlackBoxCover",
     "BoxAnswer",
     "Cones",
     "Cover",
@@ -23,6 +37,7 @@ __all__ = [
     "Domain",
     "EarlierAnswer",
     "Ellipsoids",
+    "Exactness",
     "FarkasMultipliers",
     "Found",
     "FoundChain",
@@ -31,6 +46,7 @@ __all__ = [
     "Halfspaces",
     "Inside",
     "Layout",
+    "Part",
     "Reach",
     "Region",
     "RelaxedBox",
