@@ -27,7 +27,7 @@ import joblib
 
 from ..errors import ElsewiseError
 from ..model import Learned
-from ..pipelines import unwrap
+from ..pipelines import unwrap_or_whole
 from .constants import COMPRESSION, DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
 from .values import to_json
 
@@ -169,7 +169,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 def model_in_words(model: Any) -> str:
     """Name the types of a model's steps: ``"StandardScaler + LogisticRegression"``."""
-    steps, estimator = unwrap(model)
+    steps, estimator = unwrap_or_whole(model)
     return " + ".join(type(step).__name__ for step in [*(transformer for _, transformer in steps), estimator])
 
 

@@ -70,7 +70,9 @@ def _spread(predictions: AnyArray, classes: AnyArray | None) -> IntArray:
         kinds = [np.argsort(predictions, kind="stable")]
     else:
         kinds = [np.flatnonzero(predictions == label) for label in classes]
-    chosen = [kind[np.unique(np.linspace(0, len(kind) - 1, MOST_ANCHORS).astype(np.int64))] for kind in kinds if len(kind)]
+    chosen = [
+        kind[np.unique(np.linspace(0, len(kind) - 1, MOST_ANCHORS).astype(np.int64))] for kind in kinds if len(kind)
+    ]
     return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *chosen]))
 
 

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..columns.frames import as_table
+from ..columns.types import UserRows
 from ..density import fit_class_densities
 from ..distances import resolve_distance
-from ..columns.types import UserRows
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..pipelines import CompiledModel, compile_model, compile_whole, unwrap
 from ..regions import Interval, Outcome, as_estimator, builder_of, classes_of
@@ -78,7 +78,7 @@ def _check_model(model: Any) -> None:
     """Refuse what is no fitted model."""
     if isinstance(model, type):
         raise InvalidInputError(f"model: expected a fitted model, received the class {model.__name__} itself.")
-    if not hasattr(model, "predict"):
+    if not hasattr(model, "predict") or isinstance(getattr(model, "classes_", None), list):
         require_askable(model)
     if hasattr(model, "fit"):
         check_is_fitted(model)
@@ -90,6 +90,14 @@ def _check_model(model: Any) -> None:
 
 def _compiled(model: Any, given: UserRows, columns: Mapping[str, Any] | None) -> tuple[CompiledModel, str]:
     """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
+    try:
+        steps, _ = unwrap(model)
+    except UnsupportedModelError as error:
+        return compile_whole(model, given, columns), str(error)
+    if not steps and type(model).__module__.startswith(
+        "sklearn."
+    ):  # it sees the rows as they are: what is wrong is in X
+        return compile_model(model, given, columns), ""
     try:
         return compile_model(model, given, columns), ""
     except (UnsupportedModelError, UnsupportedSettingError) as error:

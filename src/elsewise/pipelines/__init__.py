@@ -17,7 +17,7 @@ from . import (  # noqa: F401 - to register their types
 from .affine import AffineMap
 from .compile import CompiledModel, compile_model
 from .registry import register, register_affine
-from .steps import Step, unwrap
+from .steps import Step, unwrap, unwrap_or_whole
 from .walk import affine_map
 from .whole import compile_whole
 
@@ -31,4 +31,5 @@ __all__ = [
     "register",
     "register_affine",
     "unwrap",
+    "unwrap_or_whole",
 ]

@@ -116,10 +116,12 @@ class BlackBox:
         return given
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """A model as it can be asked about points in features, of shape (n_samples, n_features)."""
 
-    classes: AnyArray | None
+    @property
+    def classes(self) -> AnyArray | None:
+        """Labels, or None for a regressor."""
 
     def predict(self, points: FloatArray) -> AnyArray:
         """Ask for labels or numbers."""
@@ -138,7 +140,7 @@ class BlackBoxRegion(Region):
 
     Parameters
     ----------
-    asked : Asked
+    asked : Askable
     outcome : Outcome
     anchors : array of shape (n_anchors, n_features)
         Points that the model accepts, or would if nothing of them were missing: training rows.
@@ -146,7 +148,7 @@ class BlackBoxRegion(Region):
 
     exactness = "black box"
 
-    def __init__(self, asked: Asked, outcome: Outcome, anchors: FloatArray) -> None:
+    def __init__(self, asked: Askable, outcome: Outcome, anchors: FloatArray) -> None:
         self.asked, self.outcome, self.anchors = asked, outcome, anchors
 
     def parts(self) -> Sequence[Part]:

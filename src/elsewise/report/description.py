@@ -12,7 +12,7 @@ from ..density import LogDensity
 from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..pipelines import unwrap
+from ..pipelines import unwrap_or_whole
 from ..text.constants import MANY
 from ..text.numbers import number, percent, two_numbers
 from ..text.sentence import cases_words
@@ -80,7 +80,7 @@ def rows_of(target: Any) -> str:
 
 
 def _model(explainer: Explainer) -> str:
-    steps, estimator = unwrap(explainer.model)
+    steps, estimator = unwrap_or_whole(explainer.model)
     names = [*(step for _, transformer in steps for step in _steps(transformer)), type(estimator).__name__]
     kind = "classifier" if explainer.classes_ is not None else "regressor"
     return " → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names) + f", a {kind}"

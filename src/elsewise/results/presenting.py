@@ -140,12 +140,17 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         elif answers.already[row]:
             causes[row] = NothingToChange(question.target(goal), bool(answers.component[row] >= 0))
         elif found[row]:
-            ended = answers.timed_out[row]
-            causes[row] = ProofUnfinished(
-                "rounding" if not ended else "size" if question.time_limit is None else "time"
-            )
+            causes[row] = _why_unfinished(answers, row)
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             causes[row] = Unconfirmed(question.target(goal))
         else:
             causes[row] = NoClassReachable(infeasible[goal]) if goals[row] < 0 else infeasible[goal]
     return tuple(causes)
+
+
+def _why_unfinished(answers: Answers, row: int) -> ProofUnfinished:
+    """Tell what ended the proof of a row's answer."""
+    question = answers.question
+    if answers.timed_out[row]:
+        return ProofUnfinished("size" if question.time_limit is None else "time")
+    return ProofUnfinished("black box" if question.fitted.exactness == "black box" else "rounding")

@@ -54,14 +54,12 @@ def _changed(domain: Domain, rows: FloatArray, nearest: FloatArray, row: int) ->
     return np.flatnonzero(domain.layout.changed(rows[row], nearest[row]))
 
 
-def _fixed_columns(
-    may: np.ndarray, most: int | None, history: History, row: int, first: IntArray
-) -> list[np.ndarray]:
+def _fixed_columns(may: np.ndarray, most: int | None, history: History, row: int, first: IntArray) -> list[np.ndarray]:
     """Columns that have to stay, one array of shape (n_columns,) a choice."""
     n, free = len(may), np.flatnonzero(may)
     choices = [np.zeros(n, dtype=np.bool_)]
     if most is not None and most < len(free):
-        sets = _few(free, most, first, row)
+        sets = _few(free, most, first)
         choices = [~np.isin(np.arange(n), kept) for kept in sets]
     earlier = history.earlier[row]
     if not earlier:
@@ -76,8 +74,8 @@ def _fixed_columns(
     return made + [fixed | (np.arange(n) == column) for fixed in made for column in stay]
 
 
-def _few(free: IntArray, most: int, first: IntArray, seed: int) -> list[IntArray]:
-    """Sets of so many columns: all of them if they are few; else those of the nearest point, and a spread of others."""
+def _few(free: IntArray, most: int, first: IntArray) -> list[IntArray]:
+    """Make sets of so many columns: all if they are few; else those of the nearest point, and a spread of others."""
     if comb(len(free), most) <= MOST_CHOICES:
         return [np.array(kept) for kept in combinations(free.tolist(), most)]
     others = [column for column in free.tolist() if column not in first]

@@ -21,8 +21,8 @@ CUTS_KEPT = 3
 DIFFERENCE, WIDER, TIMES_WIDER = 0.01, 3.0, 3
 # Share of the moving features whose differences must show something for a score to count as smooth.
 SMOOTH_SHARE = 0.7
-# How far inside a boundary is felt for by labels alone, in standard deviations; it shrinks from cut to cut. Each feature
-# is moved by shares of that until the model says no.
+# How far inside a boundary is felt for by labels alone, in standard deviations; it shrinks from cut to cut. Each
+# feature is moved by shares of that until the model says no.
 FEEL_FROM, FEEL_SHRINKS, FEEL_STEPS = 0.3, 0.8, (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 # Points between the last accepted and the first refused of these, and on single features.
 STEPS_BETWEEN, STEPS_ON_AN_AXIS = 7, 15

@@ -30,7 +30,7 @@ from .constants import (
 )
 from .requests import Ask, Project, Score, Steps
 from .view import RowView
-from .ways import Way, bisect, ways_to_anchors
+from .ways import Segment, bisect, ways_to_anchors
 
 
 def explore(view: RowView) -> Steps[None]:
@@ -38,8 +38,9 @@ def explore(view: RowView) -> Steps[None]:
     ways = yield from ways_to_anchors(view)
     if not ways:
         return
-    smooth = view.has_scores and (yield from _is_smooth(view, ways[0]))
-    for way in ways:
+    has_numbers = len(view.moving) > 0
+    smooth = has_numbers and view.has_scores and (yield from _is_smooth(view, ways[0]))
+    for way in ways if has_numbers else ():
         if view.values(way.accepted) > NOT_WORTH * view.limit:
             continue
         if smooth:
@@ -50,15 +51,15 @@ def explore(view: RowView) -> Steps[None]:
     for _ in range(GIVING_BACK):
         if not (yield from _give_back(view)):
             break
-    if view.best is not None and not smooth:
-        best = Way(view.cone, ways[0].first, view.best, view.best, view.best)
+    if view.best is not None and has_numbers and not smooth:
+        best = Segment(view.cone, ways[0].first, view.best, view.best, view.best)
         yield from _along_axes(view, best, LAST_ROUNDS)
 
 
 # ---- half-spaces ----
 
 
-def _is_smooth(view: RowView, way: Way) -> Steps[bool]:
+def _is_smooth(view: RowView, way: Segment) -> Steps[bool]:
     """Whether the model's score changes with nearly every feature: that of a tree does not."""
     slopes = yield from _slopes(view, (way.refused + way.accepted) / 2, DIFFERENCE)
     size = np.abs(slopes[view.moving] * view.spread[view.moving])
@@ -82,7 +83,7 @@ def _slopes(view: RowView, point: FloatArray, step: float) -> Steps[FloatArray]:
     return slopes
 
 
-def _cut(view: RowView, way: Way, *, by_scores: bool) -> Steps[None]:
+def _cut(view: RowView, way: Segment, *, by_scores: bool) -> Steps[None]:
     """Learn half-spaces, by the score or by labels alone, and go to the nearest point within them."""
     normals, offsets = np.empty((0, len(view.row))), np.empty(0)
     refused, best, feel, has_forgotten = way.refused, way.accepted, FEEL_FROM, False
@@ -121,7 +122,7 @@ def _cut(view: RowView, way: Way, *, by_scores: bool) -> Steps[None]:
 
 
 def _nearest(
-    view: RowView, way: Way, normals: FloatArray, offsets: FloatArray, limit: float
+    view: RowView, way: Segment, normals: FloatArray, offsets: FloatArray, limit: float
 ) -> Steps[FloatArray | None]:
     """Find the nearest point of a way's cone within learned half-spaces, with the categories of the way."""
     lower, upper = _decided(view, way.accepted)
@@ -147,7 +148,7 @@ def _normal_by_scores(view: RowView, refused: FloatArray, accepted: FloatArray) 
 
 
 def _normal_by_labels(view: RowView, accepted: FloatArray, goal: FloatArray, feel: float) -> Steps[FloatArray | None]:
-    """Step inward and see how far each feature can go before the model refuses: a plane's intercepts give its normal."""
+    """Step inward, see how far each feature can go before the model refuses: intercepts of a plane give its normal."""
     moving = view.moving
     inward = goal - accepted
     farthest = float(np.abs(inward / view.spread)[moving].max(initial=0.0))
@@ -180,15 +181,16 @@ def _normal_by_labels(view: RowView, accepted: FloatArray, goal: FloatArray, fee
 def _accepted_anywhere(view: RowView, points: FloatArray, middle: FloatArray) -> Steps[BoolArray]:
     """Whether the model accepts points, dense or not; beyond a row's limits nothing is asked, and nothing refused."""
     made = view.whole(points, points)
-    outside = ((points < view.lower) | (points > view.upper)).any(axis=1)
+    outside: BoolArray = np.asarray(((points < view.lower) | (points > view.upper)).any(axis=1))
     reply = yield Score(np.where(outside[:, None], middle, made), labels=True)
-    return np.asarray((reply > 0) | outside)
+    accepted: BoolArray = (reply > 0) | outside
+    return accepted
 
 
 # ---- single features ----
 
 
-def _along_axes(view: RowView, way: Way, rounds: int) -> Steps[None]:
+def _along_axes(view: RowView, way: Segment, rounds: int) -> Steps[None]:
     """Find the features that must not go back to where the way begins, how far each may, and project within that."""
     low, high = _decided(view, way.accepted)
     nothing, best = np.empty((0, len(view.row))), way.accepted
@@ -227,9 +229,9 @@ def _block(
     refused, accepted = tried[each, features], best[features]
     for _ in range(2):
         points = np.repeat(best[None, None], len(features), axis=0).repeat(len(shares), axis=1)
-        points[each[:, None], np.arange(len(shares)), features[:, None]] = refused[:, None] + shares * (
-            accepted - refused
-        )[:, None]
+        points[each[:, None], np.arange(len(shares)), features[:, None]] = (
+            refused[:, None] + shares * (accepted - refused)[:, None]
+        )
         points = view.whole(points, best)
         ok = (yield from _accepted_anywhere(view, points.reshape(-1, len(best)), best)).reshape(len(features), -1)
         values = points[each[:, None], np.arange(len(shares)), features[:, None]]

@@ -20,6 +20,7 @@ from ..earlier_answers import History
 from ..found import Found
 from ..nodes import Nodes
 from ..problem import Goal, SearchProblem
+from ..refinement import Refinement
 from ..relaxation import Relaxation
 from .choices import choices_of
 from .constants import KEPT_OFF, MOST_CONES, MOST_POINTS
@@ -95,7 +96,7 @@ class _Together:
         self.owner, self.goals = owner, goals[owner]
         self.rows = rows[owner]
         self.domain = replace(domain, lower=lower, upper=upper)
-        self.cuts = _LearnedCuts(len(owner))
+        self.cuts = _LearnedCuts(problem, self.rows, self.goals)
         self.relaxation = Relaxation(problem, self.rows, self.goals, self.domain, KEPT_OFF, True, self.cuts)
         self.all_discrete = bool(domain.discrete.all())
         n_choices = np.bincount(owner, minlength=len(rows))
@@ -107,7 +108,7 @@ class _Together:
         ]
 
     def _anchors(self, goal: Goal) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
-        """Anchors of a goal, how far inside of its cones they are, the spread of features, and whether it has scores."""
+        """Anchors of a goal, how far inside of its cones they are, spreads of features, and whether it has scores."""
         cover = goal.cover
         assert isinstance(cover, BlackBoxCover)
         anchors = cover.anchors
@@ -222,7 +223,9 @@ class _Together:
             return dict(zip(asked, np.split(scores, ends)))
         replies: dict[int, Reply] = {}
         for k, what, accepted in zip(asked, asked.values(), np.split(cover.accepts(points), ends)):
-            replies[k] = accepted.astype(np.float64) if isinstance(what, Score) else self._held(k, what.points, accepted)
+            replies[k] = (
+                accepted.astype(np.float64) if isinstance(what, Score) else self._held(k, what.points, accepted)
+            )
         return replies
 
     def _held(self, k: int, points: FloatArray, accepted: BoolArray) -> BoolArray:
@@ -252,7 +255,7 @@ class _Together:
         """Solve the projections of several searches together."""
         counts = [len(what.cones) for what in asked.values()]
         of_search = np.repeat(list(asked), counts)
-        self.cuts.pieces = [(what.normals, what.offsets) for what in asked.values()]
+        self.cuts.learned = [(what.normals, what.offsets) for what in asked.values()]
         nodes = Nodes(
             rows=of_search,
             bounds=np.zeros(len(of_search)),
@@ -271,13 +274,13 @@ class _Together:
         return dict(zip(asked, np.split(points, np.cumsum(counts)[:-1])))
 
 
-class _LearnedCuts:
+class _LearnedCuts(Refinement):
     """Half-spaces learned of rows, where a relaxation looks for those of the model's region."""
 
-    def __init__(self, n: int) -> None:
-        self.divides = np.ones(n, dtype=np.bool_)
-        self.pieces: list[tuple[FloatArray, FloatArray]] = []
+    def __init__(self, problem: SearchProblem, rows: FloatArray, goals: IntArray) -> None:
+        super().__init__(problem, rows, goals)
+        self.learned: list[tuple[FloatArray, FloatArray]] = []
 
     def halfspaces(self, piece: int) -> tuple[FloatArray, FloatArray]:
         """Give those of a search, by its number."""
-        return self.pieces[piece]
+        return self.learned[piece]

@@ -13,7 +13,7 @@ from .view import RowView
 
 
 @dataclass(slots=True)
-class Way:
+class Segment:
     """A segment within one cone at the end of which the model accepts.
 
     Attributes
@@ -62,7 +62,7 @@ def bisect(
     return refused + low[:, None] * apart, found
 
 
-def ways_to_anchors(view: RowView) -> Steps[list[Way]]:
+def ways_to_anchors(view: RowView) -> Steps[list[Segment]]:
     """Go from the nearest points of cones to accepted training rows; keep the best ways, and those of other cones."""
     for batch in range(BATCHES_OF_STARTS):
         cones, targets = _targets(view, batch)
@@ -76,7 +76,7 @@ def ways_to_anchors(view: RowView) -> Steps[list[Way]]:
         if len(ends):
             refused, accepted = yield from bisect(view, firsts, ends)
             order = np.argsort(view.values(accepted), kind="stable").tolist()
-            return [Way(int(cones[k]), firsts[k], refused[k], accepted[k], ends[k]) for k in _best(order, cones)]
+            return [Segment(int(cones[k]), firsts[k], refused[k], accepted[k], ends[k]) for k in _best(order, cones)]
     return []
 
 
@@ -134,9 +134,7 @@ def _with_own_categories(view: RowView, points: FloatArray) -> FloatArray:
     return made
 
 
-def _within(
-    view: RowView, cones: IntArray, targets: FloatArray
-) -> Steps[tuple[IntArray, FloatArray, FloatArray]]:
+def _within(view: RowView, cones: IntArray, targets: FloatArray) -> Steps[tuple[IntArray, FloatArray, FloatArray]]:
     """Find the nearest point of each target's cone with its categories, and go from there as far as is allowed.
 
     The cone, the limits and the rules are convex: what of a segment is inside is its first part.
