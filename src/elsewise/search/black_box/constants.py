@@ -23,11 +23,16 @@ DIFFERENCE, WIDER, TIMES_WIDER = 0.01, 3.0, 3
 SMOOTH_SHARE = 0.7
 # How far inside a boundary is felt for by labels alone, in standard deviations; it shrinks from cut to cut. Each
 # feature is moved by shares of that until the model says no.
-FEEL_FROM, FEEL_SHRINKS, FEEL_STEPS = 0.3, 0.8, (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+FEEL_FROM, FEEL_SHRINKS, FEEL_STEPS = 0.3, 0.8, (0.5, 1.0, 2.0, 4.0)
 # Points between the last accepted and the first refused of these, and on single features.
-STEPS_BETWEEN, STEPS_ON_AN_AXIS = 7, 15
+STEPS_BETWEEN, STEPS_ON_AN_AXIS = 5, 12
+# Ways that half-spaces are learned for by labels alone, which is dear; and the share of the features whose moves must
+# meet the boundary for that to be worth it.
+WAYS_CUT, OBLIQUE_SHARE = 3, 0.25
+# Values of each feature, among those of accepted training rows, that are tried alone, and changes that are followed.
+VALUES_TRIED, SINGLE_CHANGES = 12, 3
 # Times that whole changes are given back, and rounds on single features after that.
-GIVING_BACK, LAST_ROUNDS = 4, 6
+GIVING_BACK, LAST_ROUNDS = 6, 6
 # Choices of columns that may change, or have to stay, tried where a rule or an earlier answer asks for one.
 MOST_CHOICES = 12
 # Relative distance kept from cones and learned cuts when points are solved for: far more than rounding.

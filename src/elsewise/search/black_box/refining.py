@@ -20,40 +20,63 @@ from .constants import (
     LAST_ROUNDS,
     MOST_CUTS,
     NOT_WORTH,
+    OBLIQUE_SHARE,
     SAME,
     SMALLEST_GAIN,
     SMOOTH_SHARE,
     STEPS_BETWEEN,
     STEPS_ON_AN_AXIS,
     TIMES_WIDER,
+    WAYS_CUT,
     WIDER,
 )
 from .requests import Ask, Project, Score, Steps
 from .view import RowView
-from .ways import Segment, bisect, ways_to_anchors
+from .ways import Segment, bisect, ways_by_single_features, ways_to_anchors
 
 
 def explore(view: RowView) -> Steps[None]:
     """Search one row: ways to accepted rows, refined, then changes given back. What is found, the view holds."""
     ways = yield from ways_to_anchors(view)
+    ways += yield from ways_by_single_features(view)
     if not ways:
         return
-    has_numbers = len(view.moving) > 0
-    smooth = has_numbers and view.has_scores and (yield from _is_smooth(view, ways[0]))
-    for way in ways if has_numbers else ():
-        if view.values(way.accepted) > NOT_WORTH * view.limit:
-            continue
-        if smooth:
+    if len(view.moving) == 0:
+        yield from _give_back_all(view)
+    elif view.has_scores and (yield from _is_smooth(view, ways[0])):
+        for way in _worthwhile(view, ways):
             yield from _cut(view, way, by_scores=True)
-        else:
+        yield from _give_back_all(view)
+    else:
+        yield from _by_labels(view, ways)
+
+
+def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
+    """Order ways by where they end, nearest first, and leave out those that end far behind the best point."""
+    near = [way for way in ways if view.values(way.accepted) <= NOT_WORTH * view.limit]
+    return sorted(near, key=lambda way: float(view.values(way.accepted)))
+
+
+def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
+    """Refine ways where nothing but labels tells where the boundary is: by half-spaces, or along single features."""
+    order = _worthwhile(view, ways)
+    normal = yield from _normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_FROM)
+    if normal is not None and (normal[view.moving] != 0).mean() >= OBLIQUE_SHARE:
+        for way in order[:WAYS_CUT]:
             yield from _cut(view, way, by_scores=False)
+    else:  # like a tree's: half-spaces would say no more than single features
+        for way in order:
             yield from _along_axes(view, way, MOST_CUTS)
-    for _ in range(GIVING_BACK):
-        if not (yield from _give_back(view)):
-            break
-    if view.best is not None and has_numbers and not smooth:
+    yield from _give_back_all(view)
+    if view.best is not None:
         best = Segment(view.cone, ways[0].first, view.best, view.best, view.best)
         yield from _along_axes(view, best, LAST_ROUNDS)
+
+
+def _give_back_all(view: RowView) -> Steps[None]:
+    for _ in range(GIVING_BACK):
+        if not (yield from _give_back(view)):
+            return
 
 
 # ---- half-spaces ----
@@ -119,6 +142,7 @@ def _cut(view: RowView, way: Segment, *, by_scores: bool) -> Steps[None]:
         refused, accepted = ends[0][0], ends[1][0]
         if view.values(accepted) < view.values(best):
             best = accepted
+    way.accepted = best
 
 
 def _nearest(
@@ -151,12 +175,14 @@ def _normal_by_labels(view: RowView, accepted: FloatArray, goal: FloatArray, fee
     """Step inward, see how far each feature can go before the model refuses: intercepts of a plane give its normal."""
     moving = view.moving
     inward = goal - accepted
-    farthest = float(np.abs(inward / view.spread)[moving].max(initial=0.0))
-    inward = inward * min(1.0, feel / farthest) if farthest > 0 else inward
+    length = float(
+        np.abs(inward / view.spread)[moving].sum()
+    )  # how far a plane is along an axis, if all count the same
+    inward = inward * min(1.0, feel / length) if length > 0 else inward
     middle = view.whole(accepted + inward, goal)
-    if not (yield Ask(middle[None]))[0]:
+    if not (yield from _accepted_anywhere(view, middle[None], accepted))[0]:
         middle = accepted
-    reach = max(float(np.abs(inward / view.spread)[moving].max(initial=0.0)), DIFFERENCE)
+    reach = max(min(length, feel), DIFFERENCE)
     steps = reach * np.array(FEEL_STEPS)
     directions = np.concatenate([np.eye(len(view.row))[moving], -np.eye(len(view.row))[moving]]) * view.spread
     tried = middle + steps[:, None, None] * directions
@@ -203,7 +229,7 @@ def _along_axes(view: RowView, way: Segment, rounds: int) -> Steps[None]:
             return
         point = view.whole(found[0], best)
         if view.values(point) < view.values(best) * (1 - SMALLEST_GAIN) and (yield Ask(point[None]))[0]:
-            best = point
+            best = way.accepted = point
             continue
         apart = np.flatnonzero(np.abs(best - point) > SAME * view.spread)
         if len(apart) == 0:
@@ -215,7 +241,7 @@ def _along_axes(view: RowView, way: Segment, rounds: int) -> Steps[None]:
             ends = yield from bisect(view, point[None], best[None])
             if not view.values(ends[1][0]) < view.values(best) * (1 - SMALLEST_GAIN):
                 return
-            best = ends[1][0]
+            best = way.accepted = ends[1][0]
             continue
         yield from _block(view, best, tried[~ok], apart[~ok], low, high)
 
@@ -257,6 +283,12 @@ def _give_back(view: RowView) -> Steps[bool]:
     tried += [np.where(some, view.best - np.sign(apart), view.best)]
     points = np.concatenate(tried)
     points = points[(points != view.best).any(axis=1)]
-    if len(points):
-        yield Ask(points)
+    if not len(points):
+        return False
+    start, saved = view.best, view.values(view.best[None]) - view.values(points)
+    ok = yield Ask(points)
+    several = np.flatnonzero(ok)[np.argsort(-saved[ok], kind="stable")]
+    if len(several) > 1:  # more and more of them at once, those that save most first
+        together = start + np.cumsum(points[several] - start, axis=0)
+        yield Ask(view.whole(np.where(np.abs(together - view.row) <= SAME * view.spread, view.row, together), view.row))
     return view.limit < before

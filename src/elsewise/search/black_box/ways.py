@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from .constants import BATCHES_OF_STARTS, BISECTIONS, STARTS, STEPS_ALONG, STEPS_INSIDE, WAYS, WAYS_OF_OTHER_CONES
+from .constants import (
+    BATCHES_OF_STARTS,
+    BISECTIONS,
+    SINGLE_CHANGES,
+    STARTS,
+    STEPS_ALONG,
+    STEPS_INSIDE,
+    VALUES_TRIED,
+    WAYS,
+    WAYS_OF_OTHER_CONES,
+)
 from .requests import Ask, Project, Steps
 from .view import RowView
 
@@ -78,6 +88,35 @@ def ways_to_anchors(view: RowView) -> Steps[list[Segment]]:
             order = np.argsort(view.values(accepted), kind="stable").tolist()
             return [Segment(int(cones[k]), firsts[k], refused[k], accepted[k], ends[k]) for k in _best(order, cones)]
     return []
+
+
+def ways_by_single_features(view: RowView) -> Steps[list[Segment]]:
+    """Move single features of the nearest points of cones to values of accepted training rows, nothing else."""
+    moving = view.moving
+    if len(view.anchors) == 0 or len(moving) == 0:
+        return []
+    lower, upper = view.lower.copy(), view.upper.copy()
+    own = view.nearest if np.isfinite(view.nearest).all() else view.row
+    indicators = view.domain.layout.indicators
+    lower[indicators] = upper[indicators] = np.clip(own, lower, upper)[indicators]
+    n = len(view.cones)
+    nothing = np.empty((0, len(view.row)))
+    firsts = yield Project(view.cones, np.tile(lower, (n, 1)), np.tile(upper, (n, 1)), nothing, np.empty(0), view.limit)
+    there = np.flatnonzero(np.isfinite(firsts).all(axis=1))
+    values = np.quantile(view.anchors[:, moving], np.linspace(0, 1, VALUES_TRIED), axis=0)
+    points = np.repeat(firsts[there][:, None, None], VALUES_TRIED, axis=1).repeat(len(moving), axis=2)
+    points[:, :, np.arange(len(moving)), moving] = values
+    cones = np.repeat(view.cones[there], VALUES_TRIED * len(moving))
+    begin = np.repeat(firsts[there], VALUES_TRIED * len(moving), axis=0)
+    points = view.whole(points.reshape(-1, len(view.row)), begin)
+    near = np.flatnonzero((view.values(points) < view.limit) & view.inside(points, cones))
+    near = near[np.argsort(view.values(points[near]), kind="stable")][: VALUES_TRIED * len(moving)]
+    if len(near) == 0:
+        return []
+    ok = yield Ask(points[near])
+    found = near[ok][:SINGLE_CHANGES]
+    refused, accepted = yield from bisect(view, begin[found], points[found])
+    return [Segment(int(cones[k]), begin[k], *ends, points[k]) for k, *ends in zip(found.tolist(), refused, accepted)]
 
 
 def _best(order: list[int], cones: IntArray) -> list[int]:
