@@ -28,6 +28,7 @@ from .constants import (
     STEPS_ON_AN_AXIS,
     TIMES_WIDER,
     WAYS_CUT,
+    WAYS_OF_SCORES,
     WIDER,
 )
 from .requests import Ask, Project, Score, Steps
@@ -44,7 +45,7 @@ def explore(view: RowView) -> Steps[None]:
     if len(view.moving) == 0:
         yield from _give_back_all(view)
     elif view.has_scores and (yield from _is_smooth(view, ways[0])):
-        for way in _worthwhile(view, ways):
+        for way in _worthwhile(view, ways)[:WAYS_OF_SCORES]:
             yield from _cut(view, way, by_scores=True)
         yield from _give_back_all(view)
     else:
@@ -64,8 +65,8 @@ def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
     if normal is not None and (normal[view.moving] != 0).mean() >= OBLIQUE_SHARE:
         for way in order[:WAYS_CUT]:
             yield from _cut(view, way, by_scores=False)
-    else:  # like a tree's: half-spaces would say no more than single features
-        for way in order:
+    else:  # like a tree's: half-spaces would say no more than single features, and where a way ends says little
+        for way in sorted(ways, key=lambda way: float(view.values(way.accepted))):
             yield from _along_axes(view, way, MOST_CUTS)
     yield from _give_back_all(view)
     if view.best is not None:
