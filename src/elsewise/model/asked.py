@@ -87,7 +87,11 @@ class AskedModel:
         if (gone & ~lacks).any():
             sources = [column.sources[0] for column in table.columns if gone[column.start] and not lacks[column.start]]
             example = _without(example, sources)
-        return cls(model, table, classes, example, np.where(lacks & ~gone, np.nan, features))
+        stand_ins = np.zeros(table.n_features)
+        for column in table.columns:
+            stand_ins[column.start] = column.stand_in
+        # what is missing of points is what stands for it: it is echoed, as it is of the row itself
+        return cls(model, table, classes, example, np.where(gone, stand_ins, np.where(lacks, np.nan, features)))
 
     def predict(self, points: FloatArray) -> AnyArray:
         """Ask for labels or numbers, shape (n_samples,)."""

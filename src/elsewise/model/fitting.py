@@ -91,7 +91,9 @@ def _check_model(model: Any) -> None:
 def _compiled(model: Any, given: UserRows, columns: Mapping[str, Any] | None) -> tuple[CompiledModel, str]:
     """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
     try:
-        steps, _ = unwrap(model)
+        steps, estimator = unwrap(model)
+        if not steps:
+            builder_of(estimator)
     except UnsupportedModelError as error:
         return compile_whole(model, given, columns), str(error)
     if not steps and type(model).__module__.startswith(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..candidates import cone_slacks
+from ..constants import MODEL_FREE_TOLERANCE
 from ..domain import Domain
 from ..driver import distinct
 from ..earlier_answers import History
@@ -63,7 +64,9 @@ def search_black_boxes(
         settled = of_goal[ok]
         found.value[settled], found.points[settled] = free.value[settled], free.points[settled]
     found.part[:] = np.where(np.isfinite(found.value), 0, -1)
-    found.model_free[:] &= np.isfinite(found.value)
+    has_density = np.array([goal.has_density for goal in problem.goals])[goals]
+    is_nearest = has_density & (found.value * (1 - MODEL_FREE_TOLERANCE) <= free.lower_bound)
+    found.model_free[:] = np.isfinite(found.value) & is_nearest
     # A row whose domain or cones are proven empty has nothing to look for, nor has one that is as near as can be.
     is_open = np.isfinite(free.lower_bound) & ~np.isfinite(found.value) & (free.lower_bound < limit)
     found.lower_bound[:] = np.where(np.isfinite(found.value), free.lower_bound, np.minimum(free.lower_bound, limit))
