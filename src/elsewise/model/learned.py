@@ -20,6 +20,10 @@ class Learned:
 
     fitted_: FittedModel
 
+    def __repr__(self) -> str:
+        told = super().__repr__()
+        return f"{told}, fitted: {self.exactness_}" if "fitted_" in self.__dict__ else told
+
     @property
     def densities_(self) -> dict[Any, ClassDensity]:
         """Density of each label."""

@@ -14,6 +14,7 @@ from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
 from ..pipelines import unwrap_or_whole
 from ..text.constants import MANY
+from ..text.exactness import exactness_in_words
 from ..text.numbers import number, percent, two_numbers
 from ..text.sentence import cases_words
 from ..text.words import column_word, label_word, value_words
@@ -53,6 +54,7 @@ def description(explainer: Explainer, data_description: str | None) -> str:
     facts = [
         ("Model", _model(explainer)),
         ("Outcomes", _outcomes(explainer)),
+        ("Proofs", escaped(exactness_in_words(explainer.exactness_))),
         ("Training data", f"{plural(n_training_rows(explainer), 'row')}, {plural(len(table_of.columns), 'column')}"),
         ("Plausible means", _plausible(explainer)),
         ("Distance means", _distance(explainer)),

@@ -116,7 +116,10 @@ def ways_by_single_features(view: RowView) -> Steps[list[Segment]]:
     ok = yield Ask(points[near])
     found = near[ok][:SINGLE_CHANGES]
     refused, accepted = yield from bisect(view, begin[found], points[found])
-    return [Segment(int(cones[k]), begin[k], *ends, points[k]) for k, *ends in zip(found.tolist(), refused, accepted)]
+    return [
+        Segment(int(cones[k]), begin[k], refused[place], accepted[place], points[k])
+        for place, k in enumerate(found.tolist())
+    ]
 
 
 def _best(order: list[int], cones: IntArray) -> list[int]:
