@@ -1,14 +1,15 @@
-"""Models that cannot be explained are refused by name, with what to do."""
+"""What cannot be explained is refused by name, with what to do; models that cannot be read are asked."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
@@ -42,41 +43,45 @@ def test_an_unfitted_model_says_so(iris, model):
         ew.Explainer(model).fit(*iris)
 
 
-def test_an_unsupported_model_gets_the_list_of_supported_ones(iris):
+def test_what_is_no_model_is_refused(iris):
     X, y = iris
-    bayes = BernoulliNB().fit(X, y)
-    for model in (bayes, make_pipeline(StandardScaler(), bayes).fit(X, y)):
-        with pytest.raises(ew.UnsupportedModelError, match=r"BernoulliNB is not .*LogisticRegression.*register"):
-            ew.Explainer(model).fit(X, y)
-    for model in (None, "softmax", 3):
-        with pytest.raises(ew.UnsupportedModelError, match="is not a model family elsewise can describe exactly"):
+    for model in (None, "softmax", 3, make_pipeline(StandardScaler(), "passthrough").fit(X, y)):
+        with pytest.raises(
+            ew.UnsupportedModelError, match=r"is not a model: expected a fitted classifier .*BlackBox\("
+        ):
             ew.Explainer(model).fit(X, y)
     with pytest.raises(ew.InvalidInputError, match="expected a fitted model, received the class LogisticRegression"):
         ew.Explainer(LogisticRegression).fit(X, y)
+    with pytest.raises(
+        ew.UnsupportedModelError, match=r"KMeans does not say whether .*BlackBox\(model.predict, classes="
+    ):
+        ew.Explainer(KMeans(2, n_init=1).fit(X)).fit(X, y)
 
 
-def test_unsupported_settings_are_named(iris):
+def test_models_of_several_outputs_are_refused(iris):
     X, y = iris
-    with pytest.raises(ew.UnsupportedSettingError, match="kernel='rbf'"):
-        ew.Explainer(SVC().fit(X, y), density=None).fit(X, y)
-    with pytest.raises(ew.UnsupportedSettingError, match="n_neighbors of KNeighborsClassifier: expected 1, received 5"):
-        ew.Explainer(KNeighborsClassifier().fit(X, y), density=None).fit(X, y)
     for first in (y == "virginica", y):
         both = DecisionTreeClassifier(random_state=0).fit(X, np.column_stack([first, y == "setosa"]))
         with pytest.raises(ew.UnsupportedSettingError, match="predicts 2 outputs at once"):
             ew.Explainer(both, density=None).fit(X, y)
+    with pytest.raises(ew.InvalidInputError, match="KNeighborsRegressor gave 292 answers for 146 rows; expected one"):
+        ew.Explainer(KNeighborsRegressor().fit(X, X[:, :2])).fit(X[:147])
 
 
-def test_steps_that_are_not_affine_are_named(iris):
+def why(model, X, y):
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "black box"
+    return explainer.fitted_.training.reason
+
+
+def test_models_that_are_not_read_are_asked_and_the_reason_is_kept(iris):
     X, y = iris
+    assert "BernoulliNB is not a model family" in why(BernoulliNB().fit(X, y), X, y)
+    assert "BernoulliNB is not a model family" in why(make_pipeline(StandardScaler(), BernoulliNB()).fit(X, y), X, y)
+    assert "kernel='rbf'" in why(SVC().fit(X, y), X, y)
+    assert "n_neighbors of KNeighborsClassifier: expected 1" in why(KNeighborsClassifier().fit(X, y), X, y)
     model = make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression(max_iter=2000)).fit(X, y)
-    with pytest.raises(
-        ew.UnsupportedModelError, match=r"step 'polynomialfeatures' \(PolynomialFeatures\) is not affine"
-    ):
-        ew.Explainer(model).fit(X, y)
+    assert "step 'polynomialfeatures' (PolynomialFeatures) is not affine" in why(model, X, y)
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), ("bins", KBinsDiscretizer(), [2, 3])])
-    with pytest.raises(ew.UnsupportedSettingError, match=r"step 'columns__bins' \(KBinsDiscretizer\).*'x2', 'x3'"):
-        ew.Explainer(Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y)).fit(X, y)
-    clipped = make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y)
-    with pytest.raises(ew.UnsupportedSettingError, match=r"step 'minmaxscaler' .*clip=True"):
-        ew.Explainer(clipped).fit(X, y)
+    assert "'columns__bins'" in why(Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y), X, y)
+    assert "clip=True" in why(make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y), X, y)

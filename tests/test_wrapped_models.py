@@ -126,14 +126,15 @@ def test_balanced_forests_of_imbalanced_learn_are_forests():
     assert_certified(explainer, X[:5], explainer.explain(X[:5]))
 
 
-def test_pipelines_that_differ_inside_of_a_vote_are_refused():
+def test_pipelines_that_differ_inside_of_a_vote_are_asked_as_a_whole():
     X, y = random_data(2)
     differ = [("a", scaled(LogisticRegression())), ("b", make_pipeline(MinMaxScaler(), LogisticRegression()))]
-    with pytest.raises(ew.UnsupportedModelError, match="inside of VotingClassifier transform the data each in its own"):
-        ew.Explainer(VotingClassifier(differ).fit(X, y)).fit(X, y)
+    explainer = ew.Explainer(VotingClassifier(differ).fit(X, y)).fit(X, y)
+    assert explainer.exactness_ == "black box"
+    assert "inside of VotingClassifier transform the data each in its own" in explainer.fitted_.training.reason
     one_bare = [("a", scaled(LogisticRegression())), ("b", LogisticRegression())]
-    with pytest.raises(ew.UnsupportedModelError, match="Put the transformers before it: make_pipeline"):
-        ew.Explainer(VotingClassifier(one_bare).fit(X, y)).fit(X, y)
+    explainer = ew.Explainer(VotingClassifier(one_bare).fit(X, y)).fit(X, y)
+    assert "Put the transformers before it: make_pipeline" in explainer.fitted_.training.reason
     some = BaggingClassifier(make_pipeline("passthrough", LinearSVC()), n_estimators=3, max_features=0.5)
     explainer = ew.Explainer(some.fit(X, y), density=None).fit(X, y)  # nothing is transformed
     assert_certified(explainer, X[:5], explainer.explain(X[:5]))

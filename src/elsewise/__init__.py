@@ -15,6 +15,7 @@ from .errors import (
 )
 from .explainer import Explainer
 from .files.explainers import SavedExplainerError, load
+from .regions import BlackBox
 from .results import (
     Bottleneck,
     Certificate,
@@ -33,6 +34,7 @@ from .results import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "BlackBox",
     "Bottleneck",
     "Certificate",
     "Change",

@@ -33,9 +33,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : fitted classifier or regressor, or a Pipeline that ends in one
-        Its transformers are affine on numbers (scalers, PCA, ...) or encode categories (``OneHotEncoder``,
-        ``OrdinalEncoder``, ``TargetEncoder``), by themselves or in a ``ColumnTransformer``; ``SimpleImputer`` too.
+    model : fitted classifier or regressor, or a Pipeline that ends in one; a :class:`~elsewise.BlackBox`
+        A model that cannot be read exactly is asked, and ``exactness_`` says so.
     columns : mapping of column name to kind, optional
         What columns are, where their dtypes do not say it: ``"number"``, ``"integer"``, ``"boolean"``, ``"category"``,
         ``"ordinal"``, :class:`~elsewise.Ordinal` or, for 0/1 columns that belong together, :class:`~elsewise.OneHot`.
@@ -68,6 +67,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
         each label (None: among all).
     special_values_, never_together_ : codes of columns; what never occurs together in the training rows
+    exactness_ : "exact", "bounded" or "black box", how well answers can be expected to be proven
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.

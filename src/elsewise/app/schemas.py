@@ -97,6 +97,7 @@ class AboutBody(BaseModel):
     version: str
     columns: list[ColumnBody]
     classes: list[Any] | None = Field(description="Null for a regressor.")
+    exactness: str = Field(description="What answers can be expected to be: exact, bounded or black box.")
     outcomes: list[float] | None = Field(description="Smallest, middle and largest prediction for known rows.")
     has_density: bool = Field(description="Whether answers have a plausibility, and questions a quantile.")
     quantile: float | None = Field(description="Threshold the explainer was fitted with, if it is a quantile.")

@@ -46,6 +46,7 @@ def about(
             for column, profile in zip(explainer.table_.columns, explainer.profiles_[None])
         ],
         "classes": None if classes is None else [to_json(label) for label in classes.tolist()],
+        "exactness": explainer.exactness_,
         "outcomes": [min(numbers), float(np.median(numbers)), max(numbers)] if numbers else None,
         "has_density": bool(explainer.densities_),
         "quantile": float(threshold) if isinstance(threshold, float) and explainer.densities_ else None,

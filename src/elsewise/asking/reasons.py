@@ -50,12 +50,13 @@ class ProofUnfinished:
 
     Attributes
     ----------
-    cause : "rounding", "size", "time" or "end"
-        What ended the proof: digits, the number of nodes, the user's time limit; of a way, that only one end was tried.
+    cause : "rounding", "size", "time", "end" or "black box"
+        What ended the proof: digits, the number of nodes, the user's time limit; of a way, that only one end was tried;
+        or that the model can only be asked.
     """
 
     kind: ClassVar[str] = "proof unfinished"
-    cause: Literal["rounding", "size", "time", "end"]
+    cause: Literal["rounding", "size", "time", "end", "black box"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ..errors import InvalidInputError
 from ..files.answers import frame_of, records_of
 from ..files.tables import SUFFIXES, write_frame
 from ..results import Explanations
+from ..text.exactness import exactness_in_words
 from .arguments import Commands, file_or_folder_to_write
 from .checksums import checksum
 from .constants import FIRST_CHUNK, LARGEST_CHUNK, LARGEST_STEP, SECONDS_A_CHUNK
@@ -182,6 +183,7 @@ def _finish(
             "elsewise": __version__,
             "data": str(arguments.data),
             "out": str(arguments.out),
+            "exactness": job.explainer.exactness_,
             "complete": interrupted is None,
             "exit_code": code,
             "finished_before": before,
@@ -191,7 +193,9 @@ def _finish(
         print(json.dumps(document, allow_nan=False))
     elif interrupted is None:
         target = "the nearest other class" if arguments.target is None else arguments.target
-        print(f"{arguments.data} -> {target}\n{summary}\nWritten to {arguments.out}")
+        exactness = job.explainer.exactness_
+        proofs = "" if exactness == "exact" else f"\n  {exactness_in_words(exactness)}"
+        print(f"{arguments.data} -> {target}\n{summary}{proofs}\nWritten to {arguments.out}")
     return code
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.explainers import model_in_words, save
+from ..text.exactness import exactness_in_words
 from .arguments import Commands, file_to_write
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 from .interrupts import interruptible
@@ -53,6 +54,7 @@ def _facts(explainer: Explainer) -> dict[str, Any]:
     return {
         "model": model_in_words(explainer.model),
         "columns": {column.name: column.kind for column in explainer.table_.columns},
+        "exactness": explainer.exactness_,
         "classes": None if classes is None else [str(label) for label in classes.tolist()],
         "distance": type(explainer.distance_).__name__.removeprefix("Resolved").lower(),
         "components": {
@@ -70,6 +72,7 @@ def _in_words(explainer: Explainer) -> str:
     classes = "predicts numbers" if facts["classes"] is None else f"classes {', '.join(facts['classes'])}"
     lines = [
         ("model", f"{facts['model']}; {classes}"),
+        ("proofs", exactness_in_words(explainer.exactness_)),
         ("columns", f"{sum(kinds.values())}: {columns}"),
         ("plausible", "anything" if not explainer.densities_ else
          f"as dense as the {facts['threshold']:g} quantile of the wanted class's rows"

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
 from ..errors import ElsewiseError, MissingDependencyError
 from ..model import Learned
-from ..pipelines import unwrap
+from ..pipelines import unwrap_or_whole
 from .bodies import Kind, from_bytes, to_bytes, untrusted_types
 from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
 from .values import to_json
@@ -195,7 +195,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
 
 def model_in_words(model: Any) -> str:
     """Name the types of a model's steps: ``"StandardScaler + LogisticRegression"``."""
-    steps, estimator = unwrap(model)
+    steps, estimator = unwrap_or_whole(model)
     return " + ".join(type(step).__name__ for step in [*(transformer for _, transformer in steps), estimator])
 
 

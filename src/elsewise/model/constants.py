@@ -13,3 +13,6 @@ NARROWEST_SPREAD = 1e-12
 # Special codes that a column of plain numbers may have on either side: so many of its smallest and largest values are
 # kept. Real tables have a handful.
 MOST_CODES = 100
+# Training rows of each predicted label that are kept of a model that is only asked: its answers are looked for on the
+# way to the nearest of them. More are no nearer, for rows of real tables lie close together.
+MOST_ANCHORS = 1_000

@@ -10,8 +10,6 @@ import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray
 from ..columns import Table
-from ..columns.frames import is_frame
-from ..columns.rows import column_names
 from ..constraints import Constraints, Rules, resolve
 from ..constraints.regularities import Regularities
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
@@ -22,7 +20,9 @@ from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
 from ..regions.ensembles import EnsembleRegion, StepsBefore
 from ..regions.meeting import Meeting, Seen, as_sum
-from ..search import Covered, SearchProblem, compile_problem
+from ..search import Covered, Exactness, SearchProblem, compile_problem
+from .asked import as_model_input
+from .black_box import TrainingRows, black_box_region
 from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
@@ -60,6 +60,8 @@ class FittedModel:
         From model space to what the estimator sees, where steps of the pipeline are not affine.
     regularities : Regularities or None
         What holds of all training rows, and of every answer unless the user says otherwise.
+    training : TrainingRows or None
+        Of a model that is only asked: its steps and what it ends in are not read.
     problems : dict
         Search problems compiled so far, by their outcomes.
     regions : dict
@@ -88,6 +90,7 @@ class FittedModel:
     column_values: FloatArray
     steps: StepsBefore | None = None
     regularities: Regularities | None = None
+    training: TrainingRows | None = None
     problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
     complete: FittedModel | None = None
@@ -115,6 +118,14 @@ class FittedModel:
     def labels(self) -> tuple[Label, ...]:
         """Every class as an outcome; none for a regressor."""
         return () if self.classes is None else tuple(Label(index) for index in range(len(self.classes)))
+
+    @property
+    def exactness(self) -> Exactness:
+        """How well the model's regions are known: what answers can be expected to be."""
+        if self.training is not None:
+            return "black box"
+        kinds = {region.exactness for region in self.regions.values()}
+        return "bounded" if "bounded" in kinds else "exact"
 
     def with_threshold(self, threshold: Any) -> FittedModel:
         """Give the same model with another density threshold, a quantile or a LogDensity; mixtures stay as they are."""
@@ -194,18 +205,7 @@ class FittedModel:
 
     def _as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
         """Write points in the user's columns, and with names if the model saw names."""
-        table = self.table if table is None else table
-        if not table.is_plain or is_frame(given) or table.keeps_missing:
-            written = table.decode(points, given, encoded=points if rows is None else rows)
-        else:
-            written = points
-        if not hasattr(self.model, "feature_names_in_"):  # names would be a surprise to a model fitted on arrays
-            return np.asarray(written) if column_names(written) else written
-        if is_frame(written):
-            return written
-        import pandas
-
-        return pandas.DataFrame(written, columns=self.model.feature_names_in_)
+        return as_model_input(self.model, self.table if table is None else table, points, given, rows)
 
     def in_model_space(self, rows: FloatArray) -> FloatArray:
         """Map features to model space, array of shape (n_samples, n_out)."""
@@ -264,6 +264,8 @@ class FittedModel:
         return self.regions[outcome]
 
     def _read_region(self, outcome: Outcome) -> Region:
+        if self.training is not None:
+            return black_box_region(self, self.training, outcome)
         if self.steps is not None:
             return region_behind_steps(self.estimator, outcome, self.steps)
         if self.complete is None or self.missing is None:

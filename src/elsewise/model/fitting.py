@@ -13,12 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..columns.frames import as_table, is_frame
+from ..columns.types import UserRows
 from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
 from ..distances import ResolvedManhattan, resolve_distance
-from ..errors import InvalidInputError
-from ..pipelines import compile_model, unwrap
-from ..regions import Label, as_estimator, builder_of, classes_of, region_of
+from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from ..pipelines import CompiledModel, compile_model, compile_whole, unwrap
+from ..regions import Interval, Outcome, as_estimator, builder_of, classes_of
+from .black_box import TrainingRows, require_askable
 from .constants import MOST_CODES
 from .fitted_model import FittedModel
 from .missing import refuse_missing
@@ -42,27 +44,20 @@ def fit_model(
     ``tell`` is told of the training rows whose class has its density.
     """
     model = as_estimator(model)
-    estimator = unwrap(model)[1]
-    if isinstance(estimator, type):
-        raise InvalidInputError(f"model: expected a fitted model, received the class {estimator.__name__} itself.")
-    builder_of(estimator)
-    if hasattr(estimator, "fit"):
-        check_is_fitted(model)
+    _check_model(model)
     given = as_table(X)
     if len(given) == 0:
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
-    compiled = compile_model(model, given, columns)
+    compiled, reason = _compiled(model, given, columns)
     table = compiled.table
     rows, missing = compiled.features, table.missing(given)
     if density is not None:
         refuse_missing(table, missing, given)
     present = np.where(missing, np.nan, rows)
-    if isinstance(getattr(estimator, "classes_", None), list):
-        region_of(estimator, Label(0))  # several outputs: the family says that it takes one
-    classes = classes_of(estimator)
+    classes = classes_of(compiled.estimator)
     fitted = FittedModel(
         model=model,
-        estimator=estimator,
+        estimator=compiled.estimator,
         table=table,
         to_model=compiled.to_model,
         classes=classes,
@@ -73,6 +68,11 @@ def fit_model(
         column_values=_ends(rows) if table.is_plain else rows,
         steps=compiled.steps,
     )
+    reason = reason or _why_unread(fitted)
+    if reason:
+        require_askable(model)
+        training = TrainingRows.of(model, table, classes, given, rows, reason)
+        fitted = replace(fitted, training=training, steps=None, regions={})
     if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
         by_default = is_frame(given) and table.named
         fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
@@ -81,6 +81,50 @@ def fit_model(
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     fitted.problem(fitted.labels)
     return fitted
+
+
+def _check_model(model: Any) -> None:
+    """Refuse what is no fitted model."""
+    if isinstance(model, type):
+        raise InvalidInputError(f"model: expected a fitted model, received the class {model.__name__} itself.")
+    if not hasattr(model, "predict") or isinstance(getattr(model, "classes_", None), list):
+        require_askable(model)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    try:
+        builder_of(unwrap(model)[1])
+    except UnsupportedModelError:
+        require_askable(model)
+
+
+def _compiled(model: Any, given: UserRows, columns: Mapping[str, Any] | None) -> tuple[CompiledModel, str]:
+    """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
+    try:
+        steps, estimator = unwrap(model)
+        if not steps:
+            builder_of(estimator)
+    except UnsupportedModelError as error:
+        return compile_whole(model, given, columns), str(error)
+    if not steps and type(model).__module__.startswith(
+        "sklearn."
+    ):  # it sees the rows as they are: what is wrong is in X
+        return compile_model(model, given, columns), ""
+    try:
+        return compile_model(model, given, columns), ""
+    except (UnsupportedModelError, UnsupportedSettingError) as error:
+        require_askable(model)
+        return compile_whole(model, given, columns), str(error)
+
+
+def _why_unread(fitted: FittedModel) -> str:
+    """Read the regions of a model; tell why that cannot be done, nothing if it can."""
+    outcomes: tuple[Outcome, ...] = fitted.labels or (Interval(0.0, np.inf),)
+    try:
+        for outcome in outcomes:
+            fitted.region(outcome)
+    except (UnsupportedModelError, UnsupportedSettingError) as error:
+        return str(error)
+    return ""
 
 
 def _profiles(

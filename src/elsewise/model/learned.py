@@ -11,6 +11,7 @@ from ..columns import Table
 from ..constraints.never_together import NeverTogether
 from ..density import ClassDensity
 from ..distances import ResolvedDistance
+from ..search import Exactness
 from .fitted_model import FittedModel
 from .profiles import ColumnProfile
 
@@ -19,6 +20,10 @@ class Learned:
     """Shows parts of ``fitted_`` under the names scikit-learn's conventions give them; described by the estimator."""
 
     fitted_: FittedModel
+
+    def __repr__(self) -> str:
+        told = super().__repr__()
+        return f"{told}, fitted: {self.exactness_}" if "fitted_" in self.__dict__ else told
 
     @property
     def densities_(self) -> dict[Any, ClassDensity]:
@@ -51,6 +56,11 @@ class Learned:
     def classes_(self) -> AnyArray | None:
         """The model's labels."""
         return self.fitted_.classes
+
+    @property
+    def exactness_(self) -> Exactness:
+        """What answers can be expected to be."""
+        return self.fitted_.exactness
 
     @property
     def table_(self) -> Table:

@@ -17,8 +17,9 @@ from . import (  # noqa: F401 - to register their types
 from .affine import AffineMap
 from .compile import CompiledModel, compile_model
 from .registry import register, register_affine
-from .steps import Step, unwrap
+from .steps import Step, unwrap, unwrap_or_whole
 from .walk import affine_map
+from .whole import compile_whole
 
 __all__ = [
     "AffineMap",
@@ -26,7 +27,9 @@ __all__ = [
     "Step",
     "affine_map",
     "compile_model",
+    "compile_whole",
     "register",
     "register_affine",
     "unwrap",
+    "unwrap_or_whole",
 ]

@@ -40,6 +40,11 @@ def with_missing(table: Table, estimator: Any, steps: Sequence[Step], X: UserRow
     return table.with_columns([_column(column, X, are_own, native) for column in table.columns])
 
 
+def with_missing_as_seen(table: Table, X: UserRows) -> Table:
+    """Let missing values stay so in columns in which training rows lack them: the model takes them there."""
+    return table.with_columns([_column(column, X, False, set()) for column in table.columns])
+
+
 def _column(column: Column, X: UserRows, are_own: bool, native: set[int]) -> Column:
     if column.kind == "category":
         return replace(column, missing_stays=column.sources[0] in native)

@@ -52,6 +52,14 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
     return [*flattened(steps), *(Step(f"{name}__{step.name}", step.transformer) for step in inner)], estimator
 
 
+def unwrap_or_whole(model: Any) -> tuple[list[Step], Any]:
+    """Split a model as :func:`unwrap` does; one that cannot be taken apart is its own final estimator."""
+    try:
+        return unwrap(model)
+    except UnsupportedModelError:
+        return [], model
+
+
 def _around_members(model: Any) -> tuple[list[Step], Any]:
     """Take the transformers out of what a wrapper decides by; all of its members must have the same."""
     members = members_of(model)

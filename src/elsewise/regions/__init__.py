@@ -12,6 +12,7 @@ from . import (  # noqa: F401 - they register their model families
     wrappers,
 )
 from .behind_steps import check_behind_steps, region_behind_steps
+from .black_box import BlackBox, BlackBoxRegion
 from .missing import region_where_missing, takes_missing
 from .outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response
 from .polyhedra import PolyhedronUnion, polyhedron, union
@@ -27,6 +28,8 @@ from .registry import (
 )
 
 __all__ = [
+    "BlackBox",
+    "BlackBoxRegion",
     "DecisionValue",
     "Halfspaces",
     "Interval",

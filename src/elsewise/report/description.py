@@ -12,8 +12,9 @@ from ..density import LogDensity, TrainingQuantile
 from ..distances import ResolvedMahalanobis
 from ..explainer import Explainer
 from ..model.profiles import ColumnProfile
-from ..pipelines import unwrap
+from ..pipelines import unwrap_or_whole
 from ..text.constants import MANY
+from ..text.exactness import exactness_in_words
 from ..text.numbers import number, percent, two_numbers
 from ..text.sentence import cases_words
 from ..text.words import column_word, label_word, value_words
@@ -54,6 +55,7 @@ def description(explainer: Explainer, data_description: str | None) -> str:
     facts = [
         ("Model", _model(explainer)),
         ("Outcomes", _outcomes(explainer)),
+        ("Proofs", escaped(exactness_in_words(explainer.exactness_))),
         ("Training data", f"{plural(n_training_rows(explainer), 'row')}, {plural(len(table_of.columns), 'column')}"),
         ("Plausible means", _plausible(explainer)),
         ("Distance means", _distance(explainer)),
@@ -81,7 +83,7 @@ def rows_of(target: Any) -> str:
 
 
 def _model(explainer: Explainer) -> str:
-    steps, estimator = unwrap(explainer.model)
+    steps, estimator = unwrap_or_whole(explainer.model)
     names = [*(step for _, transformer in steps for step in _steps(transformer)), type(estimator).__name__]
     kind = "classifier" if explainer.classes_ is not None else "regressor"
     return " → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names) + f", a {kind}"

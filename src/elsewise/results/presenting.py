@@ -156,7 +156,7 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
             is_dense = density is not None and bool(answers.log_density[row] >= density.log_threshold_)
             causes[row] = NothingToChange(question.target(goal), is_dense)
         elif found[row]:
-            causes[row] = ProofUnfinished("rounding" if not answers.timed_out[row] else ended)
+            causes[row] = _why_unfinished(answers, row)
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             target = question.target(goal)
             bound = float(answers.lower_bound[row])
@@ -164,3 +164,11 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         else:
             causes[row] = NoClassReachable(infeasible[goal]) if goals[row] < 0 else infeasible[goal]
     return tuple(causes)
+
+
+def _why_unfinished(answers: Answers, row: int) -> ProofUnfinished:
+    """Tell what ended the proof of a row's answer."""
+    question = answers.question
+    if answers.timed_out[row]:
+        return ProofUnfinished("size" if question.options.time_limit is None else "time")
+    return ProofUnfinished("black box" if question.fitted.exactness == "black box" else "rounding")

@@ -1,5 +1,6 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
+from .black_box import BlackBoxCover
 from .cell_search import search_cells
 from .chain_search import FoundChain, search_chains
 from .chain_sets import Ellipsoids, Ground, Terminal
@@ -16,8 +17,10 @@ from .region import (
     Cover,
     Covered,
     DividingCover,
+    Exactness,
     Halfspaces,
     Inside,
+    Part,
     Piece,
     Reach,
     Refined,
@@ -31,6 +34,7 @@ from .surroundings import Surroundings
 from .tree_search import search_tree
 
 __all__ = [
+    "BlackBoxCover",
     "BoxAnswer",
     "Cones",
     "Cover",
@@ -39,6 +43,7 @@ __all__ = [
     "Domain",
     "EarlierAnswer",
     "Ellipsoids",
+    "Exactness",
     "FarkasMultipliers",
     "Found",
     "FoundChain",
@@ -48,6 +53,7 @@ __all__ = [
     "Inside",
     "Layout",
     "LeastMoves",
+    "Part",
     "Piece",
     "Reach",
     "Refined",

@@ -147,12 +147,7 @@ class Candidates:
         result = Membership(np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), np.full(n, -1))
         slack = LIMIT_ROUNDING * (1 + np.abs(points))
         inside = (points >= domain.lower[rows] - slack) & (points <= domain.upper[rows] + slack)
-        result.holds[:] = inside.all(axis=1) & domain.keeps_rules(points) & domain.keeps_clauses(rows, points)
-        if domain.least_moves is not None:
-            result.holds[:] &= domain.least_moves.holds(rows, points)
-        if domain.max_changes is not None:
-            n_changes = domain.layout.changed_units(self.rows[rows], points).sum(axis=1)
-            result.holds[:] &= n_changes <= domain.max_changes
+        result.holds[:] = inside.all(axis=1) & domain.keeps(rows, self.rows[rows], points)
         for g in np.unique(self.goals[rows]).tolist():
             chosen = np.flatnonzero(result.holds & (self.goals[rows] == g))
             if len(chosen):

@@ -160,6 +160,15 @@ class Domain:
             return np.ones(len(E), dtype=np.bool_)
         return np.asarray(~self.clauses.broken(rows, E).any(axis=1))
 
+    def keeps(self, rows: IntArray, own: FloatArray, E: FloatArray) -> BoolArray:
+        """Whether points of rows, all of shape (n, n_features), keep all but limits and whole numbers; shape (n,)."""
+        holds = self.keeps_rules(E) & self.keeps_clauses(rows, E)
+        if self.least_moves is not None:
+            holds &= self.least_moves.holds(rows, E)
+        if self.max_changes is not None:
+            holds &= self.layout.changed_units(own, E).sum(axis=1) <= self.max_changes
+        return np.asarray(holds)
+
     def narrow(self, rows: IntArray, lower: FloatArray, upper: FloatArray, own: FloatArray) -> BoolArray:
         """Narrow boxes of rows, of shape (n, n_features), by all but linear rules, in place; tell which hold any."""
         if self.least_moves is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from .surroundings import Surroundings
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
 Part = Any
+# How well a kind of region is known; from the best to the worst.
+Exactness = Literal["exact", "bounded", "black box"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,16 @@ class RowCone:
 
 
 class Region(ABC):
-    """Where a model decides for an outcome, in model space. Closed: ties on its boundary are left to the last check."""
+    """Where a model decides for an outcome, in model space. Closed: ties on its boundary are left to the last check.
+
+    Attributes
+    ----------
+    exactness : "exact", "bounded" or "black box"
+        What answers can be expected to be: proven optimal, unless a limit ends the proof; within a stated gap; or
+        proven optimal only where the model does not matter.
+    """
+
+    exactness: Exactness = "exact"
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:

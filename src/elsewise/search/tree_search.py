@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .black_box import BlackBoxCover, search_black_boxes
 from .box_search import BoxSearch
 from .candidates import Candidates
 from .constants import (
@@ -82,6 +83,11 @@ def search_tree(
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
             rows, goals, cutoff, banned
+        )
+    if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
+        free = _TreeSearch(problem, rows, goals, domain, None, margin, None, history, False).run(time_limit)
+        return search_black_boxes(
+            problem, rows, goals, domain, history, free, cutoff=cutoff, banned=banned, time_limit=time_limit
         )
     return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
 

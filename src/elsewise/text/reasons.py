@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _ENDED = {
     "rounding": "rounding limits it",
+    "black box": "the model is a black box, which can only be asked",
     "size": "the search grew too large",
     "time": "the time limit ended it",
     "end": "ways were looked for to the nearest answer only",

@@ -299,6 +299,10 @@ function start(linked) {
 
 document.title = about.title === "elsewise" ? "elsewise" : `${about.title} · elsewise`;
 setText(byId("title"), about.title);
+byId("exactness").hidden = about.exactness === "exact";
+setText(byId("exactness"), about.exactness === "bounded"
+  ? "The model is bounded: answers come with a proven gap, which may stay open."
+  : "The model is a black box, only asked: an answer is proven the nearest where the model does not matter.");
 byId("frontier").append(chart.element);
 byId("quantile-field").hidden = byId("frontier-figure").hidden = !about.has_density;
 document.querySelector(".result").classList.toggle("alone", !about.has_density);

@@ -1,0 +1,107 @@
+"""One row as its search sees it: what may move, how far it is to a point, what is inside of a cone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...projection.coordinates import row_product
+from ..constants import WHOLE
+from ..domain import Domain
+from ..problem import Goal, SearchProblem
+
+
+@dataclass(slots=True)
+class RowView:
+    """One row, what it may become, and what it has found.
+
+    Attributes
+    ----------
+    problem : SearchProblem
+    goal : Goal
+    domain : Domain
+        Of this row alone.
+    row : array of shape (n_features,)
+    lower, upper : arrays of shape (n_features,)
+    prices : array of shape (n_features,)
+        The distance of points is the sum of what features move by, times these.
+    spread : array of shape (n_features,)
+        Standard deviations.
+    anchors : array of shape (n_anchors, n_features)
+    anchor_slacks : array of shape (n_anchors, n_cones)
+        How far inside of each cone they are.
+    cones : int array
+        Cones to look into, nearest first.
+    has_scores : bool
+    nearest : array of shape (n_features,)
+        The nearest point, the model left out; NaN without one.
+    limit : float
+        Distance of the best answer, or of interest at all.
+    best : array of shape (n_features,), or None
+    cone : int
+        That holds the best answer.
+    points_left : int
+        That may be asked about.
+    """
+
+    problem: SearchProblem
+    goal: Goal
+    domain: Domain
+    row: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    prices: FloatArray
+    spread: FloatArray
+    anchors: FloatArray
+    anchor_slacks: FloatArray
+    cones: IntArray
+    has_scores: bool
+    nearest: FloatArray
+    limit: float
+    points_left: int
+    best: FloatArray | None = None
+    cone: int = 0
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Distances of points of shape (n, n_features) from the row."""
+        values = np.asarray((np.abs(points - self.row) * self.prices).sum(axis=-1))
+        price = self.domain.per_change
+        return values + price * self.domain.layout.changed_units(self.row, points).sum(axis=-1) if price else values
+
+    @property
+    def moving(self) -> IntArray:
+        """Numbers that may change: neither fixed nor categories."""
+        return np.flatnonzero((self.domain.layout.group < 0) & (self.lower < self.upper))
+
+    def whole(self, points: FloatArray, toward: FloatArray) -> FloatArray:
+        """Make points whole where they must be, the way to others; a row's own value may stay. Within the limits."""
+        made = np.clip(points, self.lower, self.upper)
+        integer = self.domain.integer
+        if integer.any():
+            given = made[..., integer]
+            up, own = np.broadcast_to(toward, made.shape)[..., integer] > given, self.row[integer]
+            nearly = np.abs(given - np.round(given)) < WHOLE
+            rounded = np.where(nearly, np.round(given), np.where(up, np.ceil(given), np.floor(given)))
+            made[..., integer] = np.where(given == own, given, rounded)
+        return made
+
+    def inside(self, points: FloatArray, cones: IntArray) -> BoolArray:
+        """Whether points, each in its own cone, are within the cone, the limits and the rules; shape (n,)."""
+        holds = ((points >= self.lower) & (points <= self.upper)).all(axis=1) & self.domain.keeps_rules(points)
+        if not self.goal.has_density:
+            return np.asarray(holds)
+        plain = self.problem.coordinates.points(points)
+        for cone in np.unique(cones).tolist():
+            of_cone = np.flatnonzero(cones == cone)
+            holds[of_cone] &= slack_in(self.problem, self.goal, cone, plain[of_cone]) >= 0
+        return np.asarray(holds)
+
+
+def slack_in(problem: SearchProblem, goal: Goal, cone: int, plain: FloatArray) -> FloatArray:
+    """How far inside of one cone points in plain coordinates are, as a share of its radius; shape (n,)."""
+    cells, place = problem.cells, goal.first_cone + cone
+    apart = row_product(plain, cells.factors[cells.shape[place]]) - cells.centres[place]
+    right = cells.radii[place] + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
+    return np.asarray((right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place])
