@@ -9,9 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from .arrays import FloatArray
 from .asking import Options
 from .asking.options import Errors
 from .asking.progress import ProgressOption, reporter
@@ -19,7 +17,6 @@ from .columns.frames import as_table
 from .constraints import Constraints
 from .files.explainers import save
 from .model import FittedModel, Learned, fit_model
-from .model.missing import refuse_missing
 from .production import Produces
 from .results import Explanations, Frontier, Walks, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
@@ -150,28 +147,6 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         """
         save(self, path, safe=safe)
 
-    def to_model_space(self, X: ArrayLike) -> FloatArray:
-        """Rows as the final estimator sees them, or the first transformers before it that are not affine."""
-        fitted = self.require_fitted()
-        return fitted.as_the_estimator_sees(as_table(X))
-
-    def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
-        """Log density of rows as data of a class: the component-wise maximum that answers are held to.
-
-        Parameters
-        ----------
-        X : data frame or array of shape (n_samples, n_columns)
-        label : label, or None for a regressor
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        fitted = self.require_fitted()
-        given = as_table(X)
-        refuse_missing(fitted.table, fitted.table.missing(given))
-        return fitted.log_density(fitted.table.of_numbers().encode(given), label)
-
     def explain_one(
         self, x: ArrayLike, target: Any = None, *, n_counterfactuals: int | None = None, **options: Any
     ) -> Any:
@@ -292,9 +267,3 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             ``time_limit`` is for each quantile.
         """
         return find_frontier(self.require_fitted(), x, target, quantiles, Options(**options))
-
-    def require_fitted(self) -> FittedModel:
-        """Give the fitted model, or say that there is none yet."""
-        if "fitted_" not in self.__dict__:  # scikit-learn's own check takes longer than a row does
-            check_is_fitted(self, "fitted_")
-        return self.fitted_

@@ -1,18 +1,22 @@
-"""Attributes of an estimator that was fitted: parts of its fitted model."""
+"""An estimator that was fitted: parts of its fitted model as attributes, and rows as it sees them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import AnyArray
+from ..arrays import AnyArray, FloatArray
 from ..columns import Table
+from ..columns.frames import as_table
 from ..constraints.never_together import NeverTogether
 from ..density import ClassDensity
 from ..distances import ResolvedDistance
 from ..search import Exactness
 from .fitted_model import FittedModel
+from .missing import refuse_missing
 from .profiles import ColumnProfile
 
 
@@ -78,3 +82,31 @@ class Learned:
         if not self.fitted_.table.named:
             raise AttributeError("feature_names_in_: the training rows came without names.")
         return np.array(self.fitted_.table.names, dtype=object)
+
+    def require_fitted(self) -> FittedModel:
+        """Give the fitted model, or say that there is none yet."""
+        if "fitted_" not in self.__dict__:  # scikit-learn's own check takes longer than a row does
+            check_is_fitted(self, "fitted_")
+        return self.fitted_
+
+    def to_model_space(self, X: ArrayLike) -> FloatArray:
+        """Rows as the final estimator sees them, or the first transformers before it that are not affine."""
+        fitted = self.require_fitted()
+        return fitted.as_the_estimator_sees(as_table(X))
+
+    def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
+        """Log density of rows as data of a class: the component-wise maximum that answers are held to.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_columns)
+        label : label, or None for a regressor
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        fitted = self.require_fitted()
+        given = as_table(X)
+        refuse_missing(fitted.table, fitted.table.missing(given))
+        return fitted.log_density(fitted.table.of_numbers().encode(given), label)
