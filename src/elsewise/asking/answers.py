@@ -8,6 +8,7 @@ repeated with a wider margin, and without the point itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ class Answers:
         The same in features.
     predictions : array of shape (n_samples,), optional
         What the model says of the rows, if it was asked before.
+    log_thresholds : array of shape (n_samples, n_goals), optional
+        What rows ask of the density of each goal; by default what the question asks of all of them.
 
     Attributes
     ----------
@@ -50,11 +53,21 @@ class Answers:
     n_projections : int array of shape (n_samples,)
     """
 
-    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        given: Any,
+        rows: FloatArray,
+        predictions: AnyArray | None = None,
+        log_thresholds: FloatArray | None = None,
+    ) -> None:
         n = len(rows)
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
-        self.verification = Verification(question, given, rows, predictions)
+        if log_thresholds is None:
+            log_thresholds = np.tile(question.log_thresholds, (n, 1))
+        self.log_thresholds = log_thresholds
+        self.verification = Verification(question, given, rows, predictions, log_thresholds)
         self.goal = np.full(n, -1)
         self.points = np.full_like(rows, np.nan)
         self.value = np.full(n, np.inf)
@@ -73,6 +86,12 @@ class Answers:
     def predictions(self) -> AnyArray:
         """What the model says of the rows themselves."""
         return self.verification.predictions
+
+    def widening(self, places: IntArray, goals: IntArray) -> FloatArray | None:
+        """What rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
+        if self.question.cones_at is None:
+            return None
+        return np.asarray(2.0 * (self.question.cones_at[goals] - self.log_thresholds[places, goals]))
 
     def reach(self, places: IntArray, goals: IntArray) -> None:
         """Search goals for the rows at ``places``; keep what is verified and nearer than what they hold.
@@ -138,7 +157,7 @@ class Answers:
             question.problem,
             self.rows[places],
             goals,
-            self.domain.of_rows(places),
+            replace(self.domain.of_rows(places), widening=self.widening(places, goals)),
             cutoff=self.value[places],
             margin=margin,
             banned=banned,
@@ -153,12 +172,12 @@ class Answers:
         verification = self.verification
         has_point = np.isfinite(found.value)
         points = verification.as_returned(found.points, places, has_point)
-        logs = verification.densities(points, goals)
+        logs = verification.densities(points, goals, places)
         good = has_point & logs.is_dense
         if (has_point & ~good).any() and self.domain is None:
             self._refine(places, goals, found, points, has_point & ~good)
             points = verification.as_returned(points, places, has_point)
-            logs = verification.densities(points, goals)
+            logs = verification.densities(points, goals, places)
             good = has_point & logs.is_dense
         if good.any() or not verification.knows_predictions:
             predictions = verification.predict(points[good], places[good])
@@ -192,7 +211,7 @@ class Answers:
         stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
-        logs = self.verification.densities(rows, goals)
+        logs = self.verification.densities(rows, goals, places)
         stay &= logs.is_dense
         staying = places[stay]
         self.goal[staying], self.points[staying] = goals[stay], self.rows[staying]
@@ -222,7 +241,12 @@ class Answers:
         for row in found.tolist():
             self.earlier[row] = tuple(
                 EarlierAnswer.at(
-                    self.question.problem, int(last.goal[row]), self.domain.layout, self.rows[row], before.points[row]
+                    self.question.problem,
+                    int(last.goal[row]),
+                    self.domain.layout,
+                    self.rows[row],
+                    before.points[row],
+                    self.widening(np.array([row]), last.goal[[row]]),
                 )
                 for before in others
             )

@@ -13,6 +13,10 @@ SAME_DISTANCE = 1e-9
 SMALLEST_MULTIPLIER = 1e-7
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
+# Quantiles tried at once: three rounds of nine tell a thousand apart.
+QUANTILES_AT_ONCE = 9
+# Time limit, in seconds, of searches that only ask whether there is an answer: the first one ends them.
+FIRST_POINT = 1e-9
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
 # holds more nodes than can be known beforehand.
 MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK, MOST_BRANCHING_ROWS_A_CHUNK = 400_000, 1024, 128

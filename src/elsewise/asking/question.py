@@ -40,6 +40,9 @@ class Question:
     time_limit : seconds a row, or None
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
+    cones_at : array of shape (n_goals,), or None
+        Log densities at which the cones of ``problem`` were made, where rows have thresholds of their own; None where
+        these are the thresholds of ``densities``.
     """
 
     fitted: FittedModel
@@ -51,6 +54,7 @@ class Question:
     densities: tuple[ClassDensity | None, ...]
     time_limit: float | None
     use_model: bool
+    cones_at: FloatArray | None = None
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -75,6 +79,11 @@ class Question:
             return (outcome.low, outcome.high)
         assert self.fitted.classes is not None
         return self.fitted.classes[outcome.index]
+
+    @property
+    def log_thresholds(self) -> FloatArray:
+        """What the density of each goal has to reach, array of shape (n_goals,); minus infinity without a density."""
+        return np.array([-np.inf if item is None else item.log_threshold_ for item in self.densities])
 
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""
@@ -112,6 +121,7 @@ def pose(
     time_limit: float | None = None,
     use_model: bool = True,
     differ: bool = False,
+    own_thresholds: bool = False,
 ) -> Question:
     """Put together what a search needs.
 
@@ -126,11 +136,17 @@ def pose(
     use_model : bool
     differ : bool
         Further answers will be asked for, which have to differ from those before.
+    own_thresholds : bool
+        Rows will have density thresholds of their own: the search is made for any.
     """
     seconds: object = time_limit
     if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
         raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
-    if densities is None:
+    cones_at = None
+    if own_thresholds and fitted.densities:
+        densities = [fitted.density_of(outcome) for outcome in outcomes] if densities is None else densities
+        problem, cones_at = fitted.problem_at_any_threshold(outcomes)
+    elif densities is None:
         problem, densities = fitted.problem(outcomes), [fitted.density_of(outcome) for outcome in outcomes]
     else:
         problem = fitted.compile(outcomes, densities)
@@ -160,6 +176,7 @@ def pose(
         densities=tuple(densities),
         time_limit=time_limit,
         use_model=use_model,
+        cones_at=cones_at,
     )
 
 

@@ -46,9 +46,21 @@ class Verification:
         The same in features.
     predictions : array of shape (n_samples,), optional
         What the model says of the rows, if it was asked before.
+    log_thresholds : array of shape (n_samples, n_goals), optional
+        What rows ask of the density of each goal; by default what the question asks of all of them.
     """
 
-    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        given: Any,
+        rows: FloatArray,
+        predictions: AnyArray | None = None,
+        log_thresholds: FloatArray | None = None,
+    ) -> None:
+        if log_thresholds is None:
+            log_thresholds = np.tile(question.log_thresholds, (len(rows), 1))
+        self.log_thresholds = log_thresholds
         self.question, self.given, self.rows = question, given, rows
         self.rounds = has_short_floats(given)
         self._predictions = predictions
@@ -139,8 +151,8 @@ class Verification:
                 holds[asked] = probability >= least
         return holds
 
-    def densities(self, points: FloatArray, goals: IntArray) -> LogDensities:
-        """Log densities of points, each with the same bits in any batch."""
+    def densities(self, points: FloatArray, goals: IntArray, places: IntArray) -> LogDensities:
+        """Log densities of points for the rows at ``places``, each with the same bits in any batch."""
         n, question = len(points), self.question
         logs = LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
         for goal in distinct(goals):
@@ -153,5 +165,5 @@ class Verification:
             largest = each[np.arange(len(asked)), component]
             logs.largest[asked], logs.component[asked] = largest, component
             logs.mixture[asked] = largest + np.log(np.exp(each - largest[:, None]).sum(axis=1))
-            logs.is_dense[asked] = largest >= density.log_threshold_
+            logs.is_dense[asked] = largest >= self.log_thresholds[places[asked], goal]
         return logs

@@ -13,3 +13,5 @@ NARROWEST_SPREAD = 1e-12
 # Special codes that a column of plain numbers may have on either side: so many of its smallest and largest values are
 # kept. Real tables have a handful.
 MOST_CODES = 100
+# Marks search problems that were compiled for rows with density thresholds of their own.
+AT_ANY_THRESHOLD = "at any threshold"

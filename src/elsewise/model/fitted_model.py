@@ -14,6 +14,7 @@ from ..columns.frames import is_frame
 from ..columns.rows import column_names
 from ..constraints import Constraints, Rules, resolve
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
+from ..density.conditional import below_all_peaks
 from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
@@ -21,7 +22,7 @@ from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
 from ..regions.ensembles import StepsBefore
 from ..search import SearchProblem, compile_problem
-from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
+from .constants import AT_ANY_THRESHOLD, MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
 
@@ -54,7 +55,7 @@ class FittedModel:
     steps : StepsBefore or None
         From model space to what the estimator sees, where steps of the pipeline are not affine.
     problems : dict
-        Search problems compiled so far, by their outcomes.
+        Search problems compiled so far, by their outcomes; last, whether they are for any threshold.
     regions : dict
         Regions of outcomes that were read so far.
     complete : FittedModel or None
@@ -78,7 +79,7 @@ class FittedModel:
     origin: FloatArray
     column_values: FloatArray
     steps: StepsBefore | None = None
-    problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
+    problems: dict[tuple[Any, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
     complete: FittedModel | None = None
     missing: BoolArray | None = None
@@ -227,6 +228,23 @@ class FittedModel:
             _make_room(self.problems, MOST_PROBLEMS_KEPT)
             self.problems[key] = self.compile(key, [self.density_of(outcome) for outcome in key])
         return self.problems[key]
+
+    def problem_at_any_threshold(self, outcomes: Sequence[Outcome]) -> tuple[SearchProblem, FloatArray]:
+        """Give the search problem with cones of all components, for rows with thresholds of their own.
+
+        Returns
+        -------
+        problem : SearchProblem
+        cones_at : array of shape (n_goals,)
+            Log densities at which its cones were made, far below what rows ask for.
+        """
+        densities = [below_all_peaks(self.density_of(outcome)) for outcome in outcomes]
+        cones_at = np.array([-np.inf if density is None else density.log_threshold_ for density in densities])
+        key = (*outcomes, AT_ANY_THRESHOLD)
+        if key not in self.problems:
+            _make_room(self.problems, MOST_PROBLEMS_KEPT)
+            self.problems[key] = self.compile(outcomes, densities)
+        return self.problems[key], cones_at
 
     def region(self, outcome: Outcome) -> Region:
         """Give the region of model space where the model decides for an outcome, read once."""

@@ -79,10 +79,12 @@ class BoxSearch:
         inside: list[_InsideBoxes | None] = [None]
         order = [(0.0, 0)]
         if goal.has_density or self.asks_more:
-            boxes = [self._inside(row, g, domain, k, j, cutoff) for j in range(goal.n_cones)]
-            inside = [*boxes]
-            order = sorted((box.whole.bound, j) for j, box in enumerate(boxes))
-            nearest = order[0][0]
+            exists = np.ones(goal.n_cones, dtype=np.bool_)
+            if domain.widening is not None:
+                exists = goal.has_cone(domain.widening)[0]
+            inside = [self._inside(row, g, domain, k, j, cutoff) if exists[j] else None for j in range(goal.n_cones)]
+            order = sorted((box.whole.bound, j) for j, box in enumerate(inside) if box is not None)
+            nearest = order[0][0] if order else np.inf
         found.lower_bound[k] = np.inf
         for bound, j in order:
             limit = min(cutoff, float(found.value[k]))
@@ -108,7 +110,14 @@ class BoxSearch:
     def _inside(self, row: FloatArray, g: int, domain: Domain, k: int, cone: int, cutoff: float) -> _InsideBoxes:
         history = self.history
         own = History(
-            history.problem, row[None], np.array([g]), history.layout, [history.refused[k]], [history.earlier[k]], True
+            history.problem,
+            row[None],
+            np.array([g]),
+            history.layout,
+            [history.refused[k]],
+            [history.earlier[k]],
+            True,
+            domain.widening,
         )
         return _InsideBoxes(self.problem, row, g, domain, own, self.margin, cone, cutoff, self.search_anything)
 
@@ -138,7 +147,7 @@ class _InsideBoxes(Inside):
         asks_more = domain.max_changes is not None or len(domain.offsets) > 0 or not history.is_empty
         self.is_simple = not (domain.discrete.any() or asks_more)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
-        self.cone = _row_cone(problem, problem.goals[goal], row, cone)
+        self.cone = _row_cone(problem, problem.goals[goal], row, cone, domain.widening)
 
     @cached_property
     def wide(self) -> Relaxation:
@@ -201,7 +210,8 @@ class _InsideBoxes(Inside):
         goal = self.problem.goals[self.goal]
         if not goal.has_density:
             return np.ones(len(points), dtype=np.bool_)
-        slacks = cone_slacks(self.problem, goal, self.problem.coordinates.points(points))
+        widening = self.domain.widening_of(np.zeros(len(points), dtype=np.int64))
+        slacks = cone_slacks(self.problem, goal, self.problem.coordinates.points(points), widening)
         return np.asarray(slacks.max(axis=1, initial=-np.inf) >= 0.0)
 
     def values(self, points: FloatArray) -> FloatArray:
@@ -218,8 +228,10 @@ class _InsideBoxes(Inside):
         return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
 
 
-def _row_cone(problem: SearchProblem, goal: Goal, row: FloatArray, cone: int) -> RowCone | None:
-    """Give a goal's cone as a row sees it; None without a density."""
+def _row_cone(
+    problem: SearchProblem, goal: Goal, row: FloatArray, cone: int, widening: FloatArray | None
+) -> RowCone | None:
+    """Give a goal's cone as a row sees it, its squared radius larger by ``widening``; None without a density."""
     if not goal.has_density:
         return None
     cells, place = problem.cells, goal.first_cone + cone
@@ -236,6 +248,8 @@ def _row_cone(problem: SearchProblem, goal: Goal, row: FloatArray, cone: int) ->
         last = float(factor[-1] @ others - centre[-1])
         penalties = -2.0 * (right - last) * cells.tilts[place] * problem.coordinates.stretch
         squared_radius, factor, centre = (right - last) * (right + last), factor[:-1], centre[:-1]
+    if widening is not None:
+        squared_radius += float(widening[0])
     factor = np.ascontiguousarray(factor[:, numbers])
     apart = centre - factor @ plain[numbers]
     middle = np.linalg.lstsq(factor, apart, rcond=None)[0]

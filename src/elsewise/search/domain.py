@@ -74,6 +74,9 @@ class Domain:
     rules_hold : function of rows of shape (n_samples, n_features), optional
         Whether the linear rules hold as their author wrote them, shape (n_samples,); by default, as half-spaces. No
         tolerance: what is returned is judged in the same way.
+    widening : array of shape (n_samples,), optional
+        What each row adds to the squared radii of its goal's cones, for rows that have a density threshold of their
+        own; negative takes off.
     """
 
     layout: Layout
@@ -84,10 +87,16 @@ class Domain:
     normals: FloatArray
     offsets: FloatArray
     rules_hold: Callable[[FloatArray], BoolArray] | None = None
+    widening: FloatArray | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
-        return replace(self, lower=self.lower[rows], upper=self.upper[rows])
+        widening = None if self.widening is None else self.widening[rows]
+        return replace(self, lower=self.lower[rows], upper=self.upper[rows], widening=widening)
+
+    def widening_of(self, rows: IntArray) -> FloatArray | None:
+        """What rows, which may occur several times, add to squared radii, array of shape (n,); None for nothing."""
+        return None if self.widening is None else self.widening[rows]
 
     @property
     def discrete(self) -> BoolArray:

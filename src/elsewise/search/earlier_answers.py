@@ -37,14 +37,27 @@ class EarlierAnswer:
     cones: BoolArray
 
     @classmethod
-    def at(cls, problem: SearchProblem, goal: int, layout: Layout, row: FloatArray, point: FloatArray) -> EarlierAnswer:
-        """Note an answer of a row, both of shape (n_features,)."""
-        parts, cones = cells_at(problem, goal, point[None])
+    def at(
+        cls,
+        problem: SearchProblem,
+        goal: int,
+        layout: Layout,
+        row: FloatArray,
+        point: FloatArray,
+        widening: FloatArray | None = None,
+    ) -> EarlierAnswer:
+        """Note an answer of a row, both of shape (n_features,); ``widening``, of shape (1,), is the row's own."""
+        parts, cones = cells_at(problem, goal, point[None], widening=widening)
         return cls(np.flatnonzero(layout.changed(row, point)), parts[0], cones[0])
 
 
 def cells_at(
-    problem: SearchProblem, goal: int, points: FloatArray, *, use_region: bool = True
+    problem: SearchProblem,
+    goal: int,
+    points: FloatArray,
+    *,
+    use_region: bool = True,
+    widening: FloatArray | None = None,
 ) -> tuple[BoolArray, BoolArray]:
     """Which parts and cones of a goal points lie in, arrays of shape (n, n_parts) and (n, n_cones)."""
     wanted = problem.goals[goal]
@@ -53,7 +66,7 @@ def cells_at(
         parts = wanted.cover.depth(points) > -NEARLY_INSIDE
     cones = np.ones((len(points), wanted.n_cones), dtype=np.bool_)
     if wanted.has_density:
-        cones = cone_slacks(problem, wanted, problem.coordinates.points(points)) > -NEARLY_INSIDE
+        cones = cone_slacks(problem, wanted, problem.coordinates.points(points), widening) > -NEARLY_INSIDE
     return np.asarray(parts), np.asarray(cones)
 
 
@@ -70,6 +83,8 @@ class History:
         Points of each row that are known not to be answers.
     earlier : sequence of sequences of EarlierAnswer, optional
     use_region : bool
+    widening : array of shape (n_samples,), optional
+        What rows add to the squared radii of cones.
     """
 
     def __init__(
@@ -81,7 +96,9 @@ class History:
         refused: Sequence[Sequence[FloatArray]] | None,
         earlier: Sequence[Sequence[EarlierAnswer]] | None,
         use_region: bool,
+        widening: FloatArray | None = None,
     ) -> None:
+        self.widening = widening
         self.problem, self.rows, self.goals, self.layout, self.use_region = problem, rows, goals, layout, use_region
         self.refused = refused if refused is not None else [()] * len(rows)
         self.earlier = earlier if earlier is not None else [()] * len(rows)
@@ -98,7 +115,13 @@ class History:
             if not new[k] or not self.earlier[row]:
                 continue
             changed = self.layout.changed(self.rows[row], points[k])
-            parts, cones = cells_at(self.problem, int(self.goals[row]), points[[k]], use_region=self.use_region)
+            parts, cones = cells_at(
+                self.problem,
+                int(self.goals[row]),
+                points[[k]],
+                use_region=self.use_region,
+                widening=None if self.widening is None else self.widening[[row]],
+            )
             free = np.logical_and.outer(parts[0], cones[0])  # cells in which no earlier answer is in the way
             for earlier in self.earlier[row]:
                 if changed[earlier.columns].all():

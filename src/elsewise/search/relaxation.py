@@ -129,6 +129,9 @@ class Relaxation:
         polyhedra = np.column_stack([of_region, np.full(n, rules)])
         first_cone = self.first_cone[nodes.rows]
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
+        widening = self.domain.widening_of(nodes.rows)
+        if widening is not None:
+            cells, cone = cells.with_own_radii(cone, widening)
         asked = (cells, plain, polyhedra, cone, limit - constant)
         batch, rescued = self._project(*asked, near_low, near_high)
         beyond = (((batch.v < low) & left_out[0]) | ((batch.v > high) & left_out[1])).any(axis=1)

@@ -73,7 +73,7 @@ def search_tree(
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
     """
-    history = History(problem, rows, goals, domain.layout, refused, earlier, use_region)
+    history = History(problem, rows, goals, domain.layout, refused, earlier, use_region, domain.widening)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
             rows, goals, cutoff, banned
@@ -153,7 +153,10 @@ class _TreeSearch(Search):
                 continue
             bounds = np.zeros((n, 1))
             if goal.has_density:
-                bounds = goal.cone_bounds(self.plain[rows])
+                widening = self.domain.widening_of(rows)
+                bounds = goal.cone_bounds(self.plain[rows], widening)
+                if widening is not None:
+                    bounds[~goal.has_cone(widening)] = np.inf
                 self.model_free_bounds[rows, : goal.n_cones] = bounds
             for j in range(goal.n_cones):
                 self._push(everything.children(bounds=np.maximum(nearest, bounds[:, j]), cone=np.full(n, j)))
