@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from ..model import FittedModel
 from ..regions import Interval, Outcome
 from ..search import Domain, Layout, SearchProblem
 from ..search.constants import FAR_AWAY
+from .constants import FIRST_POINT
+from .options import Options
 from .reasons import Target
 
 
@@ -37,12 +38,14 @@ class Question:
         Something is whole, a category, ruled, or has to differ from earlier answers: rows have a domain.
     outcomes : tuple of outcomes, one a goal
     densities : tuple of ClassDensity, one a goal; None without a density constraint
-    time_limit : seconds a row, or None
+    options : Options
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
     cones_at : array of shape (n_goals,), or None
         Log densities at which the cones of ``problem`` were made, where rows have thresholds of their own; None where
         these are the thresholds of ``densities``.
+    any_answer : bool
+        It is asked whether there is an answer, not for the nearest.
     """
 
     fitted: FittedModel
@@ -52,9 +55,10 @@ class Question:
     branches: bool
     outcomes: tuple[Outcome, ...]
     densities: tuple[ClassDensity | None, ...]
-    time_limit: float | None
+    options: Options
     use_model: bool
     cones_at: FloatArray | None = None
+    any_answer: bool = False
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -84,6 +88,10 @@ class Question:
     def log_thresholds(self) -> FloatArray:
         """What the density of each goal has to reach, array of shape (n_goals,); minus infinity without a density."""
         return np.array([-np.inf if item is None else item.log_threshold_ for item in self.densities])
+
+    def for_any_answer(self) -> Question:
+        """Ask the same, but only whether there is an answer: the first point ends the search."""
+        return replace(self, options=replace(self.options, time_limit=FIRST_POINT), any_answer=True)
 
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""
@@ -117,10 +125,10 @@ def pose(
     outcomes: Sequence[Outcome],
     rules: Rules,
     *,
+    options: Options,
     densities: Sequence[ClassDensity | None] | None = None,
-    time_limit: float | None = None,
     use_model: bool = True,
-    differ: bool = False,
+    branches: bool = False,
     own_thresholds: bool = False,
 ) -> Question:
     """Put together what a search needs.
@@ -130,18 +138,15 @@ def pose(
     fitted : FittedModel
     outcomes : sequence of outcomes, one a goal
     rules : Rules
+    options : Options
     densities : sequence of ClassDensity or None, optional
         Those of the outcomes unless given.
-    time_limit : float, optional
     use_model : bool
-    differ : bool
-        Further answers will be asked for, which have to differ from those before.
+    branches : bool
+        Rows have a domain, whether or not anything needs one.
     own_thresholds : bool
         Rows will have density thresholds of their own: the search is made for any.
     """
-    seconds: object = time_limit
-    if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
-        raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
     cones_at = None
     if own_thresholds and fitted.densities:
         densities = [fitted.density_of(outcome) for outcome in outcomes] if densities is None else densities
@@ -152,9 +157,8 @@ def pose(
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
-    branches = bool(
-        differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides or has_limits
-    )
+    is_ruled = options.n_counterfactuals > 1 or rules.single or rules.integer.any()
+    branches = bool(branches or is_ruled or fitted.has_categories or problem.divides or has_limits)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
             "Rules, whole numbers, several answers a row, sums of trees, least probabilities of several classes and "
@@ -174,7 +178,7 @@ def pose(
         branches=branches,
         outcomes=tuple(outcomes),
         densities=tuple(densities),
-        time_limit=time_limit,
+        options=options,
         use_model=use_model,
         cones_at=cones_at,
     )

@@ -14,6 +14,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .box_search import BoxSearch
 from .candidates import Candidates
 from .constants import (
+    EAGER_AT_ONCE,
     MARGINS,
     MODEL_FREE_TOLERANCE,
     MOST_AT_ONCE,
@@ -48,6 +49,8 @@ def search_tree(
     earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
     use_region: bool = True,
     time_limit: float | None = None,
+    most_nodes: int = MOST_NODES,
+    is_eager: bool = False,
 ) -> Found:
     """Search the nearest point of its goal within its domain for every row.
 
@@ -72,13 +75,19 @@ def search_tree(
         False leaves the model out.
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
+    most_nodes : int
+        Nodes of a row after which its proof is given up.
+    is_eager : bool
+        Send many nodes at once: for searches that end with the first point, or look into everything.
     """
     history = History(problem, rows, goals, domain.layout, refused, earlier, use_region, domain.widening)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
             rows, goals, cutoff, banned
         )
-    return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
+    search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
+    search.most_nodes, search.is_eager = most_nodes, is_eager
+    return search.run(time_limit)
 
 
 def _search_anything(
@@ -98,6 +107,9 @@ def _search_anything(
 
 class _TreeSearch(Search):
     """Open nodes and incumbents of all rows of a batch."""
+
+    most_nodes = MOST_NODES
+    is_eager = False
 
     def __init__(
         self,
@@ -198,11 +210,14 @@ class _TreeSearch(Search):
 
     def gives_up(self) -> BoolArray:
         """Rows with too many nodes."""
-        return np.asarray(self.found.n_projections >= MOST_NODES)
+        return np.asarray(self.found.n_projections >= self.most_nodes)
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
-        most = np.minimum(1 + self.waves[rows] // WAVES_A_NODE, MOST_AT_ONCE)
+        waves = self.waves[rows]
+        most = np.minimum(1 + waves // WAVES_A_NODE, MOST_AT_ONCE)
+        if self.is_eager:
+            most = np.minimum(2 ** np.minimum(waves, EAGER_AT_ONCE), EAGER_AT_ONCE)
         self.waves[rows] += 1
         nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.limit[rows] * (1 - TOLERANCE)).tolist())
         lost = self.relaxation.current_level_is_out(nodes)
