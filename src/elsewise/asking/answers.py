@@ -88,7 +88,7 @@ class Answers:
         return self.verification.predictions
 
     def widening(self, places: IntArray, goals: IntArray) -> FloatArray | None:
-        """What rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
+        """Say what rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
         if self.question.cones_at is None:
             return None
         return np.asarray(2.0 * (self.question.cones_at[goals] - self.log_thresholds[places, goals]))
@@ -165,7 +165,7 @@ class Answers:
             earlier=[self.earlier[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=question.options.time_limit,
-            is_eager=question.any_answer,
+            is_eager=question.is_tentative,
         )
 
     def _take(self, places: IntArray, goals: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
@@ -180,7 +180,9 @@ class Answers:
             points = verification.as_returned(points, places, has_point)
             logs = verification.densities(points, goals, places)
             good = has_point & logs.is_dense
-        if good.any() or not verification.knows_predictions:
+        if self.question.is_tentative:
+            good[good] = verification.keeps_rules(points[good], places[good])
+        elif good.any() or not verification.knows_predictions:
             predictions = verification.predict(points[good], places[good])
             good[good] = verification.holds(points[good], goals[good], places[good], predictions)
         settled = good | ~has_point

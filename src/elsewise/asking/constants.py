@@ -13,9 +13,10 @@ SAME_DISTANCE = 1e-9
 SMALLEST_MULTIPLIER = 1e-7
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
-# Nodes after which a search that only tries for a point at a quantile is given up: four waves of an eager one. Where
-# there is a point, five nodes find it on average; a proof that there is none takes some eighty.
-NODES_OF_A_TRY = 15
+# Nats that a change must make a point denser by: what is less is rounding.
+LEAST_CLIMB = 1e-6
+# Answers above what a climb reached after which it is no longer taken for the highest.
+ANSWERS_BEFORE_STRIDES = 3
 # Time limit, in seconds, of searches that only ask whether there is an answer: the first one ends them.
 FIRST_POINT = 1e-9
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on

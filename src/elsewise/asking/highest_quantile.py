@@ -1,8 +1,8 @@
 """The highest density quantile at which a row has an answer.
 
-Points are cheap, proofs are not: a search of a few nodes finds a point at almost every quantile at which there is one.
-So the quantile is narrowed down by such searches, and what they say is proven once, at the end: there is a verified
-answer at the quantile, and none one step above. Should they have missed something, every step is proven.
+Proofs are dear, and as a rule two will do: a first answer is changed, column by column, as long as it becomes denser;
+one step above what it reaches there is then mostly none. Otherwise strides become longer with every answer, and are
+halved where there is none.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ import numpy as np
 
 from ..arrays import AnyArray, FloatArray
 from ..columns.frames import rows_of
-from ..search import search_tree
+from ..search import Domain
+from ..search.candidates import Candidates
+from ..search.constants import MARGINS
 from .answers import Answers
-from .constants import FIRST_POINT, NODES_OF_A_TRY, QUANTILE_STEPS
+from .constants import ANSWERS_BEFORE_STRIDES, LEAST_CLIMB, QUANTILE_STEPS
 from .question import Question
+
+# Moves of a number that are tried to make a point denser, in units of the distance; of a whole number as they are.
+MOVES = np.concatenate([sign * 4.0 ** np.arange(-2, 7) for sign in (-1, 1)])
 
 
 class HighestQuantile:
@@ -47,51 +52,86 @@ class HighestQuantile:
         self.question = question.for_any_answer()
         self.given, self.row, self.predictions, self.level = given, row, predictions, level
 
-    def find(self, below: float = 1.0) -> float | None:
-        """Find it, to three digits, rounded down; None if there is no answer at any.
+    def find(self, below: float = 1.0) -> tuple[float | None, FloatArray]:
+        """Find it.
 
         Parameters
         ----------
         below : float
             A quantile at which there is none.
+
+        Returns
+        -------
+        quantile : float or None
+            To three digits, rounded down; None if there is no answer at any.
+        points : array of shape (at most 1, n_features)
+            What shows it.
         """
-        low = self._likely(min(int(np.ceil(below * QUANTILE_STEPS)), QUANTILE_STEPS))
-        works = self._has_answer([low, low + 1])
-        if works[0] and not works[1]:
-            return low / QUANTILE_STEPS if low else None
-        low, high = (low + 1, QUANTILE_STEPS) if works[1] else (0, low)
+        low, high, stride = 0, min(int(np.ceil(below * QUANTILE_STEPS)), QUANTILE_STEPS), 1
+        shown, n_found = self.row[:0], 0
         while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._has_answer([middle])[0] else (low, middle)
-        return low / QUANTILE_STEPS if low else None
+            step = min(low + stride, high - 1)
+            answers = self._answers([step])
+            answers.reach(np.array([0]), np.array([0]))
+            if np.isfinite(answers.value[0]):
+                reached, shown = self._climb(answers)
+                low, n_found = min(max(step, reached), high - 1), n_found + 1
+                stride = min(stride if n_found < ANSWERS_BEFORE_STRIDES else 2 * stride, max(1, (high - low) // 2))
+            else:
+                high, stride = step, max(1, (step - low) // 2)
+        return (low / QUANTILE_STEPS if low else None), shown
 
-    def _likely(self, high: int) -> int:
-        """Bisect for the highest step at which a short search finds a point; 0 for none."""
-        low = 0
-        while high - low > 1:
-            middle = (low + high) // 2
-            found = self._try(middle)
-            low, high = (min(max(found, middle), high - 1), high) if found else (low, middle)
-        return low
-
-    def _try(self, step: int) -> int:
-        """Look for a point at a step, not for long: the highest step that it reaches, 0 without one."""
-        answers, place = self._answers([step]), np.array([0])
+    def _climb(self, answers: Answers) -> tuple[int, FloatArray]:
+        """Change an answer, column by column, as long as it becomes denser: the highest step it reaches, and where."""
         assert answers.domain is not None
-        found = search_tree(
-            self.question.problem,
-            self.row,
-            place,
-            replace(answers.domain, widening=answers.widening(place, place)),
-            use_region=self.question.use_model,
-            time_limit=FIRST_POINT,
-            most_nodes=NODES_OF_A_TRY,
-            is_eager=True,
-        )
-        if not np.isfinite(found.value[0]):
-            return 0
-        logs = answers.verification.densities(found.points, place, place)
-        return self._step_of(float(logs.largest[0])) if logs.is_dense[0] else 0
+        place, question = np.array([0]), self.question
+        domain = replace(answers.domain, widening=answers.widening(place, place))
+        checks = Candidates(question.problem, self.row, place, domain, MARGINS[0], question.use_model)
+        point, best = answers.points, float(answers.log_density[0])
+        while True:
+            moves = self._moves(point, domain)
+            logs = answers.verification.densities(moves, *np.zeros((2, len(moves)), dtype=np.int64)).largest
+            better = np.flatnonzero(logs > best + LEAST_CLIMB)
+            better = better[np.argsort(-logs[better], kind="stable")]
+            better = better[checks.check(np.zeros(len(better), dtype=np.int64), moves[better]).holds]
+            if len(better) == 0:
+                break
+            tries = self._together(point, moves[better], domain)
+            logs = answers.verification.densities(tries, *np.zeros((2, len(tries)), dtype=np.int64)).largest
+            logs[~checks.check(np.zeros(len(tries), dtype=np.int64), tries).holds] = -np.inf
+            point, best = tries[[logs.argmax()]], float(logs.max())
+        if not question.is_tentative:
+            predictions = answers.verification.predict(point, place)
+            if not answers.verification.holds(point, place, place, predictions)[0]:
+                point, best = answers.points, float(answers.log_density[0])
+        return self._step_of(best), point
+
+    def _moves(self, point: FloatArray, domain: Domain) -> FloatArray:
+        """List points that differ from a point in one column, array of shape (n, n_features)."""
+        layout, lower, upper = domain.layout, domain.lower[0], domain.upper[0]
+        moves = []
+        for start, stop in zip(layout.starts, np.append(layout.starts[1:], len(lower)), strict=True):
+            if layout.group[start] >= 0:
+                values = np.eye(stop - start)[upper[start:stop] == 1]
+            else:
+                scale = 1.0 if domain.integer[start] else 1.0 / self.question.problem.coordinates.stretch[start]
+                values = np.clip(point[0, start] + scale * MOVES, lower[start], upper[start])[:, None]
+                values = values[values[:, 0] == np.floor(values[:, 0])] if domain.integer[start] else values
+            moved = np.repeat(point, len(values) + 1, axis=0)
+            moved[:-1, start:stop] = values
+            moved[-1, start:stop] = self.row[0, start:stop]
+            moves.append(moved[(moved != point).any(axis=1)])
+        return np.concatenate(moves)
+
+    def _together(self, point: FloatArray, moves: FloatArray, domain: Domain) -> FloatArray:
+        """Make the best move of a column, of the two best columns, and so on; moves are ordered, the best first."""
+        column = domain.layout.changed(point, moves).argmax(axis=1)
+        _, first = np.unique(column, return_index=True)
+        tries = np.repeat(point, len(first), axis=0)
+        for place, move in enumerate(np.sort(first).tolist()):
+            of_column = domain.layout.column == column[move]
+            tries[place:, of_column] = moves[move, of_column]
+        return tries
 
     def _step_of(self, log_density: float) -> int:
         """Find the highest step whose threshold a log density reaches."""
@@ -100,14 +140,6 @@ class HighestQuantile:
             middle = (low + high) // 2
             low, high = (middle, high) if self._level(middle) <= log_density else (low, middle)
         return low
-
-    def _has_answer(self, steps: list[int]) -> list[bool]:
-        """Whether there are answers at steps; there always is at 0, and never at the last."""
-        asked = [step for step in steps if 0 < step < QUANTILE_STEPS]
-        answers = self._answers(asked)
-        answers.reach(np.arange(len(asked)), np.zeros(len(asked), dtype=np.int64))
-        found = dict(zip(asked, np.isfinite(answers.value).tolist(), strict=True))
-        return [found.get(step, step == 0) for step in steps]
 
     def _answers(self, steps: list[int]) -> Answers:
         same = np.zeros(len(steps), dtype=np.int64)

@@ -44,8 +44,9 @@ class Question:
     cones_at : array of shape (n_goals,), or None
         Log densities at which the cones of ``problem`` were made, where rows have thresholds of their own; None where
         these are the thresholds of ``densities``.
-    any_answer : bool
-        It is asked whether there is an answer, not for the nearest.
+    is_tentative : bool
+        Answers are what the search says; the model itself is asked later, about many at once. Searches send many nodes
+        at once: there is one row.
     """
 
     fitted: FittedModel
@@ -58,7 +59,7 @@ class Question:
     options: Options
     use_model: bool
     cones_at: FloatArray | None = None
-    any_answer: bool = False
+    is_tentative: bool = False
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -91,7 +92,7 @@ class Question:
 
     def for_any_answer(self) -> Question:
         """Ask the same, but only whether there is an answer: the first point ends the search."""
-        return replace(self, options=replace(self.options, time_limit=FIRST_POINT), any_answer=True)
+        return replace(self, options=replace(self.options, time_limit=FIRST_POINT))
 
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""

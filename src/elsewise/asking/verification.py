@@ -132,10 +132,15 @@ class Verification:
             holds = np.asarray((predictions >= ends[goals, 0]) & (predictions <= ends[goals, 1]))
         else:
             holds = self._is_label(points, goals, places, predictions)
-        if question.branches:
-            for row, _ in question.rules.broken(self.rows[places], points):
-                holds[row] = False
-        return holds
+        return holds & self.keeps_rules(points, places)
+
+    def keeps_rules(self, points: FloatArray, places: IntArray) -> BoolArray:
+        """Whether points break no rule, array of shape (n,); the model is not asked."""
+        keeps = np.ones(len(points), dtype=np.bool_)
+        if self.question.branches:
+            for row, _ in self.question.rules.broken(self.rows[places], points):
+                keeps[row] = False
+        return keeps
 
     def _is_label(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:
         question, classes = self.question, self.question.fitted.classes

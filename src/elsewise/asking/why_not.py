@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
 from ..constraints.atomic import FewChanges, Linear, MissingStays
 from ..constraints.relaxing import without
@@ -27,6 +28,7 @@ from .highest_quantile import HighestQuantile
 from .options import Options
 from .question import Question, pose
 from .reasons import Target
+from .verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,30 @@ class Inquiry:
         self.rules, self.options = rules, options
         self.everything = frozenset(range(len(rules.single)))
         self.density = fitted.density_of(outcome)
-        self.target = self._question(self.everything).target(0)
         self.predictions = fitted.predict(row, given)
+        self.is_tentative = True
         self.known = _Known(row)
+        self.target = self._question(self.everything).target(0)
 
     def result(self) -> InquiryResult:
-        """Look into it."""
+        """Look into it: first by what the search says, then, should the model not agree with it, point by point."""
+        result = self._look()
+        points = np.concatenate([self.row[:0], *self.known.points, *self.known.shown])
+        if not self._model_agrees(points):
+            self.is_tentative, self.known = False, _Known(self.row)
+            result = self._look()
+        return result
+
+    def _model_agrees(self, points: FloatArray) -> bool:
+        """Whether the model itself decides so for points, asked about all of them at once."""
+        if not len(points):
+            return True
+        same, question = np.zeros(len(points), dtype=np.int64), self._question(frozenset())
+        verification = Verification(question, rows_of(self.given, same), self.row[same], self.predictions[same])
+        places = np.arange(len(points))
+        return bool(verification.holds(points, same, places, verification.predict(points, places)).all())
+
+    def _look(self) -> InquiryResult:
         if self._has_answer(self.everything):
             return self._found("none")
         if self.everything and self._has_answer(frozenset()):
@@ -132,6 +152,7 @@ class Inquiry:
                 continue  # no rule of the user's
             answers = self._reached(self._question(self.everything - {index}))
             if np.isfinite(answers.value[0]):
+                self.known.points.append(answers.points)
                 distance, others = float(answers.value[0]), without(asked, self.rules, index)
                 reliefs.append(Relief(self.rules.names[index], distance, others))
         reliefs.sort(key=lambda relief: relief.distance)
@@ -139,14 +160,23 @@ class Inquiry:
         return self._found("rules", names, self._highest_quantile(), tuple(reliefs))
 
     def _smallest_conflict(self) -> list[int]:
-        """Leave out rules one at a time as long as the rest contradicts itself."""
+        """Leave out rules, from the first on, as long as the rest contradicts itself."""
         suspects = self._suspects()
-        kept = sorted(self.everything) if self._has_answer(frozenset(suspects)) else suspects
-        for index in list(kept):
-            fewer = frozenset(kept) - {index}
-            if not self._has_answer(fewer):
-                kept = sorted(fewer)
-        return kept
+        rest = sorted(self.everything) if self._has_answer(frozenset(suspects)) else suspects
+        conflict: list[int] = []
+        while rest and self._has_answer(frozenset(conflict)):
+            # the longest beginning of the rest that can be left out: the rule after it is part of the conflict
+            low, high = 0, len(rest)
+            longest = high - 1
+            while high - low > 1:
+                if self._has_answer(frozenset([*conflict, *rest[longest:]])):
+                    high = longest
+                else:
+                    low = longest
+                longest = (low + high) // 2
+            conflict.append(rest[low])
+            rest = rest[low + 1 :]
+        return conflict
 
     def _suspects(self) -> list[int]:
         """List rules with a part in the Farkas multipliers of an empty cell; a limit on changes always may."""
@@ -183,12 +213,15 @@ class Inquiry:
             self.predictions,
             lambda quantile: at_threshold(density, quantile).log_threshold_,
         )
-        return highest.find(1.0 if density.quantile_ is None else density.quantile_)
+        quantile, points = highest.find(1.0 if density.quantile_ is None else density.quantile_)
+        self.known.shown.append(points)
+        return quantile
 
     def _question(self, kept: frozenset[int]) -> Question:
         """Ask under some of the rules."""
         rules = self.rules.without(sorted(self.everything - kept))
-        return pose(self.fitted, [self.outcome], rules, options=self.options, branches=True, own_thresholds=True)
+        question = pose(self.fitted, [self.outcome], rules, options=self.options, branches=True, own_thresholds=True)
+        return replace(question, is_tentative=self.is_tentative)
 
     def _answers(self, question: Question) -> Answers:
         return Answers(question, self.given, self.row, self.predictions)
@@ -218,6 +251,8 @@ class Inquiry:
 class _Known:
     """What is known of sets of rules: points that are answers under some of them, and sets that leave none.
 
+    Points that are answers at other thresholds are kept beside them.
+
     Parameters
     ----------
     row : array of shape (1, n_features)
@@ -226,6 +261,7 @@ class _Known:
     def __init__(self, row: FloatArray) -> None:
         self.row = row
         self.points: list[FloatArray] = []
+        self.shown: list[FloatArray] = []
         self.empty: list[frozenset[int]] = []
 
     def note(self, kept: frozenset[int], answers: Answers) -> None:

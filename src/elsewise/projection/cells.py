@@ -120,15 +120,19 @@ class Cells:
             The instances' cones in them.
         """
         which = np.maximum(cone, 0)
-        centres, radii, tilts = self.centres[which], self.radii[which], self.tilts
-        if len(tilts):
-            moved = widening / (2.0 * (radii + centres[:, -1]))
-            centres[:, -1] -= moved
-            radii, tilts = radii + moved, tilts[which]
-        else:
-            radii = np.sqrt(np.maximum(radii**2 + widening, 0.0))
+        centres, radii = self.widened(which, widening)
+        tilts = self.tilts[which] if len(self.tilts) else self.tilts
         own = replace(self, shape=self.shape[which], centres=centres, radii=radii, tilts=tilts)
         return own, np.where(cone < 0, -1, np.arange(len(cone)))
+
+    def widened(self, cone: IntArray, widening: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Centres and radii, arrays of shape (n, q) and (n,), of cones whose squared radii are larger by so much."""
+        centres, radii = self.centres[cone], self.radii[cone]
+        if not len(self.tilts):
+            return centres, np.sqrt(np.maximum(radii**2 + widening, 0.0))
+        moved = widening / (2.0 * (radii + centres[:, -1]))
+        centres[:, -1] -= moved
+        return centres, radii + moved
 
     def project(
         self,

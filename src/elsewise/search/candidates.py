@@ -54,8 +54,7 @@ def cone_slacks(
         place = goal.first_cone + j
         centre, right = cells.centres[place], cells.radii[place]
         if widening is not None:
-            own, _ = cells.with_own_radii(np.full(len(plain), place), widening)
-            centre, right = own.centres, own.radii
+            centre, right = cells.widened(np.full(len(plain), place), widening)
         apart = row_product(plain, cells.factors[cells.shape[place]]) - centre
         right = right + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
         slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place]

@@ -53,7 +53,7 @@ MOST_CELLS_CHECKED = 5_000
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 MOST_AT_ONCE, WAVES_A_NODE = 8, 4
 # The same where everything has to be looked into anyway: twice as many with every wave, up to this.
-EAGER_AT_ONCE = 16
+EAGER_AT_ONCE = 32
 # Parts tried, nearest first, when everything discrete is fixed but it is open which one.
 PARTS_TRIED = 4
 # Times an incumbent is improved by taking changes back.

@@ -95,7 +95,7 @@ class Domain:
         return replace(self, lower=self.lower[rows], upper=self.upper[rows], widening=widening)
 
     def widening_of(self, rows: IntArray) -> FloatArray | None:
-        """What rows, which may occur several times, add to squared radii, array of shape (n,); None for nothing."""
+        """Say what rows, which may occur several times, add to squared radii, shape (n,); None for nothing."""
         return None if self.widening is None else self.widening[rows]
 
     @property

@@ -179,7 +179,7 @@ class Relaxation:
         )
         if not is_doubtful(batch).any():
             return batch, np.zeros(n, dtype=np.bool_)
-        second_look = self.second_look if cells is self.problem.cells else SecondLook(cells, sees_cones_alone=False)
+        second_look = self.second_look if cells is self.problem.cells else self.second_look.with_cells(cells)
         return second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
 
     def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:

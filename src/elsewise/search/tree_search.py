@@ -49,7 +49,6 @@ def search_tree(
     earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
     use_region: bool = True,
     time_limit: float | None = None,
-    most_nodes: int = MOST_NODES,
     is_eager: bool = False,
 ) -> Found:
     """Search the nearest point of its goal within its domain for every row.
@@ -75,8 +74,6 @@ def search_tree(
         False leaves the model out.
     time_limit : float, optional
         Seconds a row may take for its proof. A row without a point yet goes on until it has one.
-    most_nodes : int
-        Nodes of a row after which its proof is given up.
     is_eager : bool
         Send many nodes at once: for searches that end with the first point, or look into everything.
     """
@@ -86,7 +83,7 @@ def search_tree(
             rows, goals, cutoff, banned
         )
     search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
-    search.most_nodes, search.is_eager = most_nodes, is_eager
+    search.is_eager = is_eager
     return search.run(time_limit)
 
 
@@ -108,7 +105,6 @@ def _search_anything(
 class _TreeSearch(Search):
     """Open nodes and incumbents of all rows of a batch."""
 
-    most_nodes = MOST_NODES
     is_eager = False
 
     def __init__(
@@ -210,14 +206,14 @@ class _TreeSearch(Search):
 
     def gives_up(self) -> BoolArray:
         """Rows with too many nodes."""
-        return np.asarray(self.found.n_projections >= self.most_nodes)
+        return np.asarray(self.found.n_projections >= MOST_NODES)
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
         waves = self.waves[rows]
         most = np.minimum(1 + waves // WAVES_A_NODE, MOST_AT_ONCE)
         if self.is_eager:
-            most = np.minimum(2 ** np.minimum(waves, EAGER_AT_ONCE), EAGER_AT_ONCE)
+            most = np.minimum(2 ** np.minimum(1 + waves, EAGER_AT_ONCE), EAGER_AT_ONCE)
         self.waves[rows] += 1
         nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.limit[rows] * (1 - TOLERANCE)).tolist())
         lost = self.relaxation.current_level_is_out(nodes)
