@@ -47,6 +47,11 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         plain closest counterfactual.
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
+    density_given : "fixed" or "joint", default="fixed"
+        What the density is about where columns cannot change, by rules or because a row has nowhere to go. "fixed": the
+        others given these, so that nobody is less plausible for what cannot change; a row then has a threshold of its
+        own. "joint": all columns together, as in the paper; also wherever the density is not one of the columns
+        themselves (behind a PCA, kernel densities) or the threshold is no quantile. ``fitted_.density_given`` tells.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -87,6 +92,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         distance: Any = "auto",
         density: Any = "auto",
         threshold: Any = 0.5,
+        density_given: str = "fixed",
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -94,6 +100,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         self.distance = distance
         self.density = density
         self.threshold = threshold
+        self.density_given = density_given
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -119,6 +126,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             distance=self.distance,
             density=self.density,
             threshold=self.threshold,
+            density_given=self.density_given,
         )
         return self
 

@@ -64,8 +64,13 @@ class Answers:
         n = len(rows)
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
+        self.fixed_parts = question.fixed_parts(rows, self.domain)
         if log_thresholds is None:
             log_thresholds = np.tile(question.log_thresholds, (n, 1))
+            for goal, density in enumerate(question.densities):
+                for row, part in enumerate(self.fixed_parts[goal]):
+                    if part is not None and density is not None and density.quantile_ is not None:
+                        log_thresholds[row, goal] = part.log_threshold(density.quantile_)
         self.log_thresholds = log_thresholds
         self.verification = Verification(question, given, rows, predictions, log_thresholds)
         self.goal = np.full(n, -1)

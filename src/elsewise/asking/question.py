@@ -20,6 +20,7 @@ from ..search import Domain, Layout, SearchProblem
 from ..search.constants import FAR_AWAY
 from .constants import FIRST_POINT
 from .options import Options
+from .own_thresholds import FixedPart, fixed_parts
 from .reasons import Target
 
 
@@ -84,6 +85,12 @@ class Question:
             return (outcome.low, outcome.high)
         assert self.fitted.classes is not None
         return self.fitted.classes[outcome.index]
+
+    def fixed_parts(self, rows: FloatArray, domain: Domain | None) -> list[list[FixedPart | None]]:
+        """Find what cannot change in rows, one list a goal; None where thresholds are the densities' own."""
+        if self.cones_at is None:
+            return [[None] * len(rows) for _ in self.densities]
+        return [fixed_parts(self.fitted, density, rows, domain) for density in self.densities]
 
     @property
     def log_thresholds(self) -> FloatArray:

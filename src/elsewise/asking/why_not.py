@@ -104,7 +104,11 @@ class Inquiry:
         self.predictions = fitted.predict(row, given)
         self.is_tentative = True
         self.known = _Known(row)
-        self.target = self._question(self.everything).target(0)
+        question = self._question(self.everything)
+        self.target = question.target(0)
+        asked = Answers(question, given, row, self.predictions)
+        # Rules are left out at the density that the row asks for under all of them: fewer rules then never leave less.
+        self.fixed_part, self.log_thresholds = asked.fixed_parts[0][0], asked.log_thresholds
 
     def result(self) -> InquiryResult:
         """Look into it: first by what the search says, then, should the model not agree with it, point by point."""
@@ -150,9 +154,9 @@ class Inquiry:
         for index in conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
-            answers = self._reached(self._question(self.everything - {index}))
+            answers = self._reached(self._question(self.everything - {index}), at_its_own=True)
             if np.isfinite(answers.value[0]):
-                self.known.points.append(answers.points)
+                self.known.shown.append(answers.points)
                 distance, others = float(answers.value[0]), without(asked, self.rules, index)
                 reliefs.append(Relief(self.rules.names[index], distance, others))
         reliefs.sort(key=lambda relief: relief.distance)
@@ -205,13 +209,12 @@ class Inquiry:
         density = self.density
         if density is None:
             return None
-        question = self._question(self.everything)
         highest = HighestQuantile(
-            question,
+            self._question(self.everything),
             self.given,
             self.row,
             self.predictions,
-            lambda quantile: at_threshold(density, quantile).log_threshold_,
+            self._level,
         )
         quantile, points = highest.find(1.0 if density.quantile_ is None else density.quantile_)
         self.known.shown.append(points)
@@ -223,11 +226,20 @@ class Inquiry:
         question = pose(self.fitted, [self.outcome], rules, options=self.options, branches=True, own_thresholds=True)
         return replace(question, is_tentative=self.is_tentative)
 
-    def _answers(self, question: Question) -> Answers:
-        return Answers(question, self.given, self.row, self.predictions)
+    def _level(self, quantile: float) -> float:
+        """Log density that the row asks for at a quantile, under all rules."""
+        if self.fixed_part is not None:
+            return self.fixed_part.log_threshold(quantile)
+        assert self.density is not None
+        return at_threshold(self.density, quantile).log_threshold_
 
-    def _reached(self, question: Question) -> Answers:
-        answers = self._answers(question)
+    def _answers(self, question: Question, *, at_its_own: bool = False) -> Answers:
+        """Prepare answers at the row's density threshold, or at that of another question."""
+        levels = None if at_its_own else self.log_thresholds
+        return Answers(question, self.given, self.row, self.predictions, levels)
+
+    def _reached(self, question: Question, *, at_its_own: bool = False) -> Answers:
+        answers = self._answers(question, at_its_own=at_its_own)
         answers.reach(np.array([0]), np.array([0]))
         return answers
 

@@ -42,14 +42,13 @@ def below_all_peaks(density: ClassDensity | None) -> ClassDensity | None:
 
 
 def is_conditional(density: ClassDensity, n_rows: int) -> bool:
-    """Whether thresholds can be those of what is left given fixed columns.
+    """Whether there is a density given fixed columns whose scores mean something.
 
-    They are quantiles; and components describe many rows each: a kernel density has one for every row, whose own
-    kernel would be all that its score is about.
+    Components describe many rows each: a kernel density has one for every row, whose own kernel would be all that its
+    score is about.
     """
     mixture = density.mixture_
-    is_known = mixture.covariance_type in COVARIANCE_TYPES
-    return is_known and density.quantile_ is not None and len(mixture.means_) * FEWEST_ROWS_A_COMPONENT <= n_rows
+    return mixture.covariance_type in COVARIANCE_TYPES and len(mixture.means_) * FEWEST_ROWS_A_COMPONENT <= n_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +72,17 @@ class ConditionalDensity:
     rows: FloatArray
     scores: FloatArray = field(init=False, repr=False)
     _training: FloatArray = field(init=False, repr=False)
+    _calibrated: FloatArray = field(init=False, repr=False)
+    _thresholds: dict[float, float] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         training = self.density.log_max(self.rows)
-        object.__setattr__(self, "scores", np.sort(training - self.log_fixed(self.rows)))
-        object.__setattr__(self, "_training", np.sort(training))
+        scores = np.sort(training - self.log_fixed(self.rows))
+        training = np.sort(training)
+        above = training - np.quantile(self.density.log_densities_, np.linspace(0.0, 1.0, len(scores)))
+        object.__setattr__(self, "scores", scores)
+        object.__setattr__(self, "_training", training)
+        object.__setattr__(self, "_calibrated", np.sort(scores - self.free_share * above))
 
     @property
     def free_share(self) -> float:
@@ -106,17 +111,16 @@ class ConditionalDensity:
 
     def log_threshold(self, quantile: float) -> float:
         """Score to be reached: a quantile of those of new rows, lowered so that rounding shuts none out."""
-        asked = at_threshold(self.density, quantile).log_threshold_
-        above = float(np.quantile(self._training, quantile)) - asked
-        value = float(np.quantile(self.scores, quantile)) - self.free_share * above
-        return value - QUANTILE_ROUNDING * (1.0 + abs(value))
+        if quantile not in self._thresholds:
+            asked = at_threshold(self.density, quantile).log_threshold_
+            above = float(np.quantile(self._training, quantile)) - asked
+            value = float(np.quantile(self.scores, quantile)) - self.free_share * above
+            self._thresholds[quantile] = value - QUANTILE_ROUNDING * (1.0 + abs(value))
+        return self._thresholds[quantile]
 
     def share_no_denser(self, scores: FloatArray) -> FloatArray:
         """Share of rows, as new ones would be, whose scores are no higher; array of shape (n,)."""
-        ranks = np.linspace(0.0, 1.0, len(self.scores))
-        above = self._training - np.quantile(self.density.log_densities_, ranks)
-        calibrated = np.sort(self.scores - self.free_share * above)
-        return np.searchsorted(calibrated, scores, side="right") / len(calibrated)
+        return np.searchsorted(self._calibrated, scores, side="right") / len(self._calibrated)
 
 
 def _log_marginals(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> FloatArray:

@@ -15,3 +15,7 @@ NARROWEST_SPREAD = 1e-12
 MOST_CODES = 100
 # Marks search problems that were compiled for rows with density thresholds of their own.
 AT_ANY_THRESHOLD = "at any threshold"
+# What thresholds may be about: what may change in a row given what cannot, or all of it.
+DENSITY_GIVEN = ("fixed", "joint")
+# Training rows of a class that are kept for quantiles given fixed columns: these are then known to half a percent.
+MOST_REFERENCE_ROWS = 10_000

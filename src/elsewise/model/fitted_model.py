@@ -14,7 +14,7 @@ from ..columns.frames import is_frame
 from ..columns.rows import column_names
 from ..constraints import Constraints, Rules, resolve
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
-from ..density.conditional import below_all_peaks
+from ..density.conditional import ConditionalDensity, below_all_peaks
 from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
@@ -66,6 +66,13 @@ class FittedModel:
         Models for rows with missing values, by what is missing.
     landscapes : list of Landscape
         The mixture of all rows, once it was asked for.
+    density_given : "fixed" or "joint"
+        Thresholds are about what may change in a row given what cannot, or about all of it.
+    references : dict
+        Training rows of each label as densities take them, the same keys as ``densities``: quantiles given what cannot
+        change refer to these. Empty where all thresholds are joint.
+    conditionals : dict
+        Densities given fixed columns that were asked for so far.
     """
 
     model: Any
@@ -85,6 +92,9 @@ class FittedModel:
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
     landscapes: list[Landscape] = field(default_factory=list)
+    density_given: str = "joint"
+    references: dict[Any, FloatArray] = field(default_factory=dict)
+    conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
 
     @property
     def has_categories(self) -> bool:
@@ -101,7 +111,7 @@ class FittedModel:
         if not self.densities:
             raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
-        return replace(self, densities=densities, problems={}, partial={})
+        return replace(self, densities=densities, problems={}, partial={}, conditionals={})
 
     def where_missing(self, missing: BoolArray) -> FittedModel:
         """Give the same model for rows in which some numbers are missing, without a density.
@@ -212,6 +222,39 @@ class FittedModel:
         if isinstance(outcome, Interval) or self.classes is None:
             return self.densities[None]
         return self.densities[self.classes.tolist()[outcome.index]]
+
+    def fixed_in_density(self, fixed: BoolArray) -> BoolArray | None:
+        """Which columns of the density's rows are fixed with some features; None where it is not of these alone.
+
+        Parameters
+        ----------
+        fixed : bool array of shape (n_features,)
+        """
+        if self.has_categories:
+            group, numeric = self.table.group, self.table.numeric
+            first = np.unique(group[group >= 0], return_index=True)[1]
+            return np.concatenate([fixed[numeric], fixed[group >= 0][first]])
+        depends = self.to_model.matrix != 0
+        on_fixed, on_free = depends[:, fixed].any(axis=1), depends[:, ~fixed].any(axis=1)
+        return None if (on_fixed & on_free).any() else np.asarray(~on_free)
+
+    def conditional(self, density: ClassDensity, fixed: BoolArray) -> ConditionalDensity | None:
+        """Give a density given fixed columns, made once; None where thresholds are joint.
+
+        Parameters
+        ----------
+        density : ClassDensity
+            One of ``densities``, whatever its threshold.
+        fixed : bool array of shape (n_density_columns,)
+        """
+        for label, own in self.densities.items():
+            if own.mixture_ is density.mixture_ and label in self.references:
+                key = (label, fixed.tobytes())
+                if key not in self.conditionals:
+                    _make_room(self.conditionals, MOST_PATTERNS_KEPT)
+                    self.conditionals[key] = ConditionalDensity(own, fixed, self.references[label])
+                return self.conditionals[key]
+        return None
 
     def landscape(self) -> Landscape:
         """Give the mixture of all training rows, made once; thresholds do not matter to it."""

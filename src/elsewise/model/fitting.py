@@ -14,11 +14,12 @@ from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..columns.frames import as_table
 from ..density import fit_class_densities
+from ..density.conditional import is_conditional
 from ..distances import resolve_distance
 from ..errors import InvalidInputError
 from ..pipelines import compile_model, unwrap
 from ..regions import Label, as_estimator, builder_of, classes_of, region_of
-from .constants import MOST_CODES
+from .constants import DENSITY_GIVEN, MOST_CODES, MOST_REFERENCE_ROWS
 from .fitted_model import FittedModel
 from .missing import refuse_missing
 from .profiles import ColumnProfile, profiles_of
@@ -33,6 +34,7 @@ def fit_model(
     distance: Any,
     density: Any,
     threshold: Any,
+    density_given: str = "joint",
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`."""
     model = as_estimator(model)
@@ -68,8 +70,14 @@ def fit_model(
         steps=compiled.steps,
     )
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
-    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels)
+    if density_given not in DENSITY_GIVEN:
+        raise InvalidInputError(f"density_given: expected 'fixed' or 'joint', received {density_given!r}.")
+    density_rows = fitted.density_rows(rows)
+    densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
+    if density_given == "fixed":
+        references = _references(fitted, density_rows, y)
+        fitted = replace(fitted, references=references, density_given="fixed" if references else "joint")
     fitted.problem(fitted.labels)
     return fitted
 
@@ -86,6 +94,22 @@ def _profiles(
             if len(rows_of_label):
                 profiles[label] = profiles_of(table, rows_of_label)
     return profiles
+
+
+def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[Any, FloatArray]:
+    """Training rows of each label that densities given fixed columns refer to; none where these mean nothing.
+
+    They do where the density is one of the columns themselves: a feature alone decides about each of its columns.
+    """
+    is_of_columns = fitted.has_categories or bool(((fitted.to_model.matrix != 0).sum(axis=1) <= 1).all())
+    references: dict[Any, FloatArray] = {}
+    for label, density in fitted.densities.items() if is_of_columns else ():
+        own = rows if label is None else rows[np.asarray(y) == label]
+        if not is_conditional(density, len(own)):
+            return {}
+        places = np.linspace(0, len(own) - 1, min(len(own), MOST_REFERENCE_ROWS)).astype(np.int64)
+        references[label] = own[places]
+    return references
 
 
 def _ends(rows: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -53,7 +54,8 @@ def explain_rows(
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
-        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model)
+        has_own = may_hold_columns(own, own_rules)
+        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
@@ -129,12 +131,16 @@ def find_frontier(
     refuse_missing(fitted.table, fitted.table.missing(given))
     rules = fitted.rules(options.constraints)
     rules.check_rows(row, given)
-    question = pose(fitted, [outcome] * len(levels), rules, options=options, densities=densities)
+    has_own = may_hold_columns(fitted, rules)
+    question = pose(
+        fitted, [outcome] * len(levels), rules, options=options, densities=densities, own_thresholds=has_own
+    )
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
         for goal, answers in enumerate(walk(question, given, row))
     ]
-    return Frontier(levels, np.array([item.log_threshold_ for item in densities]), concatenate(parts))
+    explanations = concatenate(parts)
+    return Frontier(levels, explanations.log_thresholds, explanations)
 
 
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:

@@ -59,7 +59,9 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     gaps = np.full(len(found), np.nan)
     gaps[found] = (distances - lower_bounds)[found] / np.where(distances[found] > 0, distances[found], 1.0)
     optimal = found & (gaps <= OPTIMAL_GAP)
-    thresholds = np.array([-np.inf if item is None else item.log_threshold_ for item in question.densities] + [-np.inf])
+    thresholds = np.where(
+        answers.goal < 0, -np.inf, answers.log_thresholds[np.arange(len(found)), np.maximum(answers.goal, 0)]
+    )
     labels = [question.label(goal) for goal in range(len(question.outcomes))] + [None]
     points = np.where(found[:, None], answers.points, answers.rows)
     return Explanations(
@@ -72,7 +74,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         lower_bounds=lower_bounds,
         gaps=gaps,
         log_densities=answers.log_density,
-        log_thresholds=thresholds[answers.goal],
+        log_thresholds=thresholds,
         plausibilities=_plausibilities(answers),
         model_free=answers.model_free & found,
         causes=_causes(answers, goals, found, optimal),
@@ -108,8 +110,11 @@ def _plausibilities(answers: Answers) -> FloatArray:
             dense = np.flatnonzero((answers.goal == goal) & np.isfinite(answers.log_density))
             below = np.searchsorted(density.log_densities_, answers.log_density[dense], side="right")
             shares[dense] = below / len(density.log_densities_)
+            for row in dense[[answers.fixed_parts[goal][row] is not None for row in dense.tolist()]].tolist():
+                part = answers.fixed_parts[goal][row]
+                shares[row] = part.share_no_denser(float(answers.log_density[row])) if part else shares[row]
             if density.quantile_ is not None:
-                reached = dense[answers.log_density[dense] >= density.log_threshold_]
+                reached = dense[answers.log_density[dense] >= answers.log_thresholds[dense, goal]]
                 shares[reached] = np.maximum(shares[reached], density.quantile_)
     return shares
 

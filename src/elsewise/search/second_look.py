@@ -39,12 +39,20 @@ class SecondLook:
         The table the instances are about.
     sees_cones_alone : bool
         What cones measure decides everything: the half-spaces are functions of it, and there are no bounds or rules.
+    inverses : dict, optional
+        What is known of the factors: their pseudo-inverses, and whether they are injective.
     """
 
-    def __init__(self, cells: Cells, *, sees_cones_alone: bool) -> None:
+    def __init__(
+        self,
+        cells: Cells,
+        *,
+        sees_cones_alone: bool,
+        inverses: dict[int, tuple[FloatArray, bool]] | None = None,
+    ) -> None:
         self.cells, self.sees_cones_alone = cells, sees_cones_alone
         self._even: Cells | None = None
-        self._inverses: dict[int, tuple[FloatArray, bool]] = {}
+        self._inverses = {} if inverses is None else inverses
 
     def with_cells(self, cells: Cells) -> SecondLook:
         """Look at other cells, and share what is known of their factors where these are the same."""
