@@ -182,6 +182,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int | None = None,
         time_limit: float | None = None,
+        if_none: str = "nothing",
     ) -> Any:
         """Explain one row of shape (n_columns,); see :meth:`explain`.
 
@@ -194,6 +195,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
+            if_none=if_none,
         )
         return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
@@ -206,6 +208,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         min_probability: float | None = None,
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
+        if_none: str = "nothing",
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -226,6 +229,9 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
+        if_none : "nothing" or "densest", default="nothing"
+            What a row gets that has no answer as dense as asked. "densest": the nearest answer at the highest density
+            quantile that works for it, with the status ``"densest"``.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -234,6 +240,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
+            if_none=if_none,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 

@@ -51,6 +51,12 @@ class Answers:
     model_free, already, timed_out : bool arrays of shape (n_samples,)
         ``already``: the row is its own answer.
     n_projections : int array of shape (n_samples,)
+    log_thresholds : array of shape (n_samples, n_goals)
+        What rows ask of the density of each goal.
+    fixed_parts : list of lists of FixedPart or None
+        What cannot change in each row, one list a goal; None where thresholds are those of the densities.
+    highest_quantile : array of shape (n_samples,)
+        The quantile of answers that are less dense than asked; NaN for all others.
     """
 
     def __init__(
@@ -84,6 +90,7 @@ class Answers:
         self.already = np.zeros(n, dtype=np.bool_)
         self.n_projections = np.zeros(n, dtype=np.int64)
         self.timed_out = np.zeros(n, dtype=np.bool_)
+        self.highest_quantile = np.full(n, np.nan)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
 

@@ -23,6 +23,9 @@ FIRST_POINT = 1e-9
 # holds more nodes than can be known beforehand.
 MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK, MOST_BRANCHING_ROWS_A_CHUNK = 400_000, 1024, 128
 
+# What a row may get for which nothing is as dense as asked: no answer, or the nearest one that is as dense as can be.
+IF_NONE = ("nothing", "densest")
+
 # ---- ways ----
 
 # A way with a place sparser than all but this share of the training rows is not called dense, and a row that is so

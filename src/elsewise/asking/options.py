@@ -7,6 +7,7 @@ from numbers import Integral, Real
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
+from .constants import IF_NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +21,14 @@ class Options:
         Checked with the target, for it is about labels alone.
     n_counterfactuals : int
     time_limit : seconds a row, or None
+    if_none : "nothing" or "densest"
     """
 
     constraints: Constraints | None = None
     min_probability: float | None = None
     n_counterfactuals: int = 1
     time_limit: float | None = None
+    if_none: str = "nothing"
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -34,3 +37,5 @@ class Options:
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+        if self.if_none not in IF_NONE:
+            raise InvalidInputError(f"if_none: expected 'nothing' or 'densest', received {self.if_none!r}.")

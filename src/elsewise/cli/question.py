@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
 from ..asking import Options
+from ..asking.constants import IF_NONE
 from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
@@ -83,6 +84,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
     group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
+    group.add_argument("--if-none", choices=IF_NONE, default="nothing", metavar="WHAT",
+                       help="what a row gets for which nothing is as dense as asked: nothing (default), or densest, "
+                       "the nearest answer at the highest density quantile that works")  # fmt: skip
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
 
@@ -107,6 +111,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         time_limit=arguments.time_limit,
+        if_none=arguments.if_none,
     )
     return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)
 

@@ -32,7 +32,7 @@ class AnswersSummary:
     changed : dict of column name to share
         Which columns change how often, most often first.
     reasons : dict of sentence to int
-        Why rows have no answer.
+        Why rows have no answer: by the rules in their way, where these are known.
     """
 
     rows: int
@@ -90,7 +90,8 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
     firsts = [record["answers"][0] for record in records]
     found = [answer for answer in firsts if answer["status"] != "infeasible"]
     times = Counter(name for answer in found for name in names_changed(answer, table))
-    reasons = Counter(answer["reason"] for answer in firsts if answer["status"] == "infeasible")
+    none = [answer for answer in firsts if answer["status"] == "infeasible"]
+    reasons = Counter(answer.get("obstacle", answer["reason"]) for answer in none)
     return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),

@@ -243,7 +243,8 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="infeasible">without an answer</option></select>'
+        '<option value="feasible">feasible</option><option value="densest">densest</option>'
+        '<option value="infeasible">without an answer</option></select>'
         '</label><label>Order <select name="order"><option value="">as given</option>'
         '<option value="near">nearest first</option>'
         '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'

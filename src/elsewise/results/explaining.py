@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking.densest import settle_for_densest
 from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
@@ -60,7 +61,10 @@ def explain_rows(
         def run(span: slice) -> Explanations:
             chosen = places[span]
             goals = wanted.goal[chosen]
-            part = in_turn(answers_of(question, rows_of(given, chosen), rows[chosen], goals), goals, chosen)
+            answers = answers_of(question, rows_of(given, chosen), rows[chosen], goals)
+            if options.if_none == "densest":
+                settle_for_densest(answers[0], goals)
+            part = in_turn(answers, goals, chosen)
             report(len(chosen))
             return part
 

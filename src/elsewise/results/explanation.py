@@ -90,8 +90,10 @@ class Explanation:
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself.
-    status : "optimal", "feasible" or "infeasible"
+    status : "optimal", "feasible", "densest" or "infeasible"
         Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished.
+        Densest (``if_none="densest"``) means that nothing is as dense as asked, and the point is the nearest at the
+        highest quantile that works.
     distance : float
         Value of the distance between row and counterfactual (for Mahalanobis the quadratic form itself).
     lower_bound : float
@@ -128,6 +130,10 @@ class Explanation:
         The columns.
     min_probability : float
         Least probability of the target that was asked for, which alone decides; NaN if none was.
+    quantile : float
+        Density quantile that the answer is held to; of the ``"densest"`` the highest that works. NaN if none was asked.
+    given : bool
+        Threshold and plausibility are about what may change in the row, given what cannot.
     """
 
     x: Any
@@ -154,6 +160,8 @@ class Explanation:
     nearer: int
     table: Table
     min_probability: float = np.nan
+    quantile: float = np.nan
+    given: bool = False
 
     @property
     def certificate(self) -> Certificate:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Answers, Reason, why_infeasible
-from ..asking.reasons import NoClassReachable, NoOtherClass, NothingToChange, ProofUnfinished, Unconfirmed
+from ..asking.reasons import LessDense, NoClassReachable, NoOtherClass, NothingToChange, ProofUnfinished, Unconfirmed
 from ..columns import Table
 from ..columns.frames import blanked, rows_of
 from ..distances import ResolvedDistance, ResolvedManhattan
@@ -69,7 +69,13 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         counterfactuals=blanked(table.decode(points, given, encoded=answers.rows), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
-        statuses=np.where(optimal, "optimal", np.where(found, "feasible", "infeasible")),
+        statuses=np.where(
+            np.isfinite(answers.highest_quantile),
+            "densest",
+            np.where(optimal, "optimal", np.where(found, "feasible", "infeasible")),
+        ),
+        quantiles=_quantiles(answers),
+        given=_given(answers, found),
         distances=distances,
         lower_bounds=lower_bounds,
         gaps=gaps,
@@ -89,6 +95,22 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         table=table,
         min_probabilities=_least_probabilities(answers),
     )
+
+
+def _quantiles(answers: Answers) -> FloatArray:
+    """Give the density quantile that each answer is held to; NaN where none was asked for."""
+    asked = [
+        np.nan if item is None or item.quantile_ is None else item.quantile_ for item in answers.question.densities
+    ]
+    quantiles = np.array([*asked, np.nan])[answers.goal]
+    return np.where(np.isfinite(answers.highest_quantile), answers.highest_quantile, quantiles)
+
+
+def _given(answers: Answers, found: BoolArray) -> BoolArray:
+    """Tell where the density is about what may change, given what cannot."""
+    goals = answers.goal.tolist()
+    parts = [goal >= 0 and answers.fixed_parts[goal][row] is not None for row, goal in enumerate(goals)]
+    return np.asarray(np.array(parts, dtype=np.bool_) & found)
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
@@ -138,8 +160,13 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         for goal in np.unique(answers.goal[~found & np.isposinf(answers.lower_bound)]).tolist()
         if goal >= 0
     }
-    for row in np.flatnonzero(~optimal | answers.already).tolist():
+    for row in np.flatnonzero(~optimal | answers.already | np.isfinite(answers.highest_quantile)).tolist():
         goal = int(answers.goal[row])
+        if np.isfinite(answers.highest_quantile[row]):
+            density = question.densities[goal]
+            asked = None if density is None else density.quantile_
+            causes[row] = LessDense(question.target(goal), float(answers.highest_quantile[row]), asked)
+            continue
         if goal < 0:
             causes[row] = NoOtherClass()
         elif answers.already[row]:

@@ -18,7 +18,7 @@ from .words import Word, column_word, row_word
 if TYPE_CHECKING:
     from ..results import Explanation, Explanations
 
-STATUSES = ("optimal", "feasible", "infeasible")
+STATUSES = ("optimal", "feasible", "densest", "infeasible")
 
 
 @dataclass(frozen=True, slots=True)
