@@ -47,6 +47,11 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         How dense a counterfactual must be: a quantile of the densities of the target's rows, each judged by a density
         that has not seen it, so that the share ``1 - threshold`` of new rows reaches it;
         :class:`~elsewise.TrainingQuantile` is the paper's quantile of training rows; or absolute.
+    density_given : "fixed" or "joint", default="fixed"
+        What the density is about where columns cannot change, by rules or because a row has nowhere to go. "fixed": the
+        others given these, so that nobody is less plausible for what cannot change; a row then has a threshold of its
+        own. "joint": all columns together, as in the paper; also wherever the density is not one of the columns
+        themselves (behind a PCA, kernel densities) or the threshold is no quantile. ``fitted_.density_given`` tells.
     learn_rules : bool, default=True
         Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
     n_jobs : int or None, default=None
@@ -92,6 +97,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         density: Any = "auto",
         threshold: Any = 0.5,
         learn_rules: bool = True,
+        density_given: str = "fixed",
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -100,6 +106,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         self.density = density
         self.threshold = threshold
         self.learn_rules = learn_rules
+        self.density_given = density_given
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -180,6 +187,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         errors: Errors = "raise",
         also: Sequence[tuple[Any, Any]] = (),
+        if_none: str = "nothing",
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -214,6 +222,9 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         also : list of (model, outcome), optional
             Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
             versions of the model, a second score, an ``IsolationForest`` with outcome 1.
+        if_none : "nothing" or "densest", default="nothing"
+            What a row gets that has no answer as dense as asked. "densest": the nearest answer at the highest density
+            quantile that works for it, with the status ``"densest"``.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -226,6 +237,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             time_limit=time_limit,
             errors=errors,
             also=also,
+            if_none=if_none,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 

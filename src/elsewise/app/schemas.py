@@ -61,6 +61,10 @@ class QuestionBody(_Request):
         "Null takes the threshold the explainer was fitted with.",
     )
     rules: RulesBody = RulesBody()
+    if_none: Literal["nothing", "densest"] = Field(
+        default="nothing",
+        description="Where nothing is as dense as asked: no answer, or the nearest at the highest quantile that works.",
+    )
 
 
 class FrontierQuestionBody(QuestionBody):
@@ -170,7 +174,7 @@ class _AnswerParts(BaseModel):
 
 # What is told of an answer by its name, described where answers are; null where there is no finite number.
 _KINDS: dict[type | None, Any] = {float: float | None, int: int, bool: bool, str: str, None: Any}
-_STATUSES = Literal["optimal", "feasible", "infeasible", "unknown", "timeout"]
+_STATUSES = Literal["optimal", "feasible", "densest", "infeasible", "unknown", "timeout"]
 _DESCRIPTIONS = {
     "lower_bound": "Proven: no valid and plausible row is nearer.",
     "plausibility": "Share of the target's training rows that are no denser; at least the quantile that was asked for.",

@@ -134,7 +134,9 @@ class ExplorerService:
         constraints = constraints_from(question.rules, question.row, self.json_rows)
         explainer = self._explainer_at(label, quantile)
         # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
-        answers = explainer.explain(row, target, constraints=constraints, time_limit=self.time_limit)
+        answers = explainer.explain(
+            row, target, constraints=constraints, time_limit=self.time_limit, if_none=question.if_none
+        )
         return Asked(explainer, answers, constraints, label)
 
     def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:

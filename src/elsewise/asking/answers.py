@@ -38,6 +38,8 @@ class Answers:
         What the model says of the rows, if it was asked before.
     seconds_left : array of shape (n_samples,), optional
         What each row may still take, shared with answers that follow; the question's time limit unless given.
+    log_thresholds : array of shape (n_samples, n_goals), optional
+        What rows ask of the density of each goal; by default what the question asks of all of them.
 
     Attributes
     ----------
@@ -53,6 +55,12 @@ class Answers:
     model_free, already, timed_out : bool arrays of shape (n_samples,)
         ``already``: the row is its own answer.
     n_projections : int array of shape (n_samples,)
+    log_thresholds : array of shape (n_samples, n_goals)
+        What rows ask of the density of each goal.
+    fixed_parts : list of lists of FixedPart or None
+        What cannot change in each row, one list a goal; None where thresholds are those of the densities.
+    highest_quantile : array of shape (n_samples,)
+        The quantile of answers that are less dense than asked; NaN for all others.
     """
 
     def __init__(
@@ -62,13 +70,22 @@ class Answers:
         rows: FloatArray,
         predictions: AnyArray | None = None,
         seconds_left: FloatArray | None = None,
+        log_thresholds: FloatArray | None = None,
     ) -> None:
         n = len(rows)
         self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
         self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows)
-        self.verification = Verification(question, given, rows, predictions)
+        self.fixed_parts = question.fixed_parts(rows, self.domain)
+        if log_thresholds is None:
+            log_thresholds = np.tile(question.log_thresholds, (n, 1))
+            for goal, density in enumerate(question.densities):
+                for row, part in enumerate(self.fixed_parts[goal]):
+                    if part is not None and density is not None and density.quantile_ is not None:
+                        log_thresholds[row, goal] = part.log_threshold(density.quantile_)
+        self.log_thresholds = log_thresholds
+        self.verification = Verification(question, given, rows, predictions, log_thresholds)
         if self.domain is not None and self.domain.least_moves is not None and self.verification.rounds:
             self.domain = replace(self.domain, least_moves=self.domain.least_moves.for_short_floats())
         self.goal = np.full(n, -1)
@@ -82,6 +99,7 @@ class Answers:
         self.already = np.zeros(n, dtype=np.bool_)
         self.n_projections = np.zeros(n, dtype=np.int64)
         self.timed_out = np.zeros(n, dtype=np.bool_)
+        self.highest_quantile = np.full(n, np.nan)
         self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
         self.solved: list[dict[Any, Any]] = [{} for _ in range(n)]
@@ -90,6 +108,16 @@ class Answers:
     def predictions(self) -> AnyArray:
         """What the model says of the rows themselves."""
         return self.verification.predictions
+
+    def is_unknown(self, row: int) -> bool:
+        """Whether a row has no answer for want of time, and it is not proven that there is none."""
+        return bool(np.isinf(self.value[row]) and self.timed_out[row] and np.isfinite(self.lower_bound[row]))
+
+    def widening(self, places: IntArray, goals: IntArray) -> FloatArray | None:
+        """Say what rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
+        if self.question.cones_at is None:
+            return None
+        return np.asarray(2.0 * (self.question.cones_at[goals] - self.log_thresholds[places, goals]))
 
     def reach(self, places: IntArray, goals: IntArray, share: float = 1.0) -> None:
         """Search goals for the rows at ``places``; keep what is verified and nearer than what they hold.
@@ -218,7 +246,7 @@ class Answers:
             question.problem,
             self.rows[places],
             goals,
-            self.domain.of_rows(places),
+            replace(self.domain.of_rows(places), widening=self.widening(places, goals)),
             cutoff=self.value[places],
             margin=margin,
             banned=banned,
@@ -227,6 +255,8 @@ class Answers:
             solved=[self.solved[place] for place in places.tolist()],
             use_region=question.use_model,
             time_limit=seconds,
+            is_eager=question.is_tentative,
+            any_point=question.any_point,
         )
 
     def _take(self, places: IntArray, goals: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
@@ -234,14 +264,16 @@ class Answers:
         verification = self.verification
         has_point = np.isfinite(found.value)
         points = verification.as_returned(found.points, places, has_point)
-        logs = verification.densities(points, goals)
+        logs = verification.densities(points, goals, places)
         good = has_point & logs.is_dense
         if (has_point & ~good).any() and (self.domain is None or self.question.relaxes_first):
             self._refine(places, goals, found, points, has_point & ~good)
             points = verification.as_returned(points, places, has_point)
-            logs = verification.densities(points, goals)
+            logs = verification.densities(points, goals, places)
             good = has_point & logs.is_dense
-        if good.any() or not verification.knows_predictions:
+        if self.question.is_tentative:
+            good[good] = verification.keeps_rules(points[good], places[good])
+        elif good.any() or not verification.knows_predictions:
             predictions = verification.predict(points[good], places[good])
             good[good] = verification.holds(points[good], goals[good], places[good], predictions)
         settled = good | ~has_point
@@ -276,7 +308,7 @@ class Answers:
         stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
-        logs = self.verification.densities(rows, goals)
+        logs = self.verification.densities(rows, goals, places)
         if self.question.options.already != "stay":
             stay &= logs.is_dense
         staying = places[stay]

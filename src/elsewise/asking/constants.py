@@ -17,9 +17,16 @@ ROWS_OF_FURTHER_MODELS = 200
 SMALLEST_TIME_LIMIT = 1e-9
 # Steps in which the highest quantile that works is looked for.
 QUANTILE_STEPS = 1000
+# Nats that a change must make a point denser by: what is less is rounding.
+LEAST_CLIMB = 1e-6
+# Answers above what a climb reached after which it is no longer taken for the highest.
+ANSWERS_BEFORE_STRIDES = 3
 # Open nodes a chunk may hold, and rows: bounds memory, and gives threads something to share. A row that is branched on
 # holds more nodes than can be known beforehand.
 MOST_NODES_A_CHUNK, MOST_ROWS_A_CHUNK, MOST_BRANCHING_ROWS_A_CHUNK = 400_000, 1024, 128
+
+# What a row may get for which nothing is as dense as asked: no answer, or the nearest one that is as dense as can be.
+IF_NONE = ("nothing", "densest")
 
 # ---- ways ----
 

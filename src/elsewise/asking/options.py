@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from ..constraints import Constraints
 from ..errors import InvalidInputError
+from .constants import IF_NONE
 
 Errors = Literal["raise", "row"]
 # What becomes of a row that has the outcome already but is not dense enough.
@@ -35,6 +36,7 @@ class Options:
         What becomes of a batch in which some row is wrong.
     also : sequence of (model, outcome)
         Further models, and what each has to decide.
+    if_none : "nothing" or "densest"
     """
 
     constraints: Constraints | None = None
@@ -45,6 +47,7 @@ class Options:
     time_limit: float | None = None
     errors: Errors = "raise"
     also: Sequence[tuple[Any, Any]] = ()
+    if_none: str = "nothing"
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -66,6 +69,8 @@ class Options:
         pairs: Any = self.also
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
             raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")
+        if self.if_none not in IF_NONE:
+            raise InvalidInputError(f"if_none: expected 'nothing' or 'densest', received {self.if_none!r}.")
 
     @property
     def least_distance(self) -> float | None:

@@ -128,7 +128,7 @@ class _WaySearch:
     def is_answer(self) -> bool:
         """Whether the row is its own answer."""
         zero, place = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        if not self.verification.densities(self.row, zero).is_dense[0]:
+        if not self.verification.densities(self.row, zero, place).is_dense[0]:
             return False
         return bool(self.verification.holds(self.row, zero, place, self.verification.predictions)[0])
 

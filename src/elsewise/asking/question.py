@@ -19,6 +19,7 @@ from ..regions import Interval, Outcome
 from ..search import Domain, Layout, LeastMoves, SearchProblem
 from ..search.constants import FAR_AWAY
 from .options import Options
+from .own_thresholds import FixedPart, fixed_parts
 from .reasons import Target
 
 
@@ -43,6 +44,14 @@ class Question:
     relaxes_first : bool
         Nothing but rules that were found in the training rows needs branches. Most answers keep them by themselves:
         rows are searched without them first.
+    cones_at : array of shape (n_goals,), or None
+        Log densities at which the cones of ``problem`` were made, where rows have thresholds of their own; None where
+        these are the thresholds of ``densities``.
+    is_tentative : bool
+        Answers are what the search says; the model itself is asked later, about many at once. Searches send many nodes
+        at once: there is one row.
+    any_point : bool
+        It is asked only whether there is an answer.
     """
 
     fitted: FittedModel
@@ -55,6 +64,9 @@ class Question:
     options: Options
     use_model: bool
     relaxes_first: bool = False
+    cones_at: FloatArray | None = None
+    is_tentative: bool = False
+    any_point: bool = False
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
@@ -94,6 +106,21 @@ class Question:
         """What every change costs beside its size."""
         distance = self.fitted.distance
         return distance.per_change if isinstance(distance, ResolvedManhattan) else 0.0
+
+    def fixed_parts(self, rows: FloatArray, domain: Domain | None) -> list[list[FixedPart | None]]:
+        """Find what cannot change in rows, one list a goal; None where thresholds are the densities' own."""
+        if self.cones_at is None:
+            return [[None] * len(rows) for _ in self.densities]
+        return [fixed_parts(self.fitted, density, rows, domain) for density in self.densities]
+
+    @property
+    def log_thresholds(self) -> FloatArray:
+        """What the density of each goal has to reach, array of shape (n_goals,); minus infinity without a density."""
+        return np.array([-np.inf if item is None else item.log_threshold_ for item in self.densities])
+
+    def for_any_answer(self) -> Question:
+        """Ask the same, but only whether there is an answer: the first point ends the search."""
+        return replace(self, any_point=True)
 
     def domain(self, rows: FloatArray) -> Domain | None:
         """Find what rows, of shape (n_samples, n_features), may become; None where anything is allowed."""
@@ -136,6 +163,7 @@ def pose(
     densities: Sequence[ClassDensity | None] | None = None,
     use_model: bool = True,
     branches: bool = False,
+    own_thresholds: bool = False,
 ) -> Question:
     """Put together what a search needs.
 
@@ -150,8 +178,14 @@ def pose(
     use_model : bool
     branches : bool
         Rows have a domain, whether or not anything needs one.
+    own_thresholds : bool
+        Rows will have density thresholds of their own: the search is made for any.
     """
-    if densities is None:
+    cones_at = None
+    if own_thresholds and fitted.densities:
+        densities = [fitted.density_of(outcome) for outcome in outcomes] if densities is None else densities
+        problem, cones_at = fitted.problem_at_any_threshold(outcomes)
+    elif densities is None:
         problem, densities = fitted.problem(outcomes), [fitted.density_of(outcome) for outcome in outcomes]
     else:
         problem = fitted.compile(outcomes, densities)
@@ -182,7 +216,8 @@ def pose(
         densities=tuple(densities),
         options=options,
         use_model=use_model,
-        relaxes_first=branches and not needed,
+        relaxes_first=branches and not needed and cones_at is None,
+        cones_at=cones_at,
     )
 
 

@@ -117,6 +117,25 @@ class TooSparse:
 
 
 @dataclass(frozen=True, slots=True)
+class LessDense:
+    """Nothing is as dense as asked; the answer is the nearest one at the highest quantile that works.
+
+    Attributes
+    ----------
+    target : Target
+    quantile : float
+        The highest that works, to three digits, rounded down.
+    asked : float or None
+        The one that was asked for, if a quantile was.
+    """
+
+    kind: ClassVar[str] = "less dense"
+    target: Target
+    quantile: float
+    asked: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class NotFound:
     """Nothing was found although nothing forbids it."""
 
@@ -222,6 +241,7 @@ Reason = (
     | OutOfTime
     | NeverPredicted
     | TooSparse
+    | LessDense
     | NotFound
     | NothingWithin
     | NoClassReachable

@@ -46,9 +46,21 @@ class Verification:
         The same in features.
     predictions : array of shape (n_samples,), optional
         What the model says of the rows, if it was asked before.
+    log_thresholds : array of shape (n_samples, n_goals), optional
+        What rows ask of the density of each goal; by default what the question asks of all of them.
     """
 
-    def __init__(self, question: Question, given: Any, rows: FloatArray, predictions: AnyArray | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        given: Any,
+        rows: FloatArray,
+        predictions: AnyArray | None = None,
+        log_thresholds: FloatArray | None = None,
+    ) -> None:
+        if log_thresholds is None:
+            log_thresholds = np.tile(question.log_thresholds, (len(rows), 1))
+        self.log_thresholds = log_thresholds
         self.question, self.given, self.rows = question, given, rows
         self.rounds = has_short_floats(given)
         self._predictions = predictions
@@ -122,10 +134,15 @@ class Verification:
             holds = self._is_label(points, goals, places, predictions)
         if question.use_model:
             self._ask_further(holds, points, places)
-        if question.branches:
-            for row, _ in question.rules.broken(self.rows[places], points):
-                holds[row] = False
-        return holds
+        return holds & self.keeps_rules(points, places)
+
+    def keeps_rules(self, points: FloatArray, places: IntArray) -> BoolArray:
+        """Whether points break no rule, array of shape (n,); the model is not asked."""
+        keeps = np.ones(len(points), dtype=np.bool_)
+        if self.question.branches:
+            for row, _ in self.question.rules.broken(self.rows[places], points):
+                keeps[row] = False
+        return keeps
 
     def _ask_further(self, holds: BoolArray, points: FloatArray, places: IntArray) -> None:
         """Keep those points that further models, too, decide as wanted for, each by its own ``predict``."""
@@ -156,8 +173,8 @@ class Verification:
                 holds[asked] = probability >= least
         return holds
 
-    def densities(self, points: FloatArray, goals: IntArray) -> LogDensities:
-        """Log densities of points, each with the same bits in any batch."""
+    def densities(self, points: FloatArray, goals: IntArray, places: IntArray) -> LogDensities:
+        """Log densities of points for the rows at ``places``, each with the same bits in any batch."""
         n, question = len(points), self.question
         logs = LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
         for goal in distinct(goals):
@@ -170,5 +187,5 @@ class Verification:
             largest = each[np.arange(len(asked)), component]
             logs.largest[asked], logs.component[asked] = largest, component
             logs.mixture[asked] = largest + np.log(np.exp(each - largest[:, None]).sum(axis=1))
-            logs.is_dense[asked] = largest >= density.log_threshold_
+            logs.is_dense[asked] = largest >= self.log_thresholds[places[asked], goal]
         return logs

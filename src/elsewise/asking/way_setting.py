@@ -362,6 +362,6 @@ class WaySetting:
         if not dense.all() or not self._keeps_rules(points):
             return False
         end = points[-1:]
-        if not self.verification.densities(end, _GOAL).is_dense[0]:
+        if not self.verification.densities(end, _GOAL, _GOAL).is_dense[0]:
             return False
         return bool(self.verification.holds(end, _GOAL, _GOAL, self.verification.predict(end, _GOAL))[0])

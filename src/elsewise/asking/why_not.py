@@ -8,28 +8,30 @@ begin, for most rules have no part in it.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
+from ..columns.frames import rows_of
 from ..constraints import Constraints, Rules
 from ..constraints.atomic import FewChanges, Linear, MissingStays
 from ..constraints.found_rules import Ranges, Unseen
 from ..constraints.implications import Implies
 from ..constraints.relaxing import dropped_with, split, without
-from ..density import ClassDensity, at_threshold
+from ..density import at_threshold
 from ..model import FittedModel
 from ..regions import Outcome
 from ..search import contradicting
 from .answers import Answers
-from .constants import QUANTILE_STEPS, SMALLEST_MULTIPLIER, SMALLEST_TIME_LIMIT
+from .constants import SMALLEST_MULTIPLIER
+from .deadline import Deadline, TimeIsOverError
+from .highest_quantile import HighestQuantile
 from .options import Options
 from .question import Question, pose
 from .reasons import Target
+from .verification import Verification
 
 Grounds = Literal["none", "rules", "density", "model", "unknown"]
 
@@ -79,10 +81,6 @@ class InquiryResult:
     is_finished: bool = True
 
 
-class _TimeIsOverError(Exception):
-    """No more can be found out."""
-
-
 class Inquiry:
     """Finds out why one row has no answer.
 
@@ -107,49 +105,71 @@ class Inquiry:
         rules: Rules,
         options: Options,
     ) -> None:
-        self.ends = np.inf if options.time_limit is None else time.perf_counter() + options.time_limit
-        self.conflict: list[int] = []  # contradict each other, as far as is known
-        self.reliefs: list[Relief] = []
-        self.quantile_that_works = 0
+        self.deadline = Deadline(options.time_limit)
         self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
         self.rules, self.options = rules, options
         self.density = fitted.density_of(outcome)
-        self.target = self._question(rules, self.density).target(0)
+        self.predictions = fitted.predict(row, given)
+        self.is_tentative = True
+        self._begin(rules)
+        question = self._question(self.everything)
+        self.target = question.target(0)
+        asked = Answers(question, given, row, self.predictions)
+        # Rules are left out at the density that the row asks for under all of them: fewer rules then never leave less.
+        self.fixed_part, self.log_thresholds = asked.fixed_parts[0][0], asked.log_thresholds
+
+    def _begin(self, rules: Rules) -> None:
+        """Begin with nothing known."""
+        self.rules, self.everything = rules, frozenset(range(len(rules.single)))
+        self.known = _Known(self.row)
+        self.reason: Grounds = "unknown"
+        self.conflict: list[int] = []  # contradict each other, as far as is known
+        self.reliefs: list[Relief] = []
+        self.quantile: float | None = None
 
     def result(self) -> InquiryResult:
-        """Look into it, as far as time allows."""
+        """Look into it: first by what the search says, then, should the model not agree with it, point by point."""
+        rules = self.rules
+        is_finished = self._look()
+        points = np.concatenate([self.row[:0], *self.known.points, *self.known.shown])
+        if not self._model_agrees(points):
+            self.is_tentative = False
+            self._begin(rules)
+            is_finished = self._look()
+        return self._found(is_finished)
+
+    def _model_agrees(self, points: FloatArray) -> bool:
+        """Whether the model itself decides so for points, asked about all of them at once."""
+        if not len(points):
+            return True
+        same, question = np.zeros(len(points), dtype=np.int64), self._question(frozenset())
+        verification = Verification(question, rows_of(self.given, same), self.row[same], self.predictions[same])
+        places = np.arange(len(points))
+        return bool(verification.holds(points, same, places, verification.predict(points, places)).all())
+
+    def _look(self) -> bool:
+        """Find out what is in the way, as far as time allows; tell whether it did."""
         try:
-            reason = self._grounds()
-        except _TimeIsOverError:
-            return self._found("density" if self.quantile_that_works else "unknown", is_finished=False)
-        try:
-            if reason == "rules":
+            if self._has_answer(self.everything):
+                self.reason = "none"
+            elif self.everything and self._has_answer(frozenset()):
+                self.reason, self.conflict = "rules", sorted(self.everything)
                 self._find_reliefs()
                 self._find_highest_quantile()
-        except _TimeIsOverError:
-            return self._found(reason, is_finished=False)
-        return self._found(reason)
+            else:
+                self._find_highest_quantile()
+                works = self.quantile is not None or (self.density is not None and self._has_answer_anywhere())
+                self.reason = "density" if works else "model"
+        except TimeIsOverError:
+            return False
+        return True
 
-    def _grounds(self) -> Grounds:
-        """Find out what is in the way."""
-        if np.isfinite(self._distance(self.rules, self.density)):
-            return "none"
-        everything = range(len(self.rules.single))
-        if self.rules.single and np.isfinite(self._distance(self.rules.without(everything), self.density)):
-            self.conflict = list(everything)
-            return "rules"
-        self._find_highest_quantile()
-        if self.quantile_that_works:
-            return "density"
-        return "density" if self.density is not None and np.isfinite(self._distance(self.rules, None)) else "model"
-
-    def _found(self, reason: Grounds, *, is_finished: bool = True) -> InquiryResult:
-        self.reliefs.sort(key=lambda relief: relief.distance)
+    def _found(self, is_finished: bool) -> InquiryResult:
         return InquiryResult(
-            reason,
+            self.reason,
             tuple(self.rules.names[index] for index in self.conflict),
-            self.quantile_that_works / QUANTILE_STEPS if self.quantile_that_works else None,
-            tuple(self.reliefs),
+            self.quantile,
+            tuple(sorted(self.reliefs, key=lambda relief: relief.distance)),
             self.target,
             self.density is not None,
             is_finished,
@@ -161,41 +181,46 @@ class Inquiry:
         many = [index for index in self.conflict if len(self.rules.single[index].split()) > 1]
         if many:  # which of the columns or pairs it is about
             self.rules = split(self.rules, many)
-            self.conflict = list(range(len(self.rules.single)))
+            self.everything = frozenset(range(len(self.rules.single)))
+            self.known.empty.clear()  # by their old numbers
+            self.conflict = sorted(self.everything)
             self._shrink_conflict()
         asked = Constraints() if self.options.constraints is None else self.options.constraints
         for index in self.conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's
-            distance = self._distance(self.rules.without(dropped_with(self.rules, index)), self.density)
-            if np.isfinite(distance):
-                self.reliefs.append(Relief(self.rules.names[index], distance, without(asked, self.rules, index)))
+            kept = self.everything - frozenset(dropped_with(self.rules, index))
+            answers = self._reached(self._question(kept), at_its_own=True)
+            if np.isfinite(answers.value[0]):
+                self.known.shown.append(answers.points)
+                distance, others = float(answers.value[0]), without(asked, self.rules, index)
+                self.reliefs.append(Relief(self.rules.names[index], distance, others))
 
     def _shrink_conflict(self) -> None:
-        """Leave out rules one at a time as long as the rest contradicts itself."""
+        """Leave out rules, from the first on, as long as the rest contradicts itself."""
         suspects = self._suspects()
-        if not np.isfinite(self._distance(self._only(suspects), self.density)):
-            self.conflict = suspects
-        self._leave_out(self.conflict)
-
-    def _leave_out(self, candidates: list[int]) -> None:
-        """Leave out candidates, all of them if that will do, else by halves: few have a part in a conflict."""
-        fewer = [index for index in self.conflict if index not in candidates]
-        if not np.isfinite(self._distance(self._only(fewer), self.density)):
-            self.conflict = fewer
-        elif len(candidates) > 1:
-            middle = len(candidates) // 2
-            for half in (candidates[:middle], candidates[middle:]):
-                self._leave_out(half)
-
-    def _only(self, indices: Sequence[int]) -> Rules:
-        return self.rules.without([index for index in range(len(self.rules.single)) if index not in indices])
+        rest = sorted(self.everything) if self._has_answer(frozenset(suspects)) else suspects
+        conflict: list[int] = []
+        while rest and self._has_answer(frozenset(conflict)):
+            # the longest beginning of the rest that can be left out: the rule after it is part of the conflict
+            low, high = 0, len(rest)
+            longest = high - 1
+            while high - low > 1:
+                if self._has_answer(frozenset([*conflict, *rest[longest:]])):
+                    high = longest
+                else:
+                    low = longest
+                longest = (low + high) // 2
+            conflict.append(rest[low])
+            rest = rest[low + 1 :]
+        self.conflict = conflict
 
     def _suspects(self) -> list[int]:
         """List rules with a part in the Farkas multipliers of an empty cell; a limit on changes always may."""
-        question = self._question(self.rules, self.density)
-        domain = question.domain(self.row)
-        assert domain is not None
+        question, place = self._question(self.everything), np.array([0])
+        answers = self._answers(question)
+        assert answers.domain is not None
+        domain = replace(answers.domain, widening=answers.widening(place, place))
         multipliers = contradicting(question.problem, 0, self.row, domain)
         limits_matter = _matters(multipliers.of_limits)
         rules_matter = _matters(multipliers.of_rules)
@@ -216,33 +241,94 @@ class Inquiry:
         return suspects
 
     def _find_highest_quantile(self) -> None:
-        """Bisect for the highest threshold quantile at which there is an answer, to three digits, rounded down."""
-        if self.density is None:
+        """Find the highest threshold quantile at which there is an answer under all rules."""
+        density = self.density
+        if density is None:
             return
-        high = QUANTILE_STEPS  # does not work; the other end does, or is untested
-        while high - self.quantile_that_works > 1:
-            middle = (self.quantile_that_works + high) // 2
-            density = at_threshold(self.density, middle / QUANTILE_STEPS)
-            if np.isfinite(self._distance(self.rules, density)):
-                self.quantile_that_works = middle
-            else:
-                high = middle
+        highest = HighestQuantile(
+            self._question(self.everything),
+            self.given,
+            self.row,
+            self.predictions,
+            self._level,
+            self.deadline,
+        )
+        self.quantile, points = highest.find(1.0 if density.quantile_ is None else density.quantile_)
+        self.known.shown.append(points)
 
-    def _question(self, rules: Rules, density: ClassDensity | None) -> Question:
-        left = None if np.isinf(self.ends) else max(self.ends - time.perf_counter(), SMALLEST_TIME_LIMIT)
-        options = replace(self.options, time_limit=left)
-        return pose(self.fitted, [self.outcome], rules, options=options, densities=[density], branches=True)
+    def _question(self, kept: frozenset[int]) -> Question:
+        """Ask under some of the rules."""
+        rules = self.rules.without(sorted(self.everything - kept))
+        question = pose(self.fitted, [self.outcome], rules, options=self.options, branches=True, own_thresholds=True)
+        return replace(question, is_tentative=self.is_tentative)
 
-    def _distance(self, rules: Rules, density: ClassDensity | None) -> float:
-        """Distance of the answer under rules and a density, infinite without one."""
-        if time.perf_counter() > self.ends:
-            raise _TimeIsOverError
-        answers = Answers(self._question(rules, density), self.given, self.row)
+    def _level(self, quantile: float) -> float:
+        """Log density that the row asks for at a quantile, under all rules."""
+        if self.fixed_part is not None:
+            return self.fixed_part.log_threshold(quantile)
+        assert self.density is not None
+        return at_threshold(self.density, quantile).log_threshold_
+
+    def _answers(self, question: Question, *, at_its_own: bool = False) -> Answers:
+        """Prepare answers at the row's density threshold, or at that of another question."""
+        levels = None if at_its_own else self.log_thresholds
+        return Answers(question, self.given, self.row, self.predictions, log_thresholds=levels)
+
+    def _reached(self, question: Question, *, at_its_own: bool = False) -> Answers:
+        question = replace(question, options=replace(question.options, time_limit=self.deadline.left()))
+        answers = self._answers(question, at_its_own=at_its_own)
         answers.reach(np.array([0]), np.array([0]))
-        value = float(answers.value[0])
-        if np.isinf(value) and self.ends < np.inf and answers.timed_out[0] and np.isfinite(answers.lower_bound[0]):
-            raise _TimeIsOverError
-        return value
+        if self.deadline.ends is not None and answers.is_unknown(0):
+            raise TimeIsOverError
+        return answers
+
+    def _has_answer(self, kept: frozenset[int]) -> bool:
+        """Whether there is an answer under some of the rules, in whatever distance."""
+        question = self._question(kept).for_any_answer()
+        if self.known.has_answer(question.rules):
+            return True
+        if self.known.is_empty(kept):
+            return False
+        answers = self._reached(question)
+        self.known.note(kept, answers)
+        return bool(np.isfinite(answers.value[0]))
+
+    def _has_answer_anywhere(self) -> bool:
+        """Whether there is an answer under all rules, however sparse data are there."""
+        question = pose(self.fitted, [self.outcome], self.rules, options=self.options, densities=[None], branches=True)
+        return bool(np.isfinite(self._reached(question.for_any_answer()).value[0]))
+
+
+class _Known:
+    """What is known of sets of rules: points that are answers under some of them, and sets that leave none.
+
+    Points that are answers at other thresholds are kept beside them.
+
+    Parameters
+    ----------
+    row : array of shape (1, n_features)
+    """
+
+    def __init__(self, row: FloatArray) -> None:
+        self.row = row
+        self.points: list[FloatArray] = []
+        self.shown: list[FloatArray] = []
+        self.empty: list[frozenset[int]] = []
+
+    def note(self, kept: frozenset[int], answers: Answers) -> None:
+        """Note what was found under some of the rules."""
+        if np.isfinite(answers.value[0]):
+            self.points.append(answers.points)
+        else:
+            self.empty.append(kept)
+
+    def has_answer(self, rules: Rules) -> bool:
+        """Whether a known point keeps rules."""
+        return any(not rules.broken(self.row, point) for point in self.points)
+
+    def is_empty(self, kept: frozenset[int]) -> bool:
+        """Whether some of these rules are known to leave nothing."""
+        return any(empty <= kept for empty in self.empty)
 
 
 def _matters(multipliers: FloatArray) -> BoolArray:

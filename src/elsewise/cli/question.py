@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..asking import CheckedRows, Options, checked_rows
+from ..asking.constants import IF_NONE
 from ..asking.options import ALREADY, Errors
 from ..asking.progress import ProgressOption
 from ..columns import Table
@@ -96,6 +97,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--errors", choices=get_args(Errors), default="row",
                        help="a row that is wrong has the status error and its message (row, the default), or ends the "
                        "command (raise)")  # fmt: skip
+    group.add_argument("--if-none", choices=IF_NONE, default="nothing", metavar="WHAT",
+                       help="what a row gets for which nothing is as dense as asked: nothing (default), or densest, "
+                       "the nearest answer at the highest density quantile that works")  # fmt: skip
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
 
@@ -122,6 +126,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         already=arguments.already,
         time_limit=arguments.time_limit,
         errors=arguments.errors,
+        if_none=arguments.if_none,
     )
     return Job(explainer, rows, checked, target, explainer.fitted_.table_under(resolved), options)
 

@@ -33,7 +33,7 @@ class AnswersSummary:
     changed : dict of column name to share
         Which columns change how often, most often first.
     reasons : dict of sentence to int
-        Why rows have no answer.
+        Why rows have no answer: by the rules in their way, where these are known.
     """
 
     rows: int
@@ -95,7 +95,8 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
     found = [answer for answer in firsts if has_answer(answer["status"])]
     n_wrong = sum(answer["status"] == "error" for answer in firsts)
     times = Counter(name for answer in found for name in names_changed(answer, table))
-    reasons = Counter(answer["reason"] for answer in firsts if not has_answer(answer["status"]))
+    none = [answer for answer in firsts if not has_answer(answer["status"])]
+    reasons = Counter(answer.get("obstacle", answer["reason"]) for answer in none)
     return AnswersSummary(
         rows=n_rows,
         finished=len(firsts),

@@ -55,3 +55,7 @@ SADDLE_BISECTIONS = 60
 # Half the places of a segment at which all components are evaluated, and components from which on only those that are
 # the largest at one of these places are looked at for the sparsest place.
 CURVE_POINTS, MOST_CURVES = 32, 40
+# Nats below the lowest peak of a mixture at which every component has a cone, of a squared radius of twice this.
+ROOM_BELOW_PEAKS = 1.0
+# Rows a component stands for, on average, if densities given fixed columns are to mean something.
+FEWEST_ROWS_A_COMPONENT = 2

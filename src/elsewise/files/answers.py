@@ -17,6 +17,7 @@ from ..asking.reasons import for_everyone
 from ..asking.statuses import has_answer
 from ..columns import Table
 from ..results import Explanations
+from ..text.reasons import obstacle_in_words
 from .values import python_value
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ Record = dict[str, Any]
 _ADDED = ("row", "answer", "target_low", "target_high", "n_changes", "changed", "sentence")
 # Told only where it was asked for.
 _LEAST_PROBABILITY = "min_probability"
+# Rows without an answer are counted by it; it is not in the table, which has each row's own reason.
+_OBSTACLE = "obstacle"
 # What changes is told before this column.
 _AFTER_CHANGES = "model_free"
 
@@ -60,6 +63,8 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
         changes = _changes(answers.table, answers.changed[place], answers.features[place])
         if not np.isnan(answer.min_probability):
             told[_LEAST_PROBABILITY] = answer.min_probability
+        if answer.status == "infeasible":
+            told[_OBSTACLE] = obstacle_in_words(answer.cause)
         by_row.setdefault(answer.row, []).append({**told, "sentence": answer.sentence, "changes": changes})
     for row, answers_of_row in sorted(by_row.items()):
         yield {"row": first_row + row, "answers": answers_of_row}

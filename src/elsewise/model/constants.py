@@ -16,3 +16,9 @@ MOST_CODES = 100
 # Training rows of each predicted label that are kept of a model that is only asked: its answers are looked for on the
 # way to the nearest of them. More are no nearer, for rows of real tables lie close together.
 MOST_ANCHORS = 1_000
+# Marks search problems that were compiled for rows with density thresholds of their own.
+AT_ANY_THRESHOLD = "at any threshold"
+# What thresholds may be about: what may change in a row given what cannot, or all of it.
+DENSITY_GIVEN = ("fixed", "joint")
+# Training rows of a class that are kept for quantiles given fixed columns: these are then known to half a percent.
+MOST_REFERENCE_ROWS = 10_000

@@ -13,6 +13,7 @@ from ..columns import Table
 from ..constraints import Constraints, Rules, resolve
 from ..constraints.regularities import Regularities
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
+from ..density.conditional import ConditionalDensity, below_all_peaks
 from ..distances import ResolvedDistance
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
@@ -23,12 +24,12 @@ from ..regions.meeting import Meeting, Seen, as_sum
 from ..search import Covered, Exactness, SearchProblem, compile_problem
 from .asked import as_model_input
 from .black_box import TrainingRows, black_box_region
-from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
+from .constants import AT_ANY_THRESHOLD, MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
 
 # Fields that are dictionaries.
-_BY_KEY = ("densities", "profiles", "problems", "regions", "partial")
+_BY_KEY = ("densities", "profiles", "problems", "regions", "partial", "references", "conditionals")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +64,7 @@ class FittedModel:
     training : TrainingRows or None
         Of a model that is only asked: its steps and what it ends in are not read.
     problems : dict
-        Search problems compiled so far, by their outcomes.
+        Search problems compiled so far, by their outcomes; last, whether they are for any threshold.
     regions : dict
         Regions of outcomes that were read so far.
     complete : FittedModel or None
@@ -76,6 +77,13 @@ class FittedModel:
         The mixture of all rows, once it was asked for.
     further : tuple of (FittedModel, outcome)
         Models that answers have to satisfy, too, over the same table.
+    density_given : "fixed" or "joint"
+        Thresholds are about what may change in a row given what cannot, or about all of it.
+    references : dict
+        Training rows of each label as densities take them, the same keys as ``densities``: quantiles given what cannot
+        change refer to these. Empty where all thresholds are joint.
+    conditionals : dict
+        Densities given fixed columns that were asked for so far.
     """
 
     model: Any
@@ -91,17 +99,21 @@ class FittedModel:
     steps: StepsBefore | None = None
     regularities: Regularities | None = None
     training: TrainingRows | None = None
-    problems: dict[tuple[Outcome, ...], SearchProblem] = field(default_factory=dict)
+    problems: dict[tuple[Any, ...], SearchProblem] = field(default_factory=dict)
     regions: dict[Outcome, Region] = field(default_factory=dict)
     complete: FittedModel | None = None
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
     landscapes: list[Landscape] = field(default_factory=list)
     further: tuple[tuple[FittedModel, Outcome], ...] = ()
+    density_given: str = "joint"
+    references: dict[Any, FloatArray] = field(default_factory=dict)
+    conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
-        compiled: dict[str, Any] = {"problems": {}, "regions": {}, "partial": {}, "landscapes": []}
+        made = ("problems", "regions", "partial", "conditionals")
+        compiled: dict[str, Any] = {"landscapes": [], **{name: {} for name in made}}
         learned = [compiled.get(item.name, getattr(self, item.name)) for item in fields(self)]
         return [list(value.items()) if isinstance(value, dict) else value for value in learned]  # keys may be anything
 
@@ -132,7 +144,7 @@ class FittedModel:
         if not self.densities:
             raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
-        return replace(self, densities=densities, problems={}, partial={})
+        return replace(self, densities=densities, problems={}, partial={}, conditionals={})
 
     def where_missing(self, missing: BoolArray) -> FittedModel:
         """Give the same model for rows in which some numbers are missing, without a density.
@@ -240,6 +252,39 @@ class FittedModel:
             return self.densities[None]
         return self.densities[self.classes.tolist()[outcome.index]]
 
+    def fixed_in_density(self, fixed: BoolArray) -> BoolArray | None:
+        """Which columns of the density's rows are fixed with some features; None where it is not of these alone.
+
+        Parameters
+        ----------
+        fixed : bool array of shape (n_features,)
+        """
+        if self.has_categories:
+            group, numeric = self.table.group, self.table.numeric
+            first = np.unique(group[group >= 0], return_index=True)[1]
+            return np.concatenate([fixed[numeric], fixed[group >= 0][first]])
+        depends = self.to_model.matrix != 0
+        on_fixed, on_free = depends[:, fixed].any(axis=1), depends[:, ~fixed].any(axis=1)
+        return None if (on_fixed & on_free).any() else np.asarray(~on_free)
+
+    def conditional(self, density: ClassDensity, fixed: BoolArray) -> ConditionalDensity | None:
+        """Give a density given fixed columns, made once; None where thresholds are joint.
+
+        Parameters
+        ----------
+        density : ClassDensity
+            One of ``densities``, whatever its threshold.
+        fixed : bool array of shape (n_density_columns,)
+        """
+        for label, own in self.densities.items():
+            if own.mixture_ is density.mixture_ and label in self.references:
+                key = (label, fixed.tobytes())
+                if key not in self.conditionals:
+                    _make_room(self.conditionals, MOST_PATTERNS_KEPT)
+                    self.conditionals[key] = ConditionalDensity(own, fixed, self.references[label])
+                return self.conditionals[key]
+        return None
+
     def landscape(self) -> Landscape:
         """Give the mixture of all training rows, made once; thresholds do not matter to it."""
         if not self.densities:
@@ -255,6 +300,23 @@ class FittedModel:
             _make_room(self.problems, MOST_PROBLEMS_KEPT)
             self.problems[key] = self.compile(key, [self.density_of(outcome) for outcome in key])
         return self.problems[key]
+
+    def problem_at_any_threshold(self, outcomes: Sequence[Outcome]) -> tuple[SearchProblem, FloatArray]:
+        """Give the search problem with cones of all components, for rows with thresholds of their own.
+
+        Returns
+        -------
+        problem : SearchProblem
+        cones_at : array of shape (n_goals,)
+            Log densities at which its cones were made, far below what rows ask for.
+        """
+        densities = [below_all_peaks(self.density_of(outcome)) for outcome in outcomes]
+        cones_at = np.array([-np.inf if density is None else density.log_threshold_ for density in densities])
+        key = (*outcomes, AT_ANY_THRESHOLD)
+        if key not in self.problems:
+            _make_room(self.problems, MOST_PROBLEMS_KEPT)
+            self.problems[key] = self.compile(outcomes, densities)
+        return self.problems[key], cones_at
 
     def region(self, outcome: Outcome) -> Region:
         """Give the region of model space where the model decides for an outcome, read once."""

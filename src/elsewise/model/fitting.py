@@ -16,12 +16,13 @@ from ..columns.frames import as_table, is_frame
 from ..columns.types import UserRows
 from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
+from ..density.conditional import is_conditional
 from ..distances import ResolvedManhattan, resolve_distance
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..pipelines import CompiledModel, compile_model, compile_whole, unwrap
 from ..regions import Interval, Outcome, as_estimator, builder_of, classes_of
 from .black_box import TrainingRows, require_askable
-from .constants import MOST_CODES
+from .constants import DENSITY_GIVEN, MOST_CODES, MOST_REFERENCE_ROWS
 from .fitted_model import FittedModel
 from .missing import refuse_missing
 from .profiles import ColumnProfile, profiles_of
@@ -37,6 +38,7 @@ def fit_model(
     density: Any,
     threshold: Any,
     learn_rules: bool = True,
+    density_given: str = "joint",
     tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
@@ -77,8 +79,16 @@ def fit_model(
         by_default = is_frame(given) and table.named
         fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
-    densities = fit_class_densities(density, threshold, fitted.density_rows(rows), y, classes, n_levels, tell)
+    if density_given not in DENSITY_GIVEN:
+        raise InvalidInputError(f"density_given: expected 'fixed' or 'joint', received {density_given!r}.")
+    density_rows = fitted.density_rows(rows)
+    densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
+    if (
+        density_given == "fixed" and not reason
+    ):  # a model that is only asked is searched in cones that are the same for all
+        references = _references(fitted, density_rows, y)
+        fitted = replace(fitted, references=references, density_given="fixed" if references else "joint")
     fitted.problem(fitted.labels)
     return fitted
 
@@ -139,6 +149,22 @@ def _profiles(
             if len(rows_of_label):
                 profiles[label] = profiles_of(table, rows_of_label)
     return profiles
+
+
+def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[Any, FloatArray]:
+    """Training rows of each label that densities given fixed columns refer to; none where these mean nothing.
+
+    They do where the density is one of the columns themselves: a feature alone decides about each of its columns.
+    """
+    is_of_columns = fitted.has_categories or bool(((fitted.to_model.matrix != 0).sum(axis=1) <= 1).all())
+    references: dict[Any, FloatArray] = {}
+    for label, density in fitted.densities.items() if is_of_columns else ():
+        own = rows if label is None else rows[np.asarray(y) == label]
+        if not is_conditional(density, len(own)):
+            return {}
+        places = np.linspace(0, len(own) - 1, min(len(own), MOST_REFERENCE_ROWS)).astype(np.int64)
+        references[label] = own[places]
+    return references
 
 
 def _ends(rows: FloatArray) -> FloatArray:

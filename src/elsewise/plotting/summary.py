@@ -14,7 +14,7 @@ from ..columns import Column
 from ..errors import InvalidInputError
 from ..results import Explanations, WhyNot
 from ..text.numbers import percent, signed
-from ..text.reasons import conflict_in_words
+from ..text.reasons import obstacle_in_words
 from .arguments import is_numeric, positive
 from .canvas import (
     AFTER_STYLE,
@@ -237,10 +237,10 @@ def _obstacles(explanations: Explanations, best: IntArray, why_not: Mapping[int,
                 "why_not: expected a mapping of positions of infeasible rows to what explainer.why_not says of them, "
                 f"received {type(why).__name__} for row {row!r}; infeasible are {sorted(known)[:10]}."
             )
-    told, reasons = explanations.reasons, []
+    reasons = []
     for place in infeasible:
         why_of_row = why_not.get(int(explanations.rows[place]))
-        reasons.append(told[place] if why_of_row is None else conflict_in_words(why_of_row))
+        reasons.append(obstacle_in_words(explanations.causes[place] if why_of_row is None else why_of_row))
     return tuple(Obstacle(reason, count) for reason, count in Counter(reasons).most_common())
 
 

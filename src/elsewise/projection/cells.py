@@ -7,7 +7,7 @@ cone; -1 is "none". Everything is in plain coordinates (see :mod:`elsewise.proje
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,40 @@ class Cells:
             tilts=stack("tilts"),
             group=tables[0].group,
         )
+
+    def with_own_radii(self, cone: IntArray, widening: FloatArray) -> tuple[Cells, IntArray]:
+        """Give every instance a cone of its own: its squared radius is larger by so much.
+
+        A cone with tilts stands for ``||y||^2 <= s``, written ``||(y, l)|| <= h`` with ``h = (s + k^2) / 2k`` and
+        ``l = (s - k^2) / 2k``: a larger ``s`` moves both alike, and ``k = h - l`` stays. Other cones are balls.
+
+        Parameters
+        ----------
+        cone : int array of shape (n_instances,)
+            -1 for none.
+        widening : array of shape (n_instances,)
+            Negative makes cones smaller; what has no radius left is a point, and the caller's to leave out.
+
+        Returns
+        -------
+        cells : Cells
+        cone : int array of shape (n_instances,)
+            The instances' cones in them.
+        """
+        which = np.maximum(cone, 0)
+        centres, radii = self.widened(which, widening)
+        tilts = self.tilts[which] if len(self.tilts) else self.tilts
+        own = replace(self, shape=self.shape[which], centres=centres, radii=radii, tilts=tilts)
+        return own, np.where(cone < 0, -1, np.arange(len(cone)))
+
+    def widened(self, cone: IntArray, widening: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Centres and radii, arrays of shape (n, q) and (n,), of cones whose squared radii are larger by so much."""
+        centres, radii = self.centres[cone], self.radii[cone]
+        if not len(self.tilts):
+            return centres, np.sqrt(np.maximum(radii**2 + widening, 0.0))
+        moved = widening / (2.0 * (radii + centres[:, -1]))
+        centres[:, -1] -= moved
+        return centres, radii + moved
 
     def project(
         self,

@@ -68,6 +68,17 @@ def _plausible(explainer: Explainer, explanations: Explanations) -> str:
     return (
         "<strong>Plausible.</strong> Each counterfactual is at least as dense, among real rows of the wanted outcome, "
         "as was asked. A lower bound of the density is held to the threshold, so the density itself reaches it as well."
+        + (
+            " Where columns cannot change, that is said of the others given these: nobody is less plausible for what "
+            "cannot change."
+            if explanations.given.any()
+            else ""
+        )
+        + (
+            " Answers called “densest” are not as dense: nothing is, and they are the nearest of the densest there are."
+            if (explanations.statuses == "densest").any()
+            else ""
+        )
     )
 
 

@@ -29,6 +29,7 @@ from .markup import bar, details, escaped, html_of_word, of_numbers, paragraph, 
 _STATUSES = (
     ("optimal", "proven nearest"),
     ("feasible", "found, proof not finished"),
+    ("densest", "nearest where nothing is as dense as asked"),
     ("infeasible", "no answer"),
     ("error", "wrong rows, not asked about"),
     ("unknown", "none found, nothing proven"),

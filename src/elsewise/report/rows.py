@@ -245,7 +245,8 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="infeasible">proven without an answer</option>'
+        '<option value="feasible">feasible</option><option value="densest">densest</option>'
+        '<option value="infeasible">proven without an answer</option>'
         '<option value="unknown">none found</option><option value="error">wrong rows</option></select>'
         '</label><label>Order <select name="order"><option value="">as given</option>'
         '<option value="near">nearest first</option>'

@@ -25,6 +25,8 @@ from ..asking import (
     walk,
 )
 from ..asking.also import with_also
+from ..asking.densest import settle_for_densest
+from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -74,12 +76,15 @@ def explain_rows(
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
-        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model)
+        has_own = may_hold_columns(own, own_rules)
+        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
             goals = wanted.goal[numbers[chosen]]
             found = answers_of(question, rows_of(given, chosen), rows[chosen], goals)
+            if options.if_none == "densest":
+                settle_for_densest(found[0], goals)
             part = in_turn(found, goals, numbers[chosen])
             report(len(chosen))
             return part
@@ -159,12 +164,16 @@ def find_frontier(
     refuse_missing(fitted.table, fitted.table.missing(given))
     rules = fitted.rules(options.constraints)
     rules.check_rows(row, given)
-    question = pose(fitted, [outcome] * len(levels), rules, options=options, densities=densities)
+    has_own = may_hold_columns(fitted, rules)
+    question = pose(
+        fitted, [outcome] * len(levels), rules, options=options, densities=densities, own_thresholds=has_own
+    )
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
         for goal, answers in enumerate(walk(question, given, row))
     ]
-    return Frontier(levels, np.array([item.log_threshold_ for item in densities]), concatenate(parts))
+    explanations = concatenate(parts)
+    return Frontier(levels, explanations.log_thresholds, explanations)
 
 
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:

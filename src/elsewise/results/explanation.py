@@ -93,10 +93,12 @@ class Explanation:
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself; None of a row that is wrong (NaN if it is a regressor).
-    status : "optimal", "feasible", "infeasible", "unknown" or "error"
+    status : "optimal", "feasible", "densest", "infeasible", "unknown" or "error"
         Feasible means the point is valid and dense enough, but the proof that no nearer one exists was not finished.
-        Infeasible means it is proven that there is no answer; unknown, that none was found, and nothing more is known
-        than the lower bound; error, that the row itself is wrong (``reason`` says how) and nothing was asked of it.
+        Densest (``if_none="densest"``) means that nothing is as dense as asked, and the point is the nearest at the
+        highest quantile that works. Infeasible means it is proven that there is no answer; unknown, that none was
+        found, and nothing more is known than the lower bound; error, that the row itself is wrong (``reason`` says how)
+        and nothing was asked of it.
     distance : float
         Value of the distance between row and counterfactual (for Mahalanobis the quadratic form itself).
     lower_bound : float
@@ -134,6 +136,10 @@ class Explanation:
         The columns.
     min_probability : float
         Least probability of the target that was asked for, which alone decides; NaN if none was.
+    quantile : float
+        Density quantile that the answer is held to; of the ``"densest"`` the highest that works. NaN if none was asked.
+    given : bool
+        Threshold and plausibility are about what may change in the row, given what cannot.
     """
 
     x: Any
@@ -160,6 +166,8 @@ class Explanation:
     nearer: int
     table: Table
     min_probability: float = np.nan
+    quantile: float = np.nan
+    given: bool = False
 
     @property
     def found(self) -> bool:

@@ -79,6 +79,11 @@ class Explanations(Sequence[Explanation]):
         keeps what was counted among all.
     min_probabilities : array of shape (n_samples,)
         Least probabilities of the targets that were asked for; NaN where none was.
+    quantiles : array of shape (n_samples,)
+        Density quantiles that answers are held to; where nothing is as dense as asked (``"densest"``), the highest that
+        works. NaN where no quantile was asked for.
+    given : bool array of shape (n_samples,)
+        Thresholds and plausibilities are about what may change in a row, given what cannot.
     """
 
     x: Any = field(metadata=_one("x"))
@@ -105,6 +110,8 @@ class Explanations(Sequence[Explanation]):
     table: Table
     nearer: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), metadata=_one("nearer", int))
     min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
+    quantiles: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("quantile", float))
+    given: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), metadata=_one("given", bool))
 
     def __post_init__(self) -> None:
         counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
@@ -112,6 +119,10 @@ class Explanations(Sequence[Explanation]):
         object.__setattr__(self, "nearer", np.maximum(known, counted))
         if len(self.min_probabilities) != len(counted):
             object.__setattr__(self, "min_probabilities", np.full(len(counted), np.nan))
+        if len(self.quantiles) != len(counted):
+            object.__setattr__(self, "quantiles", np.full(len(counted), np.nan))
+        if len(self.given) != len(counted):
+            object.__setattr__(self, "given", np.zeros(len(counted), dtype=np.bool_))
 
     @classmethod
     def of_one(cls, one: Explanation) -> Explanations:

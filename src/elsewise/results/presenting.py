@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Answers, Reason, why_infeasible
-from ..asking.reasons import NoClassReachable, NoOtherClass, NothingToChange, OutOfTime, ProofUnfinished, Unconfirmed
+from ..asking.reasons import (
+    LessDense,
+    NoClassReachable,
+    NoOtherClass,
+    NothingToChange,
+    OutOfTime,
+    ProofUnfinished,
+    Unconfirmed,
+)
 from ..columns import Table
 from ..columns.frames import blanked, rows_of
 from ..distances import ResolvedDistance, ResolvedManhattan
@@ -61,7 +69,9 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     gaps = np.full(len(found), np.nan)
     gaps[found] = (distances - lower_bounds)[found] / np.where(distances[found] > 0, distances[found], 1.0)
     optimal = found & (gaps <= OPTIMAL_GAP)
-    thresholds = np.array([-np.inf if item is None else item.log_threshold_ for item in question.densities] + [-np.inf])
+    thresholds = np.where(
+        answers.goal < 0, -np.inf, answers.log_thresholds[np.arange(len(found)), np.maximum(answers.goal, 0)]
+    )
     labels = [question.label(goal) for goal in range(len(question.outcomes))] + [None]
     points = np.where(found[:, None], answers.points, answers.rows)
     return Explanations(
@@ -69,12 +79,14 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         counterfactuals=blanked(table.decode(points, given, encoded=answers.rows), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
-        statuses=_statuses(found, optimal, lower_bounds),
+        statuses=_statuses(answers, found, optimal, lower_bounds),
+        quantiles=_quantiles(answers),
+        given=_given(answers, found),
         distances=distances,
         lower_bounds=lower_bounds,
         gaps=gaps,
         log_densities=answers.log_density,
-        log_thresholds=np.where(_is_excused(answers, thresholds), -np.inf, thresholds[answers.goal]),
+        log_thresholds=np.where(_is_excused(answers, thresholds), -np.inf, thresholds),
         plausibilities=_plausibilities(answers),
         model_free=answers.model_free & found,
         causes=_causes(answers, goals, found, optimal),
@@ -91,15 +103,32 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     )
 
 
-def _statuses(found: BoolArray, optimal: BoolArray, lower_bounds: FloatArray) -> NDArray[np.str_]:
+def _statuses(answers: Answers, found: BoolArray, optimal: BoolArray, lower_bounds: FloatArray) -> NDArray[np.str_]:
     """Name what is known of each row."""
     without = np.where(np.isposinf(lower_bounds), "infeasible", "unknown")
-    return np.where(optimal, "optimal", np.where(found, "feasible", without))
+    said = np.where(optimal, "optimal", np.where(found, "feasible", without))
+    return np.where(np.isfinite(answers.highest_quantile), "densest", said)
 
 
 def _is_excused(answers: Answers, thresholds: FloatArray) -> BoolArray:
     """Tell which rows stay with the outcome they have though they are not dense enough: none is asked of them."""
-    return np.asarray(answers.already & (answers.log_density < thresholds[answers.goal]))
+    return np.asarray(answers.already & (answers.log_density < thresholds))
+
+
+def _quantiles(answers: Answers) -> FloatArray:
+    """Give the density quantile that each answer is held to; NaN where none was asked for."""
+    asked = [
+        np.nan if item is None or item.quantile_ is None else item.quantile_ for item in answers.question.densities
+    ]
+    quantiles = np.array([*asked, np.nan])[answers.goal]
+    return np.where(np.isfinite(answers.highest_quantile), answers.highest_quantile, quantiles)
+
+
+def _given(answers: Answers, found: BoolArray) -> BoolArray:
+    """Tell where the density is about what may change, given what cannot."""
+    goals = answers.goal.tolist()
+    parts = [goal >= 0 and answers.fixed_parts[goal][row] is not None for row, goal in enumerate(goals)]
+    return np.asarray(np.array(parts, dtype=np.bool_) & found)
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
@@ -121,8 +150,11 @@ def _plausibilities(answers: Answers) -> FloatArray:
             dense = np.flatnonzero((answers.goal == goal) & np.isfinite(answers.log_density))
             below = np.searchsorted(density.log_densities_, answers.log_density[dense], side="right")
             shares[dense] = below / len(density.log_densities_)
+            for row in dense[[answers.fixed_parts[goal][row] is not None for row in dense.tolist()]].tolist():
+                part = answers.fixed_parts[goal][row]
+                shares[row] = part.share_no_denser(float(answers.log_density[row])) if part else shares[row]
             if density.quantile_ is not None:
-                reached = dense[answers.log_density[dense] >= density.log_threshold_]
+                reached = dense[answers.log_density[dense] >= answers.log_thresholds[dense, goal]]
                 shares[reached] = np.maximum(shares[reached], density.quantile_)
     return shares
 
@@ -147,13 +179,18 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         for goal in np.unique(answers.goal[~found & np.isposinf(answers.lower_bound)]).tolist()
         if goal >= 0
     }
-    for row in np.flatnonzero(~optimal | answers.already).tolist():
+    for row in np.flatnonzero(~optimal | answers.already | np.isfinite(answers.highest_quantile)).tolist():
         goal = int(answers.goal[row])
+        if np.isfinite(answers.highest_quantile[row]):
+            density = question.densities[goal]
+            asked = None if density is None else density.quantile_
+            causes[row] = LessDense(question.target(goal), float(answers.highest_quantile[row]), asked)
+            continue
         if goal < 0:
             causes[row] = NoOtherClass()
         elif answers.already[row]:
             density = question.densities[goal]
-            is_dense = density is not None and bool(answers.log_density[row] >= density.log_threshold_)
+            is_dense = density is not None and bool(answers.log_density[row] >= answers.log_thresholds[row, goal])
             causes[row] = NothingToChange(question.target(goal), is_dense)
         elif found[row]:
             causes[row] = _why_unfinished(answers, row)

@@ -117,9 +117,12 @@ class BoxSearch:
         order, nearest = [(0.0, 0)], np.inf
         asks = goal.has_density or self._asks_more(k)
         if asks:
-            inside = self._insides(row, g, domain, k, cutoff, ends)
-            order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside))
-            nearest = order[0][0]
+            exists = np.ones(goal.n_cones, dtype=np.bool_)
+            if domain.widening is not None:
+                exists = goal.has_cone(domain.widening)[0]
+            inside = self._insides(row, g, domain, k, cutoff, ends, exists)
+            order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside) if exists[j])
+            nearest = order[0][0] if order else np.inf
         found.lower_bound[0] = np.inf
         for bound, j in order:
             limit, seconds = min(cutoff, float(found.value[0])), ends - time.perf_counter()
@@ -144,15 +147,17 @@ class BoxSearch:
         return found
 
     def _insides(
-        self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float
+        self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float, exists: BoolArray
     ) -> list[_InsideBoxes | None]:
-        """Make what is asked of each cone; None where there is no time left to."""
+        """Make what is asked of each cone that exists; None where there is no time left to."""
         made: list[_InsideBoxes | None] = []
         own, anything = self.history.of_row(k, by_columns=False), self.search_anything
         for j in range(self.problem.goals[g].n_cones):
             late = time.perf_counter() > ends + GRACE
             made.append(
-                None if late else _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything)
+                _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything)
+                if exists[j] and not late
+                else None
             )
         return made
 
@@ -183,7 +188,7 @@ class _InsideBoxes(Inside):
         has_prices = domain.per_change > 0 or domain.least_moves is not None
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
-        self.cone = _row_cone(problem, problem.goals[goal], row, cone)
+        self.cone = _row_cone(problem, problem.goals[goal], row, cone, domain.widening)
 
     @cached_property
     def wide(self) -> Relaxation:
@@ -277,7 +282,8 @@ class _InsideBoxes(Inside):
         goal = self.problem.goals[self.goal]
         if not goal.has_density:
             return np.ones(len(points), dtype=np.bool_)
-        slacks = cone_slacks(self.problem, goal, self.problem.coordinates.points(points))
+        widening = self.domain.widening_of(np.zeros(len(points), dtype=np.int64))
+        slacks = cone_slacks(self.problem, goal, self.problem.coordinates.points(points), widening)
         return np.asarray(slacks.max(axis=1, initial=-np.inf) >= 0.0)
 
     def values(self, points: FloatArray) -> FloatArray:
@@ -298,8 +304,10 @@ class _InsideBoxes(Inside):
         return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
 
 
-def _row_cone(problem: SearchProblem, goal: Goal, row: FloatArray, cone: int) -> RowCone | None:
-    """Give a goal's cone as a row sees it; None without a density."""
+def _row_cone(
+    problem: SearchProblem, goal: Goal, row: FloatArray, cone: int, widening: FloatArray | None
+) -> RowCone | None:
+    """Give a goal's cone as a row sees it, its squared radius larger by ``widening``; None without a density."""
     if not goal.has_density:
         return None
     cells, place = problem.cells, goal.first_cone + cone
@@ -316,6 +324,8 @@ def _row_cone(problem: SearchProblem, goal: Goal, row: FloatArray, cone: int) ->
         last = float(factor[-1] @ others - centre[-1])
         penalties = -2.0 * (right - last) * cells.tilts[place] * problem.coordinates.stretch
         squared_radius, factor, centre = (right - last) * (right + last), factor[:-1], centre[:-1]
+    if widening is not None:
+        squared_radius += float(widening[0])
     factor = np.ascontiguousarray(factor[:, numbers])
     apart = centre - factor @ plain[numbers]
     middle = np.linalg.lstsq(factor, apart, rcond=None)[0]

@@ -37,16 +37,30 @@ class Membership:
     cone: IntArray
 
 
-def cone_slacks(problem: SearchProblem, goal: Goal, plain: FloatArray) -> FloatArray:
-    """How far inside of each cone of a goal points lie, as a share of its radius, array of shape (n, n_cones)."""
+def cone_slacks(
+    problem: SearchProblem, goal: Goal, plain: FloatArray, widening: FloatArray | None = None
+) -> FloatArray:
+    """How far inside of each cone of a goal points lie, as a share of its radius, array of shape (n, n_cones).
+
+    Parameters
+    ----------
+    problem : SearchProblem
+    goal : Goal
+    plain : array of shape (n, n_plain)
+    widening : array of shape (n,), optional
+        What is added to the squared radii for each of the points.
+    """
     cells, slacks = problem.cells, np.empty((len(plain), goal.n_cones))
     for j in range(goal.n_cones):
         place = goal.first_cone + j
-        apart = row_product(plain, cells.factors[cells.shape[place]]) - cells.centres[place]
-        right = cells.radii[place] + (
-            row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0
-        )
+        centre, right = cells.centres[place], cells.radii[place]
+        if widening is not None:
+            centre, right = cells.widened(np.full(len(plain), place), widening)
+        apart = row_product(plain, cells.factors[cells.shape[place]]) - centre
+        right = right + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
         slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place]
+    if widening is not None:
+        slacks[~goal.has_cone(widening)] = -np.inf
     return slacks
 
 
@@ -172,7 +186,7 @@ class Candidates:
         if not goal.has_density:
             result.cone[places] = 0  # nodes without a density have the one pseudo-cone
             return
-        slack = cone_slacks(self.problem, goal, plain)
+        slack = cone_slacks(self.problem, goal, plain, self.domain.widening_of(rows))
         result.cone[places], best = slack.argmax(axis=1), slack.max(axis=1)
         # Whole points may have the very density asked for: they are not shut out here, the last check decides.
         # The same for numbers that the kernel solved for to its own precision.

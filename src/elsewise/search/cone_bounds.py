@@ -22,14 +22,19 @@ class ConeBounds:
 
     cells: Cells
 
-    def __call__(self, X0: FloatArray) -> FloatArray:
-        """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_cones)."""
+    def __call__(self, X0: FloatArray, widening: FloatArray | None = None) -> FloatArray:
+        """Lower bounds of the distances of the rows of ``X0``, array of shape (n_samples, n_cones).
+
+        ``widening``, of shape (n_samples,), is what each row adds to the squared radii.
+        """
         cells = self.cells
         bounds = np.zeros((len(X0), cells.n_cones))
         if cells.n_cones < 2 or len(cells.tilts):  # a single cone is projected onto anyway
             return bounds
         images = [row_product(X0, factor) for factor in cells.factors]
         for j, (shape, centre, radius) in enumerate(zip(cells.shape, cells.centres, cells.radii)):
+            if widening is not None:
+                radius = np.sqrt(np.maximum(radius**2 + widening, 0.0))
             apart = images[shape] - centre
             length = np.sqrt((apart**2).sum(axis=1))
             pull = row_product(apart, cells.factors[shape].T)

@@ -58,6 +58,8 @@ RANGE_OF_SQUARES, RANGE_OF_PRODUCTS = (1e-70, 1e70), (1e-150, 1e150)
 MOST_CELLS_CHECKED = 5_000
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 MOST_AT_ONCE, WAVES_A_NODE = 8, 4
+# The same where everything has to be looked into anyway: twice as many with every wave, up to this.
+EAGER_AT_ONCE = 32
 # Parts tried, nearest first, when everything discrete is fixed but it is open which one.
 PARTS_TRIED = 4
 # Times an incumbent is improved by taking changes back.

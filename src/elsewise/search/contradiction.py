@@ -39,7 +39,10 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
         Of this row.
     """
     wanted = problem.goals[goal]
-    pairs = [(i, j) for i in range(wanted.n_parts) for j in range(wanted.n_cones)]
+    has_cone = np.ones(wanted.n_cones, dtype=np.bool_)
+    if domain.widening is not None:
+        has_cone = wanted.has_cone(domain.widening)[0]
+    pairs = [(i, j) for i in range(wanted.n_parts) for j in np.flatnonzero(has_cone).tolist()]
     n, n_rules = len(pairs), len(domain.offsets)
     if n == 0:
         return FarkasMultipliers(np.empty((0, row.shape[1])), np.empty((0, n_rules)))
@@ -50,11 +53,14 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
     high[:, indicators] = np.where((domain.upper[:, indicators] == 1) & (row[:, indicators] == 0), np.inf, 0.0)
     cells, first_polyhedron = _with_parts(problem, goal, row, domain)
     polyhedra = np.array([first_polyhedron + i for i, _ in pairs])
+    cone = np.array([wanted.first_cone + j if wanted.has_density else -1 for _, j in pairs])
+    if domain.widening is not None:
+        cells, cone = cells.with_own_radii(cone, np.repeat(domain.widening, n))
     batch = cells.project(
         problem.coordinates.points(row),
         np.zeros(n, dtype=np.int64),
         np.column_stack([polyhedra, np.full(n, problem.rules_at)]),
-        np.array([wanted.first_cone + j if wanted.has_density else -1 for _, j in pairs]),
+        cone,
         cutoff=np.full(n, np.inf),
         margin=np.zeros(n),
         lower=np.repeat(low, n, axis=0),

@@ -109,6 +109,9 @@ class Domain:
         tolerance: what is returned is judged in the same way.
     clauses : Clauses or None
         Alternatives of which one holds.
+    widening : array of shape (n_samples,), optional
+        What each row adds to the squared radii of its goal's cones, for rows that have a density threshold of their
+        own; negative takes off.
     """
 
     layout: Layout
@@ -122,12 +125,25 @@ class Domain:
     clauses: Clauses | None = None
     per_change: float = 0.0
     least_moves: LeastMoves | None = None
+    widening: FloatArray | None = None
 
     def of_rows(self, rows: IntArray | slice) -> Domain:
         """Make the domain of some of the rows."""
         clauses = None if self.clauses is None else self.clauses.of_rows(rows)
         least = None if self.least_moves is None else self.least_moves.of_rows(rows)
-        return replace(self, lower=self.lower[rows], upper=self.upper[rows], clauses=clauses, least_moves=least)
+        widening = None if self.widening is None else self.widening[rows]
+        return replace(
+            self,
+            lower=self.lower[rows],
+            upper=self.upper[rows],
+            clauses=clauses,
+            least_moves=least,
+            widening=widening,
+        )
+
+    def widening_of(self, rows: IntArray) -> FloatArray | None:
+        """Say what rows, which may occur several times, add to squared radii, shape (n,); None for nothing."""
+        return None if self.widening is None else self.widening[rows]
 
     @property
     def asks_more(self) -> bool:

@@ -41,7 +41,11 @@ class Search(ABC):
     settled : array of shape (n_samples,)
         Smallest bound of the nodes that are settled; what no node covers is empty, hence infinitely far.
     found : Found
+    any_point : bool
+        The first point of a row ends its search.
     """
+
+    any_point = False
 
     def __init__(
         self,
@@ -87,6 +91,8 @@ class Search(ABC):
         spent += (told - self.started) / max(len(self.rows), 1)
         while True:
             open_rows = self.is_worth(np.arange(len(self.rows)), self.cheapest())
+            if self.any_point:
+                open_rows &= ~np.isfinite(self.found.value)
             rows = np.flatnonzero(open_rows & ~self.gives_up())
             late = is_late(left[rows] - spent[rows], np.isfinite(self.limit[rows]))
             self.found.timed_out[rows[late]] = True

@@ -50,6 +50,10 @@ class Goal:
         False where the cell is known to be empty for every row.
     cone_bounds : ConeBounds
         Closed-form lower bounds of the distance to each cone.
+    squared_radii : array of shape (n_cones,)
+        With the likeliest level of every category; empty without a density.
+    has_numbers : bool
+        Cones are about numbers, too: one of radius zero is then none.
     """
 
     cover: Cover
@@ -58,6 +62,13 @@ class Goal:
     n_cones: int
     possible: BoolArray
     cone_bounds: ConeBounds
+    squared_radii: FloatArray = field(default_factory=lambda: np.empty(0))
+    has_numbers: bool = True
+
+    def has_cone(self, widening: FloatArray) -> BoolArray:
+        """Which cones are left to rows that add so much to squared radii, array of shape (n_samples, n_cones)."""
+        own = self.squared_radii + widening[:, None]
+        return np.asarray(own > 0.0 if self.has_numbers else own >= 0.0)
 
     @property
     def n_parts(self) -> int:
@@ -209,6 +220,8 @@ def compile_problem(parts: Sequence[tuple[Covered, Cones | None]], space: Space)
                 n_cones=1 if cones is None else len(cones.radii),
                 possible=_possible(cover, cones, space),
                 cone_bounds=ConeBounds(cone_cells),
+                squared_radii=np.empty(0) if cones is None else np.square(cones.radii),
+                has_numbers=cones is None or cones.centres.shape[1] > 0,
             )
         )
         tables += [cone_cells] if cover.cells is None else [cover.cells, cone_cells]

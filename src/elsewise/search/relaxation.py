@@ -153,6 +153,9 @@ class Relaxation:
         polyhedra = np.column_stack([of_region, second])
         first_cone = self.first_cone[nodes.rows]
         plain, cone = problem.coordinates.points(moved), np.where(first_cone < 0, -1, first_cone + nodes.cone)
+        widening = self.domain.widening_of(nodes.rows)
+        if widening is not None:
+            cells, cone = cells.with_own_radii(cone, widening)
         asked = (cells, plain, polyhedra, cone, limit - constant)
         batch, rescued = self._project(*asked, near_low, near_high)
         beyond = (((batch.v < low) & left_out[0]) | ((batch.v > high) & left_out[1])).any(axis=1)
@@ -218,12 +221,18 @@ class Relaxation:
         cells, rules = problem.cells, problem.rules_at
         of_rules = slice(0, 0) if rules < 0 else slice(*cells.spans[rules].tolist())
         first_cone = int(self.first_cone[row[0]])
+        cone, widening = (
+            np.array([-1 if first_cone < 0 else first_cone + int(node.cone[0])]),
+            self.domain.widening_of(row),
+        )
+        if widening is not None and first_cone >= 0:
+            cells, cone = cells.with_own_radii(cone, widening)
         reachable = Reachable(
             cells=cells,
             x0=problem.coordinates.points(around.moved)[0],
             low=around.near_low[0],
             high=around.near_high[0],
-            cone=-1 if first_cone < 0 else first_cone + int(node.cone[0]),
+            cone=int(cone[0]),
             normals=cells.normals[of_rules],
             offsets=cells.offsets[of_rules],
         )
@@ -261,7 +270,7 @@ class Relaxation:
         )
         if not is_doubtful(batch).any():
             return batch, np.zeros(n, dtype=np.bool_)
-        second_look = self.second_look if cells is self.problem.cells else SecondLook(cells, sees_cones_alone=False)
+        second_look = self.second_look if cells is self.problem.cells else self.second_look.with_cells(cells)
         return second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
 
     def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:

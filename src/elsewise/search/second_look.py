@@ -39,12 +39,27 @@ class SecondLook:
         The table the instances are about.
     sees_cones_alone : bool
         What cones measure decides everything: the half-spaces are functions of it, and there are no bounds or rules.
+    inverses : dict, optional
+        What is known of the factors: their pseudo-inverses, and whether they are injective.
     """
 
-    def __init__(self, cells: Cells, *, sees_cones_alone: bool) -> None:
+    def __init__(
+        self,
+        cells: Cells,
+        *,
+        sees_cones_alone: bool,
+        inverses: dict[int, tuple[FloatArray, bool]] | None = None,
+    ) -> None:
         self.cells, self.sees_cones_alone = cells, sees_cones_alone
         self._even: Cells | None = None
-        self._inverses: dict[int, tuple[FloatArray, bool]] = {}
+        self._inverses = {} if inverses is None else inverses
+
+    def with_cells(self, cells: Cells) -> SecondLook:
+        """Look at other cells, and share what is known of their factors where these are the same."""
+        other = SecondLook(cells, sees_cones_alone=self.sees_cones_alone)
+        if cells.factors is self.cells.factors:
+            other._inverses = self._inverses  # of its own kind
+        return other
 
     @cached_property
     def units(self) -> FloatArray:
@@ -201,15 +216,18 @@ class SecondLook:
         extents = np.full((len(chosen), X0.shape[1]), np.inf)
         numeric = cells.group < 0 if len(cells.group) else np.ones(X0.shape[1], dtype=np.bool_)
         q = cells.factors.shape[2] - (len(cells.tilts) > 0)  # the last component of a tilted cone is about categories
-        for j in np.unique(cone[chosen][cone[chosen] >= 0]).tolist():
-            in_cone, shape = np.flatnonzero(cone[chosen] == j), int(cells.shape[j])
+        of_shape = np.where(cone[chosen] >= 0, cells.shape[cone[chosen]], -1) if cells.n_cones else cone[chosen]
+        for shape in np.unique(of_shape[of_shape >= 0]).tolist():
+            in_cone = np.flatnonzero(of_shape == shape)
+            j = cone[chosen[in_cone]]
             if shape not in self._inverses:
                 self._inverses[shape] = _inverse(cells.factors[shape][numeric, :q])
             inverse, has_full_rank = self._inverses[shape]
             if has_full_rank or self.sees_cones_alone:
                 apart = cells.centres[j, :q] - X0[chosen[in_cone]][:, numeric] @ cells.factors[shape][numeric, :q]
                 sizes = np.sqrt((inverse**2).sum(axis=0))
-                extents[np.ix_(in_cone, np.flatnonzero(numeric))] = np.abs(apart @ inverse) + cells.radii[j] * sizes
+                reach = np.abs(apart @ inverse) + cells.radii[j, None] * sizes
+                extents[np.ix_(in_cone, np.flatnonzero(numeric))] = reach
         # an indicator moves no farther than the one of the row's own level
         extents[:, ~numeric] = np.abs(X0[chosen][:, ~numeric]).max(axis=1, initial=0.0)[:, None]
         if lower is not None and upper is not None:

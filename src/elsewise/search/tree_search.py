@@ -16,6 +16,7 @@ from .black_box import BlackBoxCover, search_black_boxes
 from .box_search import BoxSearch
 from .candidates import Candidates
 from .constants import (
+    EAGER_AT_ONCE,
     MARGINS,
     MODEL_FREE_TOLERANCE,
     MOST_AT_ONCE,
@@ -52,6 +53,8 @@ def search_tree(
     solved: Sequence[dict[Any, Any]] | None = None,
     use_region: bool = True,
     time_limit: TimeLimit = None,
+    is_eager: bool = False,
+    any_point: bool = False,
 ) -> Found:
     """Search the nearest point of its goal within its domain for every row.
 
@@ -78,6 +81,10 @@ def search_tree(
         False leaves the model out.
     time_limit : float or array of shape (n_samples,), optional
         Seconds a row may take.
+    is_eager : bool
+        Send many nodes at once: for searches that end with the first point, or look into everything.
+    any_point : bool
+        The first point of a row ends its search.
     """
     history = History(problem, rows, domain.layout, refused, earlier, solved)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
@@ -89,7 +96,9 @@ def search_tree(
         return search_black_boxes(
             problem, rows, goals, domain, history, free, cutoff=cutoff, banned=banned, time_limit=time_limit
         )
-    return _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region).run(time_limit)
+    search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
+    search.is_eager, search.any_point = is_eager, any_point
+    return search.run(time_limit)
 
 
 def _search_anything(
@@ -110,6 +119,8 @@ def _search_anything(
 
 class _TreeSearch(Search):
     """Open nodes and incumbents of all rows of a batch."""
+
+    is_eager = False
 
     def __init__(
         self,
@@ -168,7 +179,10 @@ class _TreeSearch(Search):
                 continue
             bounds = np.zeros((n, 1))
             if goal.has_density:
-                bounds = goal.cone_bounds(self.plain[rows])
+                widening = self.domain.widening_of(rows)
+                bounds = goal.cone_bounds(self.plain[rows], widening)
+                if widening is not None:
+                    bounds[~goal.has_cone(widening)] = np.inf
                 self.model_free_bounds[rows, : goal.n_cones] = bounds
             for j in range(goal.n_cones):
                 self._push(everything.children(bounds=np.maximum(nearest, bounds[:, j]), cone=np.full(n, j)))
@@ -223,7 +237,10 @@ class _TreeSearch(Search):
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
-        most = np.minimum(1 + self.waves[rows] // WAVES_A_NODE, MOST_AT_ONCE)
+        waves = self.waves[rows]
+        most = np.minimum(1 + waves // WAVES_A_NODE, MOST_AT_ONCE)
+        if self.is_eager:
+            most = np.minimum(2 ** np.minimum(1 + waves, EAGER_AT_ONCE), EAGER_AT_ONCE)
         self.waves[rows] += 1
         nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.limit[rows] * (1 - TOLERANCE)).tolist())
         lost = self.relaxation.current_level_is_out(nodes)

@@ -35,3 +35,6 @@ MOST_QUANTILES = 21
 MOST_CHANGES_OF_STEP = 5
 # Width and height, in pixels, of the curve of a path's density in notebooks.
 PROFILE_SIZE = (360, 60)
+
+# Relative gap up to which a proof is finished, and nothing is said of it.
+NO_GAP = 1e-6

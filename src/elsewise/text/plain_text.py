@@ -82,7 +82,7 @@ def certificate(explanation: Explanation) -> str:
 
 def remark_of(explanation: Explanation) -> str:
     """Give the reason where the sentence has not said it."""
-    return reason_of(explanation) if explanation.status == "feasible" else ""
+    return reason_of(explanation) if explanation.status in ("feasible", "densest") else ""
 
 
 def headline_of_many(explanations: Explanations) -> str:

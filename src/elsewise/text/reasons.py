@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..asking.reasons import (
+    LessDense,
     NeverPredicted,
     NoClassReachable,
     NoDenseWay,
@@ -86,6 +87,12 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             )
         case NoDenseWay():
             return _no_dense_way(reason)
+        case LessDense():
+            asked = "" if reason.asked is None else f" (asked for was {usable(reason.asked, DECIMALS_OF_QUANTILE)})"
+            return (
+                "Nothing is as dense as asked: this is the nearest answer at the highest threshold quantile that "
+                f"works, {usable(reason.quantile, DECIMALS_OF_QUANTILE)}{asked}."
+            )
         case NothingWithin():
             return _nothing_within(reason) + (_ADVICE if reason.to_programmer and reason.has_rules else "")
         case _:
@@ -141,8 +148,18 @@ def why_not_in_words(why: WhyNot) -> str:
     return " ".join(said)
 
 
+def obstacle_in_words(cause: Reason | WhyNot | None) -> str:
+    """Say what is in the way, in the same words for every row that it stops: rules, and none of a row's own numbers."""
+    conflict = getattr(cause, "conflict", None)
+    if cause is None or conflict is None:
+        return reason_in_words(cause)
+    return conflict_in_words(cause)  # type: ignore[arg-type]  # only a WhyNot has one
+
+
 def conflict_in_words(why: WhyNot) -> str:
-    """Name the rules in the way, in the same words for every row that they stop; the sentence if there are none."""
+    """Name the rules in the way, in the same words for every row that they stop; else what is, without numbers."""
+    if why.reason == "density":
+        return f"The density threshold is too high: no way to make the model {target_in_words(why.target)} reaches it"
     if not why.conflict:
         return why_not_in_words(why)
     lead = "This rule is in the way" if len(why.conflict) == 1 else "These rules contradict each other"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .constants import FEW, LONGEST_REASON, MANY, MOST_IN_SENTENCE
+from .constants import FEW, LONGEST_REASON, MANY, MOST_IN_SENTENCE, NO_GAP
 from .numbers import gap_in_percent, number, percent, rounded_down
 from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
 
@@ -147,7 +147,12 @@ def plausibility_words(explanation: Explanation) -> list[Word]:
         return [Word("as plausible as asked")] if np.isfinite(explanation.log_threshold) else []
     how_many = "every " if share >= 1 else f"{percent(share)} of "
     words = [Word("less plausible than any " if share <= 0 else f"at least as plausible as {how_many}")]
-    return [*words, *cases_words(explanation.target, is_one=share <= 0 or share >= 1)]
+    words += cases_words(explanation.target, is_one=share <= 0 or share >= 1)
+    if explanation.given:
+        words.append(Word(", given what cannot change"))
+    if explanation.status == "densest":
+        words.append(Word(", which is the most there is: nothing is as plausible as asked"))
+    return words
 
 
 def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
@@ -176,6 +181,8 @@ def proof_in_words(explanation: Explanation) -> str:
     kind = other_kind(explanation)
     if explanation.status == "optimal":
         return f"no smaller change{kind} exists"
+    if explanation.status == "densest" and explanation.gap <= NO_GAP:
+        return "no smaller change is as plausible as this one"
     if not explanation.lower_bound > 0:
         return f"whether a smaller change{kind} exists is not proven"
     distance, bound = number(explanation.distance), rounded_down(explanation.lower_bound)

@@ -74,6 +74,7 @@ function problem(text) {
 const BADGES = {
   optimal: "Proven smallest",
   feasible: "Not proven smallest",
+  densest: "Less plausible than asked",
   infeasible: "No answer",
   unknown: "None found",
   timeout: "Out of time",
