@@ -29,8 +29,8 @@ def trail(loans, tmp_path_factory):
     rows.to_csv(folder / "rows.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        code = main(["explain", "--explainer", "explainer.ew", "--data", "rows.csv", "--target", "yes", "--quiet",
-                     "--rules", "rules.toml", "--keep", "client", "--json-lines", "--out", "answers.jsonl"])  # fmt: skip
+        asked = ["--target", "yes", "--rules", "rules.toml", "--keep", "client", "--json-lines", "--quiet"]
+        code = main(["explain", "--explainer", "explainer.ew", "--data", "rows.csv", "--out", "answers.jsonl", *asked])
     assert code == 3
     return folder, [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
 
@@ -222,8 +222,9 @@ def test_json_of_answers_in_python(loans):
 
 def test_the_report_calls_rows_by_the_users_own_column(trail, tmp_path):
     folder, _ = trail
-    assert main(["report", "--explainer", str(folder / "explainer.ew"), "--data", str(folder / "rows.csv"), "--target",
-                 "yes", "--id", "client", "--rows", "3", "--quiet", "--out", str(tmp_path / "report.html")]) == 0  # fmt: skip
+    files = ["--explainer", folder / "explainer.ew", "--data", folder / "rows.csv", "--out", tmp_path / "report.html"]
+    asked = ["--target", "yes", "--id", "client", "--rows", "3", "--quiet"]
+    assert main(["report", *map(str, files), *asked]) == 0
     text = (tmp_path / "report.html").read_text()
     assert "c0" in text
     assert "c2" in text

@@ -148,6 +148,14 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
             disarmed_frame.to_csv(file, index=False, lineterminator="\n", quoting=quoting)
 
 
+def column_of_data(path: Path, name: str, option: str) -> pd.Series[Any]:
+    """Read one column of a file; ``option`` is what errors call the request."""
+    frame = read_frame(path).reset_index(drop=True) if path.suffix.lower() in CSV else _read_parquet(path).reset_index()
+    if name not in frame.columns:
+        raise InvalidInputError(f"{option}: {path} has no column {name!r}. It has {few(list(frame.columns))}.")
+    return frame[name]
+
+
 def few(names: Sequence[Any]) -> str:
     """List the first of some names."""
     return ", ".join(repr(name) for name in names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
