@@ -126,6 +126,7 @@ def _column(answers: Any, name: str) -> list[Any]:
 
 def _as_groups(values: Sequence[Any]) -> AnyArray:
     groups = np.empty(len(values), dtype=object)
+    values = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
     groups[:] = [
         "(missing)" if value is None or value != value or str(value) == "<NA>" else str(value) for value in values
     ]

@@ -14,7 +14,7 @@ from ..files.explainers import replacing
 from ..files.tables import SUFFIXES, column_of_data, read_frame
 from ..files.trail import read_trail
 from ..plotting.audit import AuditPicture
-from .arguments import Commands, file_to_read, file_to_write, files_to_read, is_pattern, matching, whole
+from .arguments import Commands, file_to_read, file_to_write, files_to_read, matching, whole
 from .constants import PICTURE_RESOLUTION
 from .exit_codes import ALL_ANSWERED
 from .trail import JSON_LINES
@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the answers; return an exit code."""
-    files = matching(arguments.answers) if is_pattern(arguments.answers) else [arguments.answers]
+    files = matching(arguments.answers, (*SUFFIXES, *JSON_LINES))
     answers, by = _from_trails(files, arguments.by) if files[0].suffix.lower() in JSON_LINES else _from_tables(
         files, arguments
     )  # fmt: skip

@@ -19,7 +19,7 @@ from ..explainer import Explainer
 from ..files.error_names import errors_about
 from ..files.questions import target_from_text
 from ..files.row_batches import dtypes_of
-from ..files.tables import check_format
+from ..files.tables import SUFFIXES, check_format
 from ..production import Mapper
 from ..production.engines import ENGINES, answer_here, answer_on_dask
 from ..production.partitions import Partition, PartitionAnswers, finished, partitions_of, remove_unfinished
@@ -70,7 +70,7 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
         raise InvalidInputError("--json-lines is for answers in one file: give a file ending in .jsonl as --out.")
     if arguments.errors == "raise":
         raise InvalidInputError("--errors raise is for answers in one file: in a folder wrong rows end nothing.")
-    files = matching(arguments.data) if is_pattern(arguments.data) else [arguments.data]
+    files = matching(arguments.data, SUFFIXES)
     check_format(Path("answers.parquet"))
     mapper = _mapper(arguments, files)
     partitions = partitions_of(files, arguments.out, _digest(question))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..auditing import Audit
-from ..auditing.constants import MEASURES
+from ..auditing.constants import MEASURES, SHARES
 from ..errors import InvalidInputError
 from .canvas import AFTER_STYLE, INK, MUTED, NAME_SIZE, AxesArray, axes_given, figure_for, plain_axes
 from .words import short
@@ -31,6 +31,8 @@ class AuditPicture:
     values : array of shape (n_measures, n_groups, 3)
         Value, low and high end of its interval.
     significant : bool array of shape (n_measures, n_groups)
+    shares : tuple of bool
+        Measures that are shares of one.
     title : str
     """
 
@@ -38,6 +40,7 @@ class AuditPicture:
     measures: tuple[str, ...]
     values: FloatArray
     significant: BoolArray
+    shares: tuple[bool, ...]
     title: str
 
     @classmethod
@@ -56,6 +59,7 @@ class AuditPicture:
             measures=tuple(MEASURES[name] for name in known),
             values=np.array(values, dtype=np.float64).reshape(len(known), len(audit.groups), 3),
             significant=np.array([[(group, name) in certain for group in audit.groups] for name in known]),
+            shares=tuple(name in SHARES for name in known),
             title=f"Cost of recourse by {short(audit.by)}",
         )
 
@@ -84,4 +88,4 @@ class AuditPicture:
         ax.set_ylim(len(self.groups) - 0.5, -0.5)
         ax.tick_params(labelsize=NAME_SIZE, colors=MUTED)
         ax.set_xlabel(self.measures[place], fontsize=NAME_SIZE, color=INK)
-        ax.margins(x=0.08)
+        ax.set_xlim(left=0.0, right=1.0 if self.shares[place] else None)
