@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import fisher_exact, mannwhitneyu
 
 from ..arrays import AnyArray, BoolArray, FloatArray
 from ..errors import InvalidInputError
@@ -251,6 +250,8 @@ def _differences(
 
 
 def _p_value(a: FloatArray, b: FloatArray, measure: str) -> float:
+    from scipy.stats import fisher_exact, mannwhitneyu  # takes as long to import as all the rest
+
     if measure == "infeasible_share":
         counts = [[int(a.sum()), int(len(a) - a.sum())], [int(b.sum()), int(len(b) - b.sum())]]
         return float(fisher_exact(np.array(counts))[1])

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import fisher_exact, kstwo
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
@@ -130,6 +129,8 @@ def compared(now: Observed, before: Observed) -> tuple[Reading, ...]:
 def _shares(k: int, n: int, k_before: int, n_before: int) -> tuple[float, float, float, float]:
     if not n or not n_before:
         return np.nan, np.nan, np.nan, 1.0
+    from scipy.stats import fisher_exact  # takes as long to import as all the rest
+
     p = float(fisher_exact(np.array([[k, n - k], [k_before, n_before - k_before]]))[1])
     return k / n, k_before / n_before, abs(k / n - k_before / n_before), p
 
@@ -138,6 +139,8 @@ def _distributions(now: FloatArray, n: int, before: FloatArray, n_before: int) -
     """Compare samples, of which one or both may be told by quantiles."""
     if not n or not n_before:
         return np.nan, np.nan, np.nan, 1.0
+    from scipy.stats import kstwo
+
     places = np.concatenate([now, before])
     shares = [np.searchsorted(values, places, side="right") / len(values) for values in (now, before)]
     statistic = float(np.abs(shares[0] - shares[1]).max())

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..production.partitions import Partition, PartitionAnswers, finished, parti
 from .arguments import is_pattern, matching, whole
 from .exit_codes import ALL_ANSWERED, SOME_WITHOUT_ANSWER
 from .progress import progress_bar
-from .question import rules_of
+from .question import options_of, rules_of
 from .sources import explainer_of
 
 # Options that say which rows are asked about, which each file of answers tells by itself.
@@ -94,16 +95,15 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
 def _mapper(arguments: argparse.Namespace, files: Sequence[Path]) -> Mapper:
     explainer: Explainer = explainer_of(arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
+    asked = options_of(arguments, rules_of(arguments))
+    options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name != "errors"}
     with errors_about(arguments.rules):
         return explainer.mapper(
             target_from_text(arguments.target, classes),
-            constraints=rules_of(arguments),
             id_columns=dtypes_of(files[0], list(dict.fromkeys(arguments.keep))),
             sentences=arguments.sentences,
             n_jobs=arguments.jobs,
-            min_probability=arguments.min_probability,
-            n_counterfactuals=arguments.n_counterfactuals,
-            time_limit=arguments.time_limit,
+            **options,
         )
 
 

@@ -192,11 +192,8 @@ def _searched(
     chosen = np.sort(rng.permutation(first)[: known.n_searched])
     held = np.ones(len(chosen), dtype=np.bool_)
     for number, place in enumerate(chosen.tolist()):
-        options = Options(
-            constraints=constraints,
-            min_probability=records[place]["min_probability"],
-            time_limit=records[place]["options"]["time_limit"],
-        )
+        asked = {**records[place]["options"], "n_counterfactuals": 1}
+        options = Options(constraints=constraints, min_probability=records[place]["min_probability"], **asked)
         fresh = explain_rows(explainer.fitted_, answers.x.iloc[[place]], answers.targets[place], options)[0]
         held[number] = _agree(answers, place, fresh)
     return Checked(
