@@ -112,7 +112,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Their labels. A regressor needs none.
         """
-        self.__dict__.pop("fitted_", None)  # a fit that fails leaves an unfitted explainer, not an old one
+        for name in ("fitted_", "baseline_"):  # a fit that fails leaves an unfitted explainer, not an old one
+            self.__dict__.pop(name, None)
         self.fitted_: FittedModel = fit_model(
             self.model,
             X,

@@ -57,6 +57,17 @@ def test_wrong_rows_are_an_alert(watched):
     assert found["wrong_share"].now == 40 / len(rows)
 
 
+def test_a_new_fit_forgets_and_files_without_a_pickle_remember(loans, watched, tmp_path):
+    pytest.importorskip("skops")
+    explainer, rows = watched
+    explainer.save(tmp_path / "safe.ew", safe=True)
+    again = ew.load(tmp_path / "safe.ew", safe=True)
+    assert again.monitor(rows).to_mapping() == explainer.monitor(rows).to_mapping()
+    again.fit(loans.frame, loans.label)
+    with pytest.raises(ew.InvalidInputError, match=r"explainer\.remember"):
+        again.monitor(rows)
+
+
 def test_what_was_asked_at_fit_is_asked_again(loans):
     explainer = ew.Explainer(**loans.explainer.get_params(deep=False)).fit(loans.frame, loans.label)
     rules = ew.Constraints(immutable=["income", "years"])
