@@ -163,6 +163,32 @@ def test_what_was_tampered_with_is_found(trail, tamper, promise, forged, capsys)
     assert ("the line is as it was written" in failed) != forged
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda line: line.pop("distance"),
+        lambda line: line.update(distance="near"),
+        lambda line: line["counterfactual"].update(housing="boat"),
+        lambda line: line["counterfactual"].pop("income"),
+        lambda line: line.update(x=None),
+        lambda line: line.update(status="perfect"),
+        lambda line: line.update(target="maybe"),
+        lambda line: line.update(rules={"forbid": []}),
+        lambda line: line.update(options={"colour": "red"}),
+        lambda line: line.update(sha256=None),
+    ],
+)
+def test_lines_that_cannot_be_read_are_told_and_the_others_checked(trail, damage, capsys):
+    folder, lines = trail
+    changed = json.loads(json.dumps(lines))
+    place = _found(changed)
+    damage(changed[place])
+    _nearer(changed[19])
+    failed = _verify(folder, changed, "--search", "0", capsys=capsys)
+    assert any(place + 1 in at for told, at in failed.items() if "written" not in told), failed
+    assert failed["the distance, added up anew, is the one that is told"][-1:] == [20]
+
+
 def test_rows_and_files_that_are_others_are_found(trail, loans, capsys, tmp_path):
     folder, lines = trail
     rows = pandas.read_csv(folder / "rows.csv")
