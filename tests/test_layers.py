@@ -14,8 +14,8 @@ SOURCE = Path(elsewise.__file__).parent
 # From the ground up. Each may import from those before it, and from itself.
 LAYERS = [
     "errors", "constants", "arrays", "lvq", "projection", "search", "density", "regions", "columns", "distances",
-    "pipelines", "constraints", "model", "asking", "text", "results", "files", "production", "explainer", "theory",
-    "plotting", "plot", "report", "reproduce", "app", "cli",
+    "pipelines", "constraints", "model", "asking", "text", "results", "files", "auditing", "production", "explainer",
+    "theory", "plotting", "plot", "report", "reproduce", "app", "cli",
 ]  # fmt: skip
 # Members of scikit-learn's objects that have no public name: what a fitted model is, is written nowhere else.
 OF_OTHER_LIBRARIES = {

@@ -1,6 +1,7 @@
 """Plausible counterfactual explanations with proofs."""
 
 from . import density, lvq, plot, projection, regions, search
+from .auditing import Audit, Monitoring, audit
 from .columns import OneHot, Ordinal
 from .constraints import Constraints
 from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity, TrainingQuantile
@@ -34,6 +35,7 @@ from .results import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
     "BlackBox",
     "Bottleneck",
     "Certificate",
@@ -52,6 +54,7 @@ __all__ = [
     "Manhattan",
     "MissingDependencyError",
     "MixedMixtureDensity",
+    "Monitoring",
     "OneHot",
     "Ordinal",
     "Path",
@@ -66,6 +69,7 @@ __all__ = [
     "UnsupportedSettingError",
     "VerificationError",
     "WhyNot",
+    "audit",
     "density",
     "load",
     "lvq",

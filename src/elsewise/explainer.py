@@ -125,7 +125,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         progress : bool or function of (done, total), default=False
             Told of training rows whose class has its density. True shows a progress bar (needs tqdm).
         """
-        self.__dict__.pop("fitted_", None)  # a fit that fails leaves an unfitted explainer, not an old one
+        for name in ("fitted_", "baseline_"):  # a fit that fails leaves an unfitted explainer, not an old one
+            self.__dict__.pop(name, None)
         asked = {name: value for name, value in self.get_params(deep=False).items() if name not in ("model", "n_jobs")}
         with reporter(progress, len(as_table(X)) if progress else 0) as tell:
             self.fitted_: FittedModel = fit_model(self.model, X, y, **asked, tell=tell)

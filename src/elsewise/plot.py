@@ -27,7 +27,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .auditing import Audit
 from .explainer import Explainer
+from .plotting.audit import AuditPicture
 from .plotting.changes import ChangesPicture
 from .plotting.distributions import DistributionsPicture
 from .plotting.frontier import FrontierPicture
@@ -43,7 +45,25 @@ if TYPE_CHECKING:
 
     from .plotting.canvas import AxesArray
 
-__all__ = ["changes", "distributions", "frontier", "images", "path", "path_images", "plane", "summary"]
+__all__ = ["audit", "changes", "distributions", "frontier", "images", "path", "path_images", "plane", "summary"]
+
+
+def audit(audit: Audit, *, ax: AxesArray | None = None) -> AxesArray:
+    """Draw what recourse costs each group: a panel a measure, a point a group with its interval.
+
+    Points of groups that differ significantly from all others are in colour.
+
+    Parameters
+    ----------
+    audit : Audit
+        From :func:`elsewise.audit`.
+    ax : array of matplotlib Axes, one a measure, optional
+
+    Returns
+    -------
+    array of matplotlib Axes, one a measure
+    """
+    return AuditPicture.compute(audit).draw(ax)
 
 
 def changes(explanation: Explanation, *, max_columns: int = 12, ax: Axes | None = None) -> Axes:

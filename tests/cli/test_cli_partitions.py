@@ -156,6 +156,8 @@ def test_the_report_reads_a_partition(folder, loans):
         (["--why"], "--why is for answers in one file"),
         (["--errors", "raise"], "--errors raise is for"),
         (["--keep", "nobody"], "no column 'nobody'"),
+        (["--data", "nothing/*.parquet"], "no file fits it"),
+        (["--data", "*"], "does not end in"),
     ],
 )
 def test_what_does_not_go_together_is_refused(folder, more, words, capsys):

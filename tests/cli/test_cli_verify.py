@@ -29,8 +29,8 @@ def trail(loans, tmp_path_factory):
     rows.to_csv(folder / "rows.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        code = main(["explain", "--explainer", "explainer.ew", "--data", "rows.csv", "--target", "yes", "--quiet",
-                     "--rules", "rules.toml", "--keep", "client", "--json-lines", "--out", "answers.jsonl"])  # fmt: skip
+        asked = ["--target", "yes", "--rules", "rules.toml", "--keep", "client", "--json-lines", "--quiet"]
+        code = main(["explain", "--explainer", "explainer.ew", "--data", "rows.csv", "--out", "answers.jsonl", *asked])
     assert code == 3
     return folder, [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
 
@@ -163,6 +163,32 @@ def test_what_was_tampered_with_is_found(trail, tamper, promise, forged, capsys)
     assert ("the line is as it was written" in failed) != forged
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda line: line.pop("distance"),
+        lambda line: line.update(distance="near"),
+        lambda line: line["counterfactual"].update(housing="boat"),
+        lambda line: line["counterfactual"].pop("income"),
+        lambda line: line.update(x=None),
+        lambda line: line.update(status="perfect"),
+        lambda line: line.update(target="maybe"),
+        lambda line: line.update(rules={"forbid": []}),
+        lambda line: line.update(options={"colour": "red"}),
+        lambda line: line.update(sha256=None),
+    ],
+)
+def test_lines_that_cannot_be_read_are_told_and_the_others_checked(trail, damage, capsys):
+    folder, lines = trail
+    changed = json.loads(json.dumps(lines))
+    place = _found(changed)
+    damage(changed[place])
+    _nearer(changed[19])
+    failed = _verify(folder, changed, "--search", "0", capsys=capsys)
+    assert any(place + 1 in at for told, at in failed.items() if "written" not in told), failed
+    assert failed["the distance, added up anew, is the one that is told"][-1:] == [20]
+
+
 def test_rows_and_files_that_are_others_are_found(trail, loans, capsys, tmp_path):
     folder, lines = trail
     rows = pandas.read_csv(folder / "rows.csv")
@@ -222,8 +248,9 @@ def test_json_of_answers_in_python(loans):
 
 def test_the_report_calls_rows_by_the_users_own_column(trail, tmp_path):
     folder, _ = trail
-    assert main(["report", "--explainer", str(folder / "explainer.ew"), "--data", str(folder / "rows.csv"), "--target",
-                 "yes", "--id", "client", "--rows", "3", "--quiet", "--out", str(tmp_path / "report.html")]) == 0  # fmt: skip
+    files = ["--explainer", folder / "explainer.ew", "--data", folder / "rows.csv", "--out", tmp_path / "report.html"]
+    asked = ["--target", "yes", "--id", "client", "--rows", "3", "--quiet"]
+    assert main(["report", *map(str, files), *asked]) == 0
     text = (tmp_path / "report.html").read_text()
     assert "c0" in text
     assert "c2" in text

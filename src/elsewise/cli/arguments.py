@@ -10,6 +10,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..errors import InvalidInputError
+
 
 class Commands(Protocol):
     """What subcommands are added to."""
@@ -117,19 +119,9 @@ def file_to_write(*suffixes: str) -> Callable[[str], Path]:
 
 
 def files_to_read(*suffixes: str) -> Callable[[str], Path]:
-    """Reader of the name of a file that is there, or of a pattern (``'parts/*.parquet'``) that some files fit."""
+    """Reader of the name of a file that is there, or of a pattern, such as ``'parts/*.parquet'``."""
     one = file_to_read(*suffixes)
-
-    def read(text: str) -> Path:
-        if not is_pattern(text):
-            return one(text)
-        if not matching(Path(text)):
-            raise argparse.ArgumentTypeError(f"no file fits {text!r}")
-        for path in matching(Path(text)):
-            _check_suffix(path, suffixes)
-        return Path(text)
-
-    return read
+    return lambda text: Path(text) if is_pattern(text) else one(text)
 
 
 def is_pattern(path: str | Path) -> bool:
@@ -137,9 +129,16 @@ def is_pattern(path: str | Path) -> bool:
     return bool(set("*?[") & set(str(path))) and not Path(path).is_file()
 
 
-def matching(pattern: Path) -> list[Path]:
-    """Files that fit a pattern, in order."""
-    return sorted(Path(name) for name in glob(str(pattern)) if Path(name).is_file())
+def matching(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Files that fit a pattern, in order, with one of the endings; the file itself, if it is one."""
+    if not is_pattern(path):
+        return [path]
+    files = sorted(Path(name) for name in glob(str(path)) if Path(name).is_file())
+    wrong = [file for file in files if file.suffix.lower() not in suffixes]
+    if wrong or not files:
+        what = f"{wrong[0]} does not end in {', '.join(suffixes)}" if wrong else "no file fits it"
+        raise InvalidInputError(f"{path}: {what}.")
+    return files
 
 
 def file_or_folder_to_write(*suffixes: str) -> Callable[[str], Path]:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,14 @@ from ..explainer import Explainer
 from ..files.error_names import errors_about
 from ..files.questions import target_from_text
 from ..files.row_batches import dtypes_of
-from ..files.tables import check_format
+from ..files.tables import SUFFIXES, check_format
 from ..production import Mapper
 from ..production.engines import ENGINES, answer_here, answer_on_dask
 from ..production.partitions import Partition, PartitionAnswers, finished, partitions_of, remove_unfinished
 from .arguments import is_pattern, matching, whole
 from .exit_codes import ALL_ANSWERED, SOME_WITHOUT_ANSWER
 from .progress import progress_bar
-from .question import rules_of
+from .question import options_of, rules_of
 from .sources import explainer_of
 
 # Options that say which rows are asked about, which each file of answers tells by itself.
@@ -70,7 +71,7 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
         raise InvalidInputError("--json-lines is for answers in one file: give a file ending in .jsonl as --out.")
     if arguments.errors == "raise":
         raise InvalidInputError("--errors raise is for answers in one file: in a folder wrong rows end nothing.")
-    files = matching(arguments.data) if is_pattern(arguments.data) else [arguments.data]
+    files = matching(arguments.data, SUFFIXES)
     check_format(Path("answers.parquet"))
     mapper = _mapper(arguments, files)
     partitions = partitions_of(files, arguments.out, _digest(question))
@@ -94,16 +95,15 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
 def _mapper(arguments: argparse.Namespace, files: Sequence[Path]) -> Mapper:
     explainer: Explainer = explainer_of(arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
+    asked = options_of(arguments, rules_of(arguments))
+    options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name != "errors"}
     with errors_about(arguments.rules):
         return explainer.mapper(
             target_from_text(arguments.target, classes),
-            constraints=rules_of(arguments),
             id_columns=dtypes_of(files[0], list(dict.fromkeys(arguments.keep))),
             sentences=arguments.sentences,
             n_jobs=arguments.jobs,
-            min_probability=arguments.min_probability,
-            n_counterfactuals=arguments.n_counterfactuals,
-            time_limit=arguments.time_limit,
+            **options,
         )
 
 

@@ -108,6 +108,20 @@ def rules_of(arguments: argparse.Namespace) -> Constraints | None:
     return None if arguments.rules is None else read_rules(arguments.rules)
 
 
+def options_of(arguments: argparse.Namespace, rules: Constraints | None) -> Options:
+    """Put together how the question is asked."""
+    return Options(
+        constraints=rules,
+        min_probability=arguments.min_probability,
+        n_counterfactuals=arguments.n_counterfactuals,
+        differ=arguments.differ,
+        already=arguments.already,
+        time_limit=arguments.time_limit,
+        errors=arguments.errors,
+        if_none=arguments.if_none,
+    )
+
+
 def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     """Read everything that :func:`add_rows` and :func:`add_question` speak of, and check it before the long work."""
     explainer = explainer_of(arguments)
@@ -118,16 +132,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     with errors_about(arguments.rules):
         resolved = explainer.fitted_.rules(rules)
     checked = _checked(explainer, resolved, rows, arguments)
-    options = Options(
-        constraints=rules,
-        min_probability=arguments.min_probability,
-        n_counterfactuals=arguments.n_counterfactuals,
-        differ=arguments.differ,
-        already=arguments.already,
-        time_limit=arguments.time_limit,
-        errors=arguments.errors,
-        if_none=arguments.if_none,
-    )
+    options = options_of(arguments, rules)
     return Job(explainer, rows, checked, target, explainer.fitted_.table_under(resolved), options)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..auditing import audit
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.read_answers import read_answers
-from ..files.tables import SUFFIXES, read_rows
+from ..files.tables import SUFFIXES, column_of_data, read_rows
 from ..report import write_report
 from ..results import Explanations, Plan, WhyNot
 from .arguments import Commands, file_to_read, file_to_write, image_shape, whole
@@ -21,6 +23,9 @@ from .exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
 from .progress import done_in_all, progress_bar
 from .question import add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
 from .sources import add_source, explainer_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add_to(commands: Commands) -> None:
@@ -48,6 +53,9 @@ def add_to(commands: Commands) -> None:
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
                         help="the report; a file that is there is replaced")  # fmt: skip
+    output.add_argument("--by", metavar="COLUMN",
+                        help="column of --data that tells groups apart, for a page on what recourse costs "
+                        "each")  # fmt: skip
     output.add_argument("--id", metavar="COLUMN", help="column of --data that rows are called by in the report")
     output.add_argument("--title", metavar="TEXT", help="heading of the report")
     output.add_argument("--description", metavar="TEXT", help="what the data are, in a sentence or two")
@@ -73,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         why_not=_why_not(explainer, answers, rules, arguments),
         plans=_plans(explainer, answers, rules, arguments),
         image_shape=arguments.image_shape,
+        audit=None if arguments.by is None else audit(answers, _groups(answers, arguments)),
     )
     size = arguments.out.stat().st_size
     print(f"{len(answers):,} answers in {arguments.out} ({size / 1e6:.1f} MB)")
@@ -108,6 +117,11 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
     if arguments.rows is not None:
         answers = answers.take(np.flatnonzero(answers.rows < arguments.rows))
     return explainer, answers
+
+
+def _groups(answers: Explanations, arguments: argparse.Namespace) -> pd.Series[Any]:
+    """Find the group of each answer's row, in any column of the data."""
+    return column_of_data(arguments.data, arguments.by, "--by").iloc[answers.rows]
 
 
 def _why_not(

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         digests["model"] = fingerprint(read_model(arguments.model, arguments.trust))
         if digests["model"] != fingerprint(explainer.model):
             raise InvalidInputError(f"{arguments.model} is not the model of {arguments.explainer}.")
-    if not any("explainer" in record["sha256"] for record in records):
+    if not any("explainer" in (record.get("sha256") or ()) for record in records):
         del digests["explainer"]  # it was fitted on the way, and has no file
     rows = None
     if arguments.data is not None:

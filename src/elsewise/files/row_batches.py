@@ -9,7 +9,7 @@ from typing import Any
 
 from ..columns import Table
 from ..errors import InvalidInputError
-from .tables import CSV, FileRows, as_file_rows, check_format, read_text
+from .tables import CSV, FileRows, as_file_rows, check_format, read_text, text_batches
 
 
 def row_batches(path: Path, table: Table, size: int) -> Iterator[FileRows]:
@@ -29,7 +29,7 @@ def row_batches(path: Path, table: Table, size: int) -> Iterator[FileRows]:
     check_format(path)
     is_text = path.suffix.lower() in CSV
     some = False
-    for frame in _text_batches(path, size) if is_text else _parquet_batches(path, size):
+    for frame in text_batches(path, size) if is_text else _parquet_batches(path, size):
         some = True
         yield as_file_rows(frame, table, path, is_text=is_text)
     if not some:
@@ -59,16 +59,6 @@ def dtypes_of(path: Path, names: Sequence[str]) -> dict[str, Any]:
         own = schema.field(name).type
         found[name] = next((dtype for dtype, test in tests.items() if test(own)), "string")
     return found
-
-
-def _text_batches(path: Path, size: int) -> Iterator[Any]:
-    import pandas
-
-    with pandas.read_csv(
-        path, index_col=False, chunksize=size, dtype=str, keep_default_na=False, na_filter=False
-    ) as reader:
-        for frame in reader:
-            yield frame.reset_index(drop=True)
 
 
 def _parquet_batches(path: Path, size: int) -> Iterator[Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 CSV, PARQUET = (".csv",), (".parquet", ".pq")
 SUFFIXES = CSV + PARQUET
+# Options of pandas.read_csv for cells as they are written.
+_AS_TEXT = {"dtype": str, "keep_default_na": False, "na_filter": False}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +79,14 @@ def read_text(path: Path) -> pd.DataFrame:
     ----------
     path : path of a CSV file
     """
-    return _read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
+    return _read_csv(path, **_AS_TEXT)
+
+
+def text_batches(path: Path, size: int) -> Iterator[pd.DataFrame]:
+    """Read a CSV file as :func:`read_text` does, at most ``size`` rows at a time."""
+    with _csv_errors(path), _pandas(path).read_csv(path, index_col=False, chunksize=size, **_AS_TEXT) as reader:
+        for frame in reader:
+            yield _each_text(frame.reset_index(drop=True), as_written)
 
 
 def read_rows(path: Path, table: Table) -> FileRows:
@@ -148,6 +158,14 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
             disarmed_frame.to_csv(file, index=False, lineterminator="\n", quoting=quoting)
 
 
+def column_of_data(path: Path, name: str, option: str) -> pd.Series[Any]:
+    """Read one column of a file; ``option`` is what errors call the request."""
+    frame = read_frame(path).reset_index(drop=True) if path.suffix.lower() in CSV else _read_parquet(path).reset_index()
+    if name not in frame.columns:
+        raise InvalidInputError(f"{option}: {path} has no column {name!r}. It has {few(list(frame.columns))}.")
+    return frame[name]
+
+
 def few(names: Sequence[Any]) -> str:
     """List the first of some names."""
     return ", ".join(repr(name) for name in names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
@@ -171,11 +189,20 @@ def _positions(frame: pd.DataFrame, table: Table, path: Path, index: Sequence[st
 
 def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
     pandas = _pandas(path)
+    with _csv_errors(path):
+        frame = pandas.read_csv(path, index_col=False, **_all_digits(pandas), **options)
+    return _each_text(frame, as_written)
+
+
+@contextmanager
+def _csv_errors(path: Path) -> Iterator[None]:
+    """Say what is wrong with a CSV file."""
+    pandas = _pandas(path)
     try:
         with warnings.catch_warnings():
             # Lines of other lengths than the first would be cut, or taken for an index.
             warnings.simplefilter("error", pandas.errors.ParserWarning)
-            frame = pandas.read_csv(path, index_col=False, **_all_digits(pandas), **options)
+            yield
     except pandas.errors.EmptyDataError as error:
         raise InvalidInputError(f"{path} is empty: expected a line of column names, then rows.") from error
     except UnicodeDecodeError as error:
@@ -183,7 +210,6 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
     except (pandas.errors.ParserError, pandas.errors.ParserWarning, ValueError) as error:
         told = str(error).strip()
         raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
-    return _each_text(frame, as_written)
 
 
 def _has_carriage_return(frame: pd.DataFrame) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ from .explainers import installed_versions
 if TYPE_CHECKING:
     import pandas as pd
 
+# Options that have a place of their own in a record, or say nothing of an answer.
+_TOLD_ELSEWHERE = ("constraints", "min_probability", "errors")
 _FORMAT, _CHECKSUM = "elsewise_answer", "record_sha256"
 
 
@@ -58,8 +60,9 @@ class Circumstances:
         return {
             "rules": rules,
             "options": {
-                "n_counterfactuals": self.options.n_counterfactuals,
-                "time_limit": self.options.time_limit,
+                item.name: _jsonable(getattr(self.options, item.name))
+                for item in fields(Options)
+                if item.name not in _TOLD_ELSEWHERE
             },
             "sha256": {**self.sha256, "rules": rules_sha256(rules)},
             "versions": dict(self.versions),

@@ -84,9 +84,7 @@ def fit_model(
     density_rows = fitted.density_rows(rows)
     densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
-    if (
-        density_given == "fixed" and not reason
-    ):  # a model that is only asked is searched in cones that are the same for all
+    if density_given == "fixed" and not reason:  # where a model is only asked, all rows have the same cones
         references = _references(fitted, density_rows, y)
         fitted = replace(fitted, references=references, density_given="fixed" if references else "joint")
     fitted.problem(fitted.labels)

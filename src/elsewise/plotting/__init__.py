@@ -4,6 +4,7 @@ A file for every function of :mod:`elsewise.plot`, with the picture it draws. Th
 answers of one row against each other: their functions take a mapping of names to answers.
 """
 
+from .audit import AuditPicture
 from .changes import ChangesPicture
 from .comparison import counterfactual_figure
 from .comparison_changes import ChangesView, changes_view, draw_changes
@@ -17,6 +18,7 @@ from .plane import PlanePicture
 from .summary import Obstacle, SummaryPicture
 
 __all__ = [
+    "AuditPicture",
     "ChangesPicture",
     "ChangesView",
     "ColumnDistribution",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..asking import Options, outcomes_of_rows
+from ..auditing import Baseline, Monitoring
+from ..auditing.baseline import baseline_of
+from ..auditing.monitor import monitor
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..model import FittedModel
@@ -18,7 +21,15 @@ from .schema import schema_of
 
 
 class Produces:
-    """Answers for many rows on any engine."""
+    """Answers for many rows on any engine, and an eye on them.
+
+    Attributes
+    ----------
+    baseline_ : Baseline
+        What :meth:`remember` has kept.
+    """
+
+    baseline_: Baseline
 
     @abstractmethod
     def require_fitted(self) -> FittedModel:
@@ -71,11 +82,7 @@ class Produces:
         ['optimal', 'optimal']
         """
         fitted = self.require_fitted()
-        known = [item.name for item in fields(Options) if item.name not in ("constraints", "errors")]
-        unknown = [name for name in options if name not in known]
-        if unknown:
-            raise InvalidInputError(f"mapper knows no option {unknown[0]!r}. There are {', '.join(known)}.")
-        asked = Options(constraints=constraints, errors="row", **options)
+        asked = _asked("mapper", constraints, options)
         if np.ndim(np.asarray(target, dtype=object)) > (0 if fitted.classes is not None else 1):
             raise InvalidInputError("A mapper is for any rows: expected one target for all of them.")
         outcomes_of_rows(target, 1, fitted.classes, asked.min_probability)
@@ -88,3 +95,47 @@ class Produces:
             sentences=sentences,
         )
         return Mapper(fitted, target, asked, layout, n_jobs)
+
+    def remember(self, X: Any, target: Any = None, *, constraints: Constraints | None = None, **options: Any) -> Self:
+        """Ask a question about rows now, and keep what came of it, for :meth:`monitor` to compare later rows with.
+
+        What is kept are counts and quantiles, no rows; :meth:`~elsewise.Explainer.save` saves it with the explainer.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_columns)
+            Held-out rows as they are expected: training rows look more plausible than new ones ever will.
+        target : label or None; ``(low, high)`` for a regressor
+        constraints : Constraints, optional
+        **options
+            Further options of :meth:`elsewise.Explainer.explain`.
+        """
+        fitted = self.require_fitted()
+        asked = _asked("remember", constraints, options)
+        self.baseline_ = baseline_of(fitted, X, target, asked, getattr(self, "n_jobs", None))
+        return self
+
+    def monitor(self, X: Any) -> Monitoring:
+        """Compare new rows with those that :meth:`remember` was given.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_columns)
+            New rows; the same question is asked about them.
+
+        Returns
+        -------
+        Monitoring
+            Share of wrong rows and of rows without an answer, distances, how plausible the rows themselves are: each
+            now and at fit, how certain the change is, and which are worth an alert.
+        """
+        return monitor(self.require_fitted(), self.__dict__.get("baseline_"), X, getattr(self, "n_jobs", None))
+
+
+def _asked(door: str, constraints: Constraints | None, options: Mapping[str, Any]) -> Options:
+    """Put together how a question is asked, in which rows that are wrong end nothing."""
+    known = [item.name for item in fields(Options) if item.name not in ("constraints", "errors")]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise InvalidInputError(f"{door} knows no option {unknown[0]!r}. There are {', '.join(known)}.")
+    return Options(constraints=constraints, errors="row", **options)

@@ -17,6 +17,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from ..asking.reasons import Reason, for_everyone
+from ..auditing import Audit
 from ..constraints import Constraints
 from ..errors import InvalidInputError
 from ..explainer import Explainer
@@ -29,6 +30,7 @@ from .check import Checked, check_again
 from .column_pictures import ColumnPictures
 from .constants import LONGEST_TITLE, LONGEST_WINDOW_TITLE
 from .description import description, rules_in_words
+from .groups import groups_section
 from .guarantees import guarantees
 from .markup import escaped, plural
 from .overview import overview
@@ -39,6 +41,7 @@ _CONTENTS = (
     ("guarantees", "What is guaranteed"),
     ("model", "Model and data"),
     ("rules", "Rules"),
+    ("groups", "By group"),
     ("rows", "Row by row"),
 )
 
@@ -55,6 +58,7 @@ def write_report(
     plans: Mapping[int, Plan] | None = None,
     paths: Mapping[int, Path] | None = None,
     image_shape: tuple[int, int] | None = None,
+    audit: Audit | None = None,
     made: datetime | None = None,
 ) -> tuple[Checked, ...]:
     """Write a report to one HTML file; see :func:`html_report`.
@@ -63,7 +67,7 @@ def write_report(
 
     Parameters
     ----------
-    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, made
+    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, audit, made
         As for :func:`html_report`.
     path : path of the file
         A file that is there already is replaced.
@@ -83,6 +87,7 @@ def write_report(
         plans=plans,
         paths=paths,
         image_shape=image_shape,
+        audit=audit,
         made=made,
     )
     with replacing(FilePath(path)) as file:
@@ -102,6 +107,7 @@ def html_report(
     plans: Mapping[int, Plan] | None = None,
     paths: Mapping[int, Path] | None = None,
     image_shape: tuple[int, int] | None = None,
+    audit: Audit | None = None,
     made: datetime | None = None,
 ) -> str:
     """Make a report: summary, guarantees, model and data, rules, then every row.
@@ -126,6 +132,8 @@ def html_report(
         What ``explainer.plan`` and ``explainer.path`` say of rows, by their position in the batch: shown with them.
     image_shape : (height, width), optional
         Rows are images of this shape, and shown as such.
+    audit : Audit, optional
+        What ``elsewise.audit(explanations, by)`` says: what recourse costs each group of rows.
     made : datetime, optional
         When the report was made; now by default.
 
@@ -144,6 +152,7 @@ def html_report(
         plans=plans,
         paths=paths,
         image_shape=image_shape,
+        audit=audit,
         made=made,
     )
     return page
@@ -160,6 +169,7 @@ def _report(
     plans: Mapping[int, Plan] | None,
     paths: Mapping[int, Path] | None,
     image_shape: tuple[int, int] | None,
+    audit: Audit | None,
     made: datetime | None,
 ) -> tuple[str, tuple[Checked, ...]]:
     """Make a report, and give what came of the checks in it."""
@@ -182,6 +192,7 @@ def _report(
         guarantees(explainer, answers, checks, writer.link),
         description(explainer, data_description),
         rules_in_words(rules.given_names, given=constraints is not None, found=rules.found_names),
+        "" if audit is None else groups_section(audit),
         rows,
     ]
     title = title or f"Counterfactual report: {model_in_words(explainer.model)}"
@@ -195,7 +206,9 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
     # Even if something got past the escaping, nothing of it could run or reach the network.
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     contents = "".join(
-        f'<li><a href="#{name}">{told}</a></li>' for name, told in _CONTENTS if name != "rows" or len(answers)
+        f'<li><a href="#{name}">{told}</a></li>'
+        for name, told in _CONTENTS
+        if any(f'id="{name}"' in part for part in parts)
     )
     made_by = f"elsewise {version('elsewise')}, scikit-learn {version('scikit-learn')}, numpy {np.__version__}"
     return "\n".join(

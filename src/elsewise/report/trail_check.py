@@ -10,8 +10,9 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Options, checked_rows
-from ..asking.statuses import has_answer
+from ..asking.statuses import STATUSES, has_answer
 from ..constraints import Constraints
+from ..errors import ElsewiseError
 from ..explainer import Explainer
 from ..files.read_trail import explanations_of_trail, frame_of_values, numbers_of
 from ..files.trail import is_as_written, rules_sha256, target_probabilities
@@ -83,8 +84,18 @@ def check_trail(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
     records : sequence of records
     known : Known
     """
-    checks = [_each("the line is as it was written", records, is_as_written)]
-    checks += [
+    whole = np.array(_whole_lines(records, explainer), dtype=np.bool_)
+    every = np.arange(len(records))
+    checks = [_checked("the line can be read: row, answer, rules and numbers are there", every, whole)]
+    checks.append(_each("the line is as it was written", records, is_as_written))
+    for check in _read_lines(explainer, [records[place] for place in every[whole].tolist()], known):
+        checks.append(replace(check, failed=tuple(int(every[whole][place]) for place in check.failed)))
+    return TrailCheck(len(records), tuple(checks))
+
+
+def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], known: Known) -> tuple[Checked, ...]:
+    """Check lines that can be read."""
+    checks = [
         _each(f"the SHA-256 of the {name} is that of the one given", records, _has_sha256(name, digest))
         for name, digest in known.sha256.items()
     ]
@@ -98,7 +109,43 @@ def check_trail(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
     for rules, places in _by_rules(records):
         constraints = None if rules is None else Constraints.from_mapping(rules)
         checks += _under_rules(explainer, [records[place] for place in places.tolist()], places, constraints, known)
-    return TrailCheck(len(records), _joined(checks))
+    return _joined(checks)
+
+
+def _whole_lines(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> list[bool]:
+    """Tell which lines have all they need, in the forms they need it: whoever edits a line may leave anything.
+
+    All are tried together; where that fails, in halves, until the lines at fault are alone.
+    """
+    try:
+        if records:
+            _read_all(records, explainer)
+    except (ElsewiseError, KeyError, TypeError, ValueError, AttributeError):
+        half = len(records) // 2
+        if not half:
+            return [False]
+        return _whole_lines(records[:half], explainer) + _whole_lines(records[half:], explainer)
+    return [True] * len(records)
+
+
+def _read_all(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> None:
+    """Read all that checks read of lines; raise if something is not as it has to be."""
+    for rules, places in _by_rules(records):
+        constraints = None if rules is None else Constraints.from_mapping(rules)
+        own = [records[place] for place in places.tolist()]
+        for record in own:
+            Options(constraints=constraints, min_probability=record["min_probability"], **record["options"])
+            dict(record["sha256"])
+            if not (record["status"] in STATUSES and record["answer"] >= 1 and isinstance(record["x"], dict)):
+                raise ValueError("status, number or row")
+        for name in ("probability_before", "probability_after"):
+            numbers_of(own, name)
+        right = [record for record in own if record["status"] != "error"]
+        answers = explanations_of_trail(right, explainer, constraints) if right else None
+        if answers is not None and any(
+            answers.targets[place] is None for place in np.flatnonzero(answers.found).tolist()
+        ):
+            raise ValueError("target")
 
 
 def _under_rules(
@@ -192,11 +239,8 @@ def _searched(
     chosen = np.sort(rng.permutation(first)[: known.n_searched])
     held = np.ones(len(chosen), dtype=np.bool_)
     for number, place in enumerate(chosen.tolist()):
-        options = Options(
-            constraints=constraints,
-            min_probability=records[place]["min_probability"],
-            time_limit=records[place]["options"]["time_limit"],
-        )
+        asked = {**records[place]["options"], "n_counterfactuals": 1}
+        options = Options(constraints=constraints, min_probability=records[place]["min_probability"], **asked)
         fresh = explain_rows(explainer.fitted_, answers.x.iloc[[place]], answers.targets[place], options)[0]
         held[number] = _agree(answers, place, fresh)
     return Checked(

@@ -221,10 +221,8 @@ class Relaxation:
         cells, rules = problem.cells, problem.rules_at
         of_rules = slice(0, 0) if rules < 0 else slice(*cells.spans[rules].tolist())
         first_cone = int(self.first_cone[row[0]])
-        cone, widening = (
-            np.array([-1 if first_cone < 0 else first_cone + int(node.cone[0])]),
-            self.domain.widening_of(row),
-        )
+        cone = np.array([-1 if first_cone < 0 else first_cone + int(node.cone[0])])
+        widening = self.domain.widening_of(row)
         if widening is not None and first_cone >= 0:
             cells, cone = cells.with_own_radii(cone, widening)
         reachable = Reachable(
