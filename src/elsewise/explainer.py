@@ -133,15 +133,17 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         other.threshold, other.fitted_ = threshold, self.require_fitted().with_threshold(threshold)
         return other
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
         """Write the fitted explainer to a file, which :func:`elsewise.load` reads (:mod:`elsewise.files.explainers`).
 
         Parameters
         ----------
         path : path of the file
             ``.ew`` is the custom. A file that is there already is replaced.
+        safe : bool, default=False
+            True writes no pickle: reading the file runs no code (needs skops, and a model that it can write).
         """
-        save(self, path)
+        save(self, path, safe=safe)
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator sees them, or the first transformers before it that are not affine."""

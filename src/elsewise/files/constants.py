@@ -1,7 +1,7 @@
 """Numbers and names that decide something in this package."""
 
 # Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
-EXPLAINER_FORMAT = 3
+EXPLAINER_FORMAT = 4
 # Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
 LONGEST_HEADER = 1 << 25
 # zlib level of saved explainers: higher ones take several times as long for a few per cent.
@@ -10,5 +10,7 @@ COMPRESSION = 3
 DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
 # Libraries whose versions a saved explainer tells besides, for whoever looks for a difference.
 TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
+# Types in files without a pickle that skops asks about, by the ends of their names: dtypes run nothing when made.
+HARMLESS_TYPES = {"numpy.": "dtype", "pandas.": "Dtype"}
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
