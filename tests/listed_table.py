@@ -1,4 +1,4 @@
-"""A table of four columns whose every possible row can be listed."""
+"""A table of four columns whose every possible row can be listed, and one of six with numbers."""
 
 from __future__ import annotations
 
@@ -36,3 +36,20 @@ def between(rows: pd.DataFrame, row: pd.Series, weights: dict[str, float]) -> np
     return np.asarray(
         away + sum(weights[name] * (rows[name] != row[name]) for name in ("colour", "member")), dtype=float
     )
+
+
+def mixed_table(n: int = 300, seed: int = 3) -> tuple[pd.DataFrame, np.ndarray]:
+    """Draw rows with two numbers, two whole numbers and two categories; "good" is wanted."""
+    rng = np.random.default_rng(seed)
+    worth = rng.normal(size=n)
+    frame = pd.DataFrame(
+        {
+            "income": np.round(np.exp(3 + 0.3 * worth + 0.3 * rng.normal(size=n)), 2),
+            "debt": np.round(np.exp(2 - 0.3 * worth + 0.4 * rng.normal(size=n)), 2),
+            "years": rng.poisson(np.exp(1 + 0.3 * worth)),
+            "age": np.clip(np.round(40 + 5 * worth + 8 * rng.normal(size=n)), 18, 80).astype(int),
+            "housing": np.where(worth + rng.normal(size=n) > 0, "own", "rent"),
+            "job": rng.choice(["clerk", "nurse", "smith"], n),
+        }
+    )
+    return frame, np.where(worth + 0.5 * rng.normal(size=n) > 0.5, "good", "bad")

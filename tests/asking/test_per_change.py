@@ -16,23 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
 from elsewise.projection import project
-from listed_table import listed, small_table
-
-
-def mixed_table(n: int = 300, seed: int = 3) -> tuple[pd.DataFrame, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    worth = rng.normal(size=n)
-    frame = pd.DataFrame(
-        {
-            "income": np.round(np.exp(3 + 0.3 * worth + 0.3 * rng.normal(size=n)), 2),
-            "debt": np.round(np.exp(2 - 0.3 * worth + 0.4 * rng.normal(size=n)), 2),
-            "years": rng.poisson(np.exp(1 + 0.3 * worth)),
-            "age": np.clip(np.round(40 + 5 * worth + 8 * rng.normal(size=n)), 18, 80).astype(int),
-            "housing": np.where(worth + rng.normal(size=n) > 0, "own", "rent"),
-            "job": rng.choice(["clerk", "nurse", "smith"], n),
-        }
-    )
-    return frame, np.where(worth + 0.5 * rng.normal(size=n) > 0.5, "good", "bad")
+from listed_table import listed, mixed_table, small_table
 
 
 def explained(density: bool, price: float) -> tuple[ew.Explainer, pd.DataFrame]:

@@ -12,10 +12,10 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
-from listed_table import listed, small_table
+from listed_table import listed, mixed_table, small_table
 
 
 def fitted_table(name: str, *, density: bool = False, price: float = 0.0) -> tuple[ew.Explainer, pd.DataFrame, dict]:
@@ -145,6 +145,43 @@ def test_forests_with_numbers_stay_or_move_far_enough():
             distance = np.abs(tried - row).sum(axis=1)
             near = distance < answer.distance * (1 - 1e-6)
             assert not (model.predict(tried[near]) == 1).any() if near.any() else True
+
+
+@pytest.mark.parametrize("density", [False, True])
+def test_least_changes_equal_a_mixed_integer_solver(density):
+    """Every number stays, goes down or goes up far enough: the best of SCIP's optima of all combinations."""
+    pytest.importorskip("pyscipopt", reason="the mixed-integer reference needs pyscipopt")
+    from mixed_reference import scip
+    from mixed_tables import TableReference
+
+    frame, y = mixed_table()
+    numbers = ["income", "debt", "years", "age"]
+    before = make_column_transformer((OneHotEncoder(), ["housing", "job"]), (StandardScaler(), numbers))
+    model = make_pipeline(before, LogisticRegression(max_iter=1000)).fit(frame, y)
+    made = ew.MixedMixtureDensity(n_components=2) if density else None
+    explainer = ew.Explainer(model, density=made, threshold=0.5).fit(frame, y)
+    rows = frame[model.predict(frame) == "bad"]
+    bounds = {"income": (1.0, 80.0), "debt": (0.5, 60.0), "years": (0, 30), "age": (18, 90)}
+    least = {"income": 25.0, "debt": 5.0, "years": 4}
+    reference, n_dearer = TableReference(explainer, rows), 0
+    for i in range(4):
+        row = rows.iloc[i]
+        answer = explainer.explain_one(row, "good", constraints=ew.Constraints(bounds=bounds, min_change=least))
+        best = np.inf
+        for ways in itertools.product(["stays", "down", "up"], repeat=3):
+            narrowed = dict(bounds)
+            for (column, size), way in zip(least.items(), ways):
+                own, (low, high) = float(row[column]), bounds[column]
+                narrowed[column] = {"stays": (own, own), "down": (low, own - size), "up": (own + size, high)}[way]
+            if all(low <= high for low, high in narrowed.values()):
+                best = min(best, scip(reference.problem(row, "good", {"bounds": narrowed})).value)
+        assert answer.status == "optimal"
+        np.testing.assert_allclose(answer.distance, best, rtol=1e-6)
+        moved = {column: abs(answer.counterfactual[column] - row[column]) for column in least}
+        assert all(moved[column] == 0 or moved[column] >= size - 1e-9 for column, size in least.items())
+        free = explainer.explain_one(row, "good", constraints=ew.Constraints(bounds=bounds))
+        n_dearer += answer.distance > free.distance * (1 + 1e-6)
+    assert n_dearer
 
 
 @pytest.mark.parametrize("name", ["logistic", "forest"])

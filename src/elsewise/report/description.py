@@ -156,6 +156,8 @@ def _distance(explainer: Explainer) -> str:
     told = "a sum over the columns that change"
     has_levels = any(column.kind == "category" for column in explainer.table_.columns)
     levels = "; a category costs the same for any change" if has_levels else ""
+    if explainer.distance_.per_change:
+        levels += f"; every column that changes costs {number(explainer.distance_.per_change)} more"
     scaled = explainer.distance in ("auto", "scaled") or type(explainer.distance).__name__ == "Scaled"
     if scaled and not (explainer.distance == "auto" and _is_plain(explainer)):
         typical = ", so that a usual difference between two rows counts about 1 in every column"
