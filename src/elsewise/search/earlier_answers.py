@@ -87,6 +87,13 @@ class History:
         self.earlier = earlier if earlier is not None else [()] * len(rows)
         self.is_empty = not (any(self.refused) or any(self.earlier))
 
+    def of_row(self, row: int) -> History:
+        """Give the history of one row, numbered 0."""
+        refused, earlier = [self.refused[row]], [self.earlier[row]]
+        return History(
+            self.problem, self.rows[[row]], self.goals[[row]], self.layout, refused, earlier, self.use_region
+        )
+
     def is_new(self, rows: IntArray, points: FloatArray) -> BoolArray:
         """Whether points are neither refused nor the same as an earlier answer, shape (n,)."""
         new = np.ones(len(rows), dtype=np.bool_)
