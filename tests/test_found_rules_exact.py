@@ -8,21 +8,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from elsewise.report import html_report
 
 CONTACT, OUTCOME, JOB = ["never", "phone", "mail"], ["none", "failure", "success"], ["clerk", "student", "retired"]
+SAVINGS = ["few", "some", "many"]
+COLUMNS = ["contact", "outcome", "job", "delay", "age", "savings"]
 NUMBERS = ["delay", "age"]
 # What the table is made never to hold, besides codes of `delay` (-1: never contacted), as a person would say it.
 IMPOSSIBLE = {
     "contact and outcome": lambda r: (r["contact"] == "never") != (r["outcome"] == "none"),
     "contact and delay": lambda r: (r["contact"] == "never") != (r["delay"] == -1),
     "outcome and delay": lambda r: (r["outcome"] == "none") != (r["delay"] == -1),
+    "job and savings": lambda r: (r["job"] == "student") & (r["savings"] == "many"),
 }
 
 
@@ -35,7 +39,9 @@ def bank(seed: int = 0, n: int = 900) -> pd.DataFrame:
     age = rng.integers(20, 31, n)
     age = np.where(job == "student", rng.integers(20, 25, n), np.where(job == "retired", rng.integers(26, 31, n), age))
     delay = np.where(was, rng.integers(5, 12, n), -1)
-    return pd.DataFrame({"contact": contact, "outcome": outcome, "job": job, "delay": delay, "age": age})
+    savings = np.where(job == "student", rng.choice(SAVINGS[:2], n), rng.choice(SAVINGS, n))
+    frame = pd.DataFrame({"contact": contact, "outcome": outcome, "job": job, "delay": delay, "age": age})
+    return frame.assign(savings=pd.Categorical(savings, SAVINGS, ordered=True))
 
 
 def fitted(kind: str, density: object, **options: object) -> tuple[ew.Explainer, pd.DataFrame]:
@@ -43,7 +49,7 @@ def fitted(kind: str, density: object, **options: object) -> tuple[ew.Explainer,
     rng = np.random.default_rng(1)
     score = (
         1.5 * (frame["outcome"] == "success") + 0.8 * (frame["contact"] == "mail") + 0.25 * (frame["age"] - 25)
-        - 0.2 * frame["delay"] + 0.9 * (frame["job"] == "student") - 1.0
+        - 0.2 * frame["delay"] + 0.9 * (frame["job"] == "student") + 0.6 * frame["savings"].cat.codes - 1.6
     )  # fmt: skip
     y = (score + rng.logistic(0, 0.4, len(frame)) > 0).astype(int)
     model = {
@@ -52,16 +58,19 @@ def fitted(kind: str, density: object, **options: object) -> tuple[ew.Explainer,
         "forest": RandomForestClassifier(8, max_depth=4, random_state=0),
     }[kind]
     categories = OneHotEncoder() if kind != "forest" else OrdinalEncoder()
-    encode = make_column_transformer((categories, ["contact", "outcome", "job"]), (StandardScaler(), NUMBERS))
+    ranks = OrdinalEncoder(categories=[SAVINGS])
+    encode = make_column_transformer(
+        (categories, ["contact", "outcome", "job"]), (StandardScaler(), NUMBERS), (ranks, ["savings"])
+    )
     pipeline = make_pipeline(encode, model).fit(frame, y)
-    distance = ew.Manhattan({"delay": 0.13, "age": 0.21, "job": 1.1, "contact": 0.9, "outcome": 1.3})
+    distance = ew.Manhattan({"delay": 0.13, "age": 0.21, "job": 1.1, "contact": 0.9, "outcome": 1.3, "savings": 0.7})
     return ew.Explainer(pipeline, density=density, distance=distance, **options).fit(frame, y), frame
 
 
 def everything(frame: pd.DataFrame, delays: list[int]) -> pd.DataFrame:
     ages = range(frame["age"].min() - 3, frame["age"].max() + 4)
-    rows = itertools.product(CONTACT, OUTCOME, JOB, delays, ages)
-    return pd.DataFrame(list(rows), columns=["contact", "outcome", "job", "delay", "age"])
+    table = pd.DataFrame(list(itertools.product(CONTACT, OUTCOME, JOB, delays, ages, SAVINGS)), columns=COLUMNS)
+    return table.assign(savings=pd.Categorical(table["savings"], SAVINGS, ordered=True))
 
 
 def distances(explainer: ew.Explainer, row: pd.DataFrame, table: pd.DataFrame) -> np.ndarray:
@@ -94,7 +103,7 @@ def allowed(row: pd.Series, table: pd.DataFrame, frame: pd.DataFrame, codes: str
 
 
 @pytest.mark.parametrize("codes", ["stay", "change"])
-@pytest.mark.parametrize("density", [None, "auto"])
+@pytest.mark.parametrize("density", [None, ew.MixedMixtureDensity(n_components=2)], ids=["free", "dense"])
 @pytest.mark.parametrize("kind", ["logistic", "tree", "forest"])
 def test_the_nearest_answer_is_that_of_enumeration(kind, density, codes):
     explainer, frame = fitted(kind, density)
@@ -132,7 +141,7 @@ def test_what_is_found_is_what_was_made():
     for pair in (
         "contact = never and outcome = success", "contact = phone and outcome = none",
         "contact = never and delay not -1", "outcome = failure and delay = -1",
-        "job = student and age above 24", "job = retired and age below 26",
+        "job = student and age above 24", "job = retired and age below 26", "job = student and savings = many",
     ):  # fmt: skip
         assert pair in pairs
     assert not any("clerk" in pair for pair in pairs)
@@ -186,3 +195,31 @@ def test_why_not_names_the_pair():
         assert answer.distance == pytest.approx(relief.distance)
         if relief.rule == named[0]:
             assert relief.constraints.unseen == "allow"
+
+
+def test_the_report_lists_what_was_found():
+    explainer, frame = fitted("logistic", None)
+    page = html_report(explainer, explainer.explain(frame.iloc[:2], 1))
+    assert "never seen together: contact = never and outcome = success" in page
+    assert "numbers stay in the range" in page or "age stays in the range" in page
+    rules = explainer.fitted_.rules(ew.Constraints(immutable=["age"]))
+    assert rules.given_names == ("age stays as it is",)
+    assert "never seen together: contact = never and outcome = success" in rules.found_names
+
+
+def test_rules_are_not_about_numbers_that_are_missing():
+    frame, rng = bank(), np.random.default_rng(2)
+    y = ((frame["outcome"] == "success") | (frame["age"] > 27)).astype(int)
+    frame["delay"] = frame["delay"].astype(float).mask(rng.random(len(frame)) < 0.1)
+    for name in ("contact", "outcome", "job"):
+        frame[name] = frame[name].astype("category")
+    frame = frame.drop(columns="savings")
+    model = HistGradientBoostingClassifier(max_iter=15, categorical_features="from_dtype", random_state=0).fit(frame, y)
+    explainer = ew.Explainer(model, density=None).fit(frame, y)
+    assert next(column for column in explainer.table_.columns if column.name == "delay").kind == "integer"
+    rows = frame[frame["delay"].isna() & (model.predict(frame) == 0)].iloc[:4]
+    answers = explainer.explain(rows, 1)
+    assert (answers.statuses == "optimal").all()
+    assert answers.counterfactuals["delay"].isna().all()
+    never = (answers.counterfactuals["contact"] == "never") & (answers.counterfactuals["outcome"] == "success")
+    assert not never.any()

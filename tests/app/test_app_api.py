@@ -45,6 +45,7 @@ def test_about_describes_the_table(small):
     assert [(column["name"], column["kind"]) for column in about["columns"]] == [
         ("income", "number"), ("years", "integer"), ("housing", "category"),
     ]  # fmt: skip
+    assert all(isinstance(pair, str) for pair in about["never_together"])
     assert about["columns"][2]["levels"] == ["free", "own", "rent"]
     assert (about["columns"][0]["low"], about["columns"][0]["high"]) == (frame["income"].min(), frame["income"].max())
     assert about["classes"] == ["no", "yes"]

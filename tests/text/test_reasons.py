@@ -17,7 +17,10 @@ def test_a_regression_without_rules_does_not_speak_of_rules():
     """Whole numbers of a column leave nothing in the range, though nobody gave a rule."""
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"rooms": np.arange(1, 21)})
-    explainer = ew.Explainer(LinearRegression().fit(frame, 2.0 * frame["rooms"]), density=None).fit(frame)
+    model = LinearRegression().fit(frame, 2.0 * frame["rooms"])
+    taught = ew.Explainer(model, density=None).fit(frame).explain_one(frame.iloc[0], (4.5, 5.5))
+    assert "makes the model predict a value from 4.5 to 5.5 keeps what all training rows keep. explai" in taught.reason
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(frame)
     one = explainer.explain_one(frame.iloc[0], (4.5, 5.5))
     assert one.status == "infeasible"
     assert one.reason == "No row that the table's columns can hold makes the model predict a value from 4.5 to 5.5."

@@ -226,9 +226,9 @@ class Answers:
         banned: BoolArray | None,
         seconds: FloatArray,
     ) -> Found:
-        """Search rows again whose points break a rule that the cells know nothing of, or that have none."""
-        again = ~np.isfinite(found.value)
-        with_point = np.flatnonzero(~again)
+        """Search rows again whose points break a rule that the cells know nothing of, or that have none at all."""
+        again = ~np.isfinite(found.value) & ~np.isfinite(self.value[places])
+        with_point = np.flatnonzero(np.isfinite(found.value))
         for row, _ in self.question.rules.broken(self.rows[places[with_point]], found.points[with_point]):
             again[with_point[row]] = True
         if again.any():

@@ -16,8 +16,9 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     """Find out why no row reaches a goal of a question."""
     target, density = question.target(goal), question.densities[goal]
     if question.branches:
+        is_found = [rule.is_found for rule in question.rules.single]
         return NothingWithin(
-            target, has_rules=not all(rule.is_found for rule in question.rules.single), has_density=density is not None
+            target, has_rules=not all(is_found), has_density=density is not None, has_found_rules=any(is_found)
         )
     cover = question.problem.goals[goal].cover
     if cover.n_parts == 0 or density is None:

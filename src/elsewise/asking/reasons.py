@@ -155,6 +155,8 @@ class NothingWithin:
     has_density : bool
     to_programmer : bool
         Whoever reads it can call the explainer, and is told what to call next.
+    has_found_rules : bool
+        Answers keep what all training rows keep.
     """
 
     kind: ClassVar[str] = "nothing within the rules"
@@ -162,6 +164,7 @@ class NothingWithin:
     has_rules: bool
     has_density: bool
     to_programmer: bool = True
+    has_found_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,9 @@ def found_rules(
     for name in range_columns(given, table, regularities):
         column = next(column for column in table.columns if column.name == name)
         ends = given.bounds.get(name, (None, None))
-        least, most = regularities.low[column.start], regularities.high[column.start]
+        known = [regularities.low[column.start], regularities.high[column.start]]
+        codes = () if name in with_codes else regularities.special.get(name, ())  # numbers like any others
+        least, most = min([*known, *codes]), max([*known, *codes])
         least, most = -np.inf if ends[0] is not None else least, np.inf if ends[1] is not None else most
         if name not in with_codes and (np.isfinite(least) or np.isfinite(most)):
             names.append(name)

@@ -7,6 +7,7 @@ rounding gives candidates; a node that may still hold something better is divide
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from .nodes import Heaps, Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
-from .time_limits import TimeLimit
+from .time_limits import TimeLimit, seconds_of
 
 
 def search_tree(
@@ -88,9 +89,7 @@ def search_tree(
     """
     history = History(problem, rows, domain.layout, refused, earlier, solved)
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
-        return BoxSearch(problem, domain, history, margin, time_limit, _search_anything).run(
-            rows, goals, cutoff, banned
-        )
+        return _search_boxes(problem, rows, goals, domain, history, margin, time_limit, cutoff, banned)
     if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
         free = _TreeSearch(problem, rows, goals, domain, None, margin, None, history, False).run(time_limit)
         return search_black_boxes(
@@ -99,6 +98,30 @@ def search_tree(
     search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
     search.is_eager, search.any_point = is_eager, any_point
     return search.run(time_limit)
+
+
+def _search_boxes(
+    problem: SearchProblem,
+    rows: FloatArray,
+    goals: IntArray,
+    domain: Domain,
+    history: History,
+    margin: float,
+    time_limit: TimeLimit,
+    cutoff: FloatArray | None,
+    banned: BoolArray | None,
+) -> Found:
+    """Search boxes without clauses, which few answers meet and which take time; those that break one once more."""
+    free = replace(domain, clauses=None)
+    found = BoxSearch(problem, free, history, margin, time_limit, _search_anything).run(rows, goals, cutoff, banned)
+    broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(len(rows)), found.points)
+    left = seconds_of(time_limit, len(rows)) - found.seconds
+    for k in np.flatnonzero(broken).tolist():
+        own, before = domain.of_rows(slice(k, k + 1)), history.of_row(k)
+        one = None if cutoff is None else cutoff[[k]], None if banned is None else banned[[k]]
+        again = BoxSearch(problem, own, before, margin, float(left[k]), _search_anything)
+        found.put(np.arange(len(rows)) == k, again.run(rows[[k]], goals[[k]], *one))
+    return found
 
 
 def _search_anything(

@@ -94,7 +94,8 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
                 f"works, {usable(reason.quantile, DECIMALS_OF_QUANTILE)}{asked}."
             )
         case NothingWithin():
-            return _nothing_within(reason) + (_ADVICE if reason.to_programmer and reason.has_rules else "")
+            has_any = reason.has_rules or reason.has_found_rules
+            return _nothing_within(reason) + (_ADVICE if reason.to_programmer and has_any else "")
         case _:
             return why_not_in_words(reason)
 
@@ -198,6 +199,8 @@ def _nothing_within(reason: NothingWithin) -> str:
     wanted = target_in_words(reason.target)
     if not reason.has_rules:
         dense = " and is dense enough" if reason.has_density else ""
+        if reason.has_found_rules:
+            return f"No row that makes the model {wanted}{dense} keeps what all training rows keep."
         return f"No row that the table's columns can hold makes the model {wanted}{dense}."
     if not reason.has_density:
         return f"No row that makes the model {wanted} is within the rules."
