@@ -49,7 +49,7 @@ def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
     assert [column["kind"] for column in header.columns] == ["integer", "number", "category", "category"]
     assert header.classes == ["no", "yes"]
     assert header.model == "ColumnTransformer + LogisticRegression"
-    assert saved.read_text(encoding="latin-1").startswith("elsewise explainer 3\n{")
+    assert saved.read_text(encoding="latin-1").startswith("elsewise explainer 4\n{")
 
 
 @pytest.mark.parametrize(
