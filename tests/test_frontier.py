@@ -49,12 +49,8 @@ def case(name: str) -> tuple[Any, Any, Any, Any, Any]:
 
 @cache
 def explainer(name: str, threshold: float = 0.5) -> ew.Explainer:
-    """Fit an explainer with a threshold; the mixtures are fitted once."""
+    """Fit an explainer with a threshold."""
     model, density, rows, label, _ = case(name)
-    if threshold != 0.5:
-        densities = explainer(name).densities_
-        mixtures = {key: each.mixture_ for key, each in densities.items()}
-        density = mixtures if label is not None else mixtures[None]
     return ew.Explainer(model, density=density, threshold=threshold).fit(rows, label)
 
 

@@ -240,9 +240,8 @@ def test_a_threshold_that_is_too_high_and_a_class_that_is_never_predicted():
     assert (why.reason, why.conflict, why.reliefs) == ("density", (), ())
     mixtures = {label: each.mixture_ for label, each in explainer.densities_.items()}
     for threshold, works in ((why.highest_quantile, True), (why.highest_quantile + 0.001, False)):
-        other_explainer = ew.Explainer(model, density=mixtures, threshold=round(threshold, 3), learn_rules=False).fit(
-            rows, other
-        )
+        other_explainer = ew.Explainer(model, density=density, threshold=round(threshold, 3), learn_rules=False)
+        other_explainer.fit(rows, other)
         assert np.isfinite(distance(other_explainer, refused, ew.Constraints())) == works
     high = ew.Explainer(model, density=mixtures, threshold=ew.LogDensity(50.0), learn_rules=False).fit(rows, other)
     assert high.why_not(refused, "yes").reason == "density"

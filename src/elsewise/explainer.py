@@ -85,7 +85,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
     >>> explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
     >>> answer = explainer.explain_one(X[0], target=1)
     >>> answer.status, round(answer.distance, 3)
-    ('optimal', 3.841)
+    ('optimal', 3.77)
     """
 
     def __init__(
