@@ -60,7 +60,10 @@ def main() -> None:
     parser.add_argument("--scip-seconds", type=float, default=60.0, help="SCIP's limit a row (default: %(default)s)")
     parser.add_argument("--only", default="", help="models whose name contains this")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (default: %(default)s)")
+    parser.add_argument("--busy", action="store_true", help="count time limits in CPU seconds, on a busy machine")
     given = parser.parse_args()
+    if given.busy:
+        time.perf_counter = time.process_time
     models = {f"network {hidden}": MLPClassifier(hidden, max_iter=600, random_state=0) for hidden in NETWORKS} | OTHERS
     ours, against = [], []
     with threadpool_limits(limits=1), warnings.catch_warnings():
@@ -127,7 +130,7 @@ def _against_scip(explainer: ew.Explainer, asked: list[Asked], given: Any) -> di
         found = reference.distance_by_scip(
             explainer, one.x, Label(one.index), reach=one.distance, seconds=given.scip_seconds
         )
-        is_proven = found.value - found.bound <= 1e-5 * found.value
+        is_proven = bool(np.isfinite(found.value) and found.value - found.bound <= 1e-5 * found.value)
         n_scip += is_proven
         if is_proven and one.gap <= PROVEN:
             n_both += 1

@@ -124,7 +124,7 @@ def distance_by_scip(
     for cone in reference_cones(explainer, outcome) or [None]:
         scip = Model()
         scip.hideOutput()
-        for name, value in {"limits/time": seconds, "limits/gap": 1e-7, "parallel/maxnthreads": 1}.items():
+        for name, value in {"limits/time": seconds, "limits/gap": 1e-7, "timing/clocktype": 1}.items():
             scip.setParam(name, value)
         room = reach / prices * (1 + 1e-6)
         low = np.maximum(x - room, -np.inf if lower is None else lower)

@@ -1,6 +1,6 @@
 r"""Gaussian naive Bayes and quadratic discriminants: sums of squares along axes and eigenvectors.
 
-Class :math:`k` has the score :math:`s_k(z) = c_k - \tfrac12 (z - \mu_k)^\top P_k (z - \mu_k)`; the largest one decides.
+Class :math:`k` has the score :math:`s_k(z) = c_k - \tfrac12 (z - \mu_k)^\top P_k (z - \mu_k)`; the largest decides.
 With :math:`t = z - \mu_k` and :math:`\delta = \mu_k - \mu_i`, the wanted class is ahead of a rival by
 
 .. math:: s_k - s_i = \tfrac12 t^\top (P_i - P_k) t + \delta^\top P_i t + \tfrac12 \delta^\top P_i \delta + c_k - c_i
