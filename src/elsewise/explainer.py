@@ -55,12 +55,10 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     fitted_ : FittedModel
         The model with what was learned of its data; the attributes below are parts of it.
     densities_ : dict
-        :class:`~elsewise.density.ClassDensity` of each label (``None`` is the only key for a regressor); empty without
-        a density.
+        :class:`~elsewise.density.ClassDensity` of each label (None for a regressor); empty without a density.
     distance_ : resolved distance, a function of two arrays of rows
     profiles_ : dict
-        How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
-        each label (None: among all).
+        :class:`~elsewise.model.profiles.ColumnProfile` of each column among the rows of each label (None: among all).
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
@@ -175,14 +173,16 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         n_counterfactuals: int | None = None,
         time_limit: float | None = None,
         also: Sequence[tuple[Any, Any]] = (),
+        robust: float = 0.0,
     ) -> Any:
-        """Explain one row of shape (n_columns,), or give Explanations if ``n_counterfactuals`` is given; see `explain`."""
+        """Explain one row, of shape (n_columns,); Explanations if ``n_counterfactuals`` is given. See `explain`."""
         options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
             also=also,
+            robust=robust,
         )
         return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
@@ -196,6 +196,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         n_counterfactuals: int = 1,
         time_limit: float | None = None,
         also: Sequence[tuple[Any, Any]] = (),
+        robust: float = 0.0,
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -218,8 +219,9 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
             its lower bound says how far away an answer is at least.
         also : list of (model, outcome), optional
-            Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
-            versions of the model, a second score, an ``IsolationForest`` with outcome 1.
+            Further models of the same columns, and what each has to ``predict`` of an answer.
+        robust : float, default=0
+            The models decide so for every row within this distance of an answer, too, numbers being moved.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -229,6 +231,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
             also=also,
+            robust=robust,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 

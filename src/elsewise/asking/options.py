@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -24,6 +25,8 @@ class Options:
     time_limit : seconds a row, or None
     also : sequence of (model, outcome)
         Further models, and what each has to decide.
+    robust : float
+        Distance within which every row is valid, too.
     """
 
     constraints: Constraints | None = None
@@ -31,6 +34,7 @@ class Options:
     n_counterfactuals: int = 1
     time_limit: float | None = None
     also: Sequence[tuple[Any, Any]] = ()
+    robust: float = 0.0
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -39,6 +43,9 @@ class Options:
         seconds: object = self.time_limit
         if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
             raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+        eps: object = self.robust
+        if isinstance(eps, bool) or not isinstance(eps, Real) or not 0 <= float(eps) < math.inf:
+            raise InvalidInputError(f"robust must be a distance >= 0, received {eps!r}.")
         pairs: Any = self.also
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
             raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")

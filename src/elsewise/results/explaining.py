@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
-from ..asking.also import with_also
+from ..asking.also import with_also, with_robust
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
 from ..constraints import Rules
@@ -24,6 +24,7 @@ from ..regions import Outcome
 from .explanation import Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
+from .lasting import with_bounds_of
 from .presenting import explanations_of, in_turn
 from .why_not import WhyNot
 
@@ -46,13 +47,17 @@ def explain_rows(
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    fitted = with_also(fitted, options.also, given)
+    plain = with_also(fitted, options.also, given)
+    fitted = with_robust(plain, options.robust)
     rows = fitted.table.encode(given) if features is None else features
     wanted = outcomes_of_rows(target, len(rows), fitted.classes, options.min_probability).among(fitted)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(rows, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)
+    is_exact = fitted.is_exactly_robust(wanted.outcomes)
+    if not is_exact and options.time_limit is not None:  # bounds take another search
+        options = replace(options, time_limit=options.time_limit / 2)
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
@@ -70,7 +75,12 @@ def explain_rows(
     with reporter(progress, len(rows)) as report:
         groups = _alike(missing)
         joined = concatenate([part for places in groups for part in answers_where(places)])
-    return joined if len(groups) == 1 else joined.take(np.argsort(joined.rows, kind="stable"))
+    if len(groups) > 1:
+        joined = joined.take(np.argsort(joined.rows, kind="stable"))
+    if is_exact:
+        return joined
+    of_all = replace(options, robust=0.0, n_counterfactuals=1)
+    return with_bounds_of(joined, explain_rows(plain, given, target, of_all, features=rows, n_jobs=n_jobs))
 
 
 def _alike(missing: BoolArray) -> list[IntArray]:
@@ -110,6 +120,9 @@ def explain_row(
     first = answers[0]
     if first.status != "infeasible" or options.constraints is None or target is None:
         return first
+    outcome = one_question(fitted, row, target, options)[2]
+    if not with_robust(fitted, options.robust).is_exactly_robust([outcome]):
+        options = replace(options, robust=0.0)  # there is no answer at all, whether or not it lasts
     left = None if options.time_limit is None else options.time_limit - (time.perf_counter() - started)
     if left is not None and left <= 0:
         return first
@@ -148,7 +161,7 @@ def find_frontier(
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = one_question(fitted, x, target, options)
-    fitted = with_also(fitted, options.also, given)
+    fitted = with_robust(with_also(fitted, options.also, given), options.robust)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:

@@ -131,6 +131,8 @@ class Explanation:
         The columns.
     min_probability : float
         Least probability of the target that was asked for, which alone decides; NaN if none was.
+    robust : float
+        Every row within this distance, numbers being moved, is valid, too; zero if that was not asked for.
     """
 
     x: Any
@@ -157,6 +159,7 @@ class Explanation:
     nearer: int
     table: Table
     min_probability: float = np.nan
+    robust: float = 0.0
 
     @property
     def found(self) -> bool:

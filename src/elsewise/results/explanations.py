@@ -79,6 +79,8 @@ class Explanations(Sequence[Explanation]):
         keeps what was counted among all.
     min_probabilities : array of shape (n_samples,)
         Least probabilities of the targets that were asked for; NaN where none was.
+    robust : array of shape (n_samples,)
+        Distances within which every row is valid, too; zero where that was not asked for.
     """
 
     x: Any = field(metadata=_one("x"))
@@ -105,6 +107,7 @@ class Explanations(Sequence[Explanation]):
     table: Table
     nearer: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), metadata=_one("nearer", int))
     min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
+    robust: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("robust", float))
 
     def __post_init__(self) -> None:
         counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
@@ -112,6 +115,8 @@ class Explanations(Sequence[Explanation]):
         object.__setattr__(self, "nearer", np.maximum(known, counted))
         if len(self.min_probabilities) != len(counted):
             object.__setattr__(self, "min_probabilities", np.full(len(counted), np.nan))
+        if len(self.robust) != len(counted):
+            object.__setattr__(self, "robust", np.zeros(len(counted)))
 
     @classmethod
     def of_one(cls, one: Explanation) -> Explanations:
