@@ -22,7 +22,7 @@ from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
 from ..results import Explanations, explain_rows
-from .arguments import Group, file_to_read, jobs, seconds, share, whole
+from .arguments import Group, distance, file_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
@@ -82,7 +82,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--min-probability", type=share, metavar="P", help="least probability of the label")
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
-    group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
+    group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take")
+    group.add_argument("--robust", type=distance, default=0.0, metavar="D",
+                       help="answers stay valid for every row within this distance of them")  # fmt: skip
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
 
@@ -93,6 +95,8 @@ def rules_of(arguments: argparse.Namespace) -> Constraints | None:
 
 def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     """Read everything that :func:`add_rows` and :func:`add_question` speak of, and check it before the long work."""
+    if arguments.robust and arguments.why:
+        raise InvalidInputError("--why tells which rules stand in the way, whatever lasts: leave --robust out.")
     explainer = explainer_of(arguments)
     explainer.n_jobs = arguments.jobs
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
@@ -107,6 +111,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         min_probability=arguments.min_probability,
         n_counterfactuals=arguments.n_counterfactuals,
         time_limit=arguments.time_limit,
+        robust=arguments.robust,
     )
     return Job(explainer, rows, features, target, explainer.fitted_.table_under(resolved), options)
 
