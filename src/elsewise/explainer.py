@@ -62,8 +62,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
     fitted_ : FittedModel
         The model with what was learned of its data; the attributes below are parts of it.
     densities_ : dict
-        :class:`~elsewise.density.ClassDensity` of each label (``None`` is the only key for a regressor); empty without
-        a density.
+        :class:`~elsewise.density.ClassDensity` of each label (None for a regressor); empty without a density.
     distance_ : resolved distance, a function of two arrays of rows
     profiles_ : dict
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
@@ -189,6 +188,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         errors: Errors = "raise",
         also: Sequence[tuple[Any, Any]] = (),
         if_none: str = "nothing",
+        robust: float = 0.0,
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -226,6 +226,8 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
         if_none : "nothing" or "densest", default="nothing"
             What a row gets that has no answer as dense as asked. "densest": the nearest answer at the highest density
             quantile that works for it, with the status ``"densest"``.
+        robust : float, default=0
+            The models decide so for every row within this distance of an answer, too, numbers being moved.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -239,6 +241,7 @@ class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
             errors=errors,
             also=also,
             if_none=if_none,
+            robust=robust,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 

@@ -43,6 +43,16 @@ def with_also(fitted: FittedModel, also: Sequence[tuple[Any, Any]], given: Any) 
     return known
 
 
+def with_robust(fitted: FittedModel, distance: float) -> FittedModel:
+    """Give the fitted model whose answers are valid for every row within a distance, too; made once."""
+    if not distance:
+        return fitted
+    key = f"robust {distance!r}".encode()
+    if key not in fitted.partial:
+        fitted.partial[key] = replace(fitted, robust=float(distance), problems={}, partial={})
+    return fitted.partial[key]
+
+
 def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple[FittedModel, Outcome]:
     """Take a model apart, and read what is wanted of it."""
     name = type(model).__name__

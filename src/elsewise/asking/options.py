@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -37,6 +38,8 @@ class Options:
     also : sequence of (model, outcome)
         Further models, and what each has to decide.
     if_none : "nothing" or "densest"
+    robust : float
+        Distance within which every row is valid, too.
     """
 
     constraints: Constraints | None = None
@@ -48,6 +51,7 @@ class Options:
     errors: Errors = "raise"
     also: Sequence[tuple[Any, Any]] = ()
     if_none: str = "nothing"
+    robust: float = 0.0
 
     def __post_init__(self) -> None:
         n_answers: object = self.n_counterfactuals
@@ -66,6 +70,9 @@ class Options:
         errors: object = self.errors
         if errors not in get_args(Errors):
             raise InvalidInputError(f"errors must be 'raise' or 'row', received {errors!r}.")
+        eps: object = self.robust
+        if isinstance(eps, bool) or not isinstance(eps, Real) or not 0 <= float(eps) < math.inf:
+            raise InvalidInputError(f"robust must be a distance >= 0, received {eps!r}.")
         pairs: Any = self.also
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
             raise InvalidInputError(f"also: expected a list of pairs (model, outcome), received {pairs!r}.")

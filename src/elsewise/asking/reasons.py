@@ -50,13 +50,14 @@ class ProofUnfinished:
 
     Attributes
     ----------
-    cause : "rounding", "size", "time", "end" or "black box"
+    cause : "rounding", "size", "time", "end", "black box" or "lasting"
         What ended the proof: digits, the number of nodes, the user's time limit; of a way, that only one end was tried;
-        or that the model can only be asked.
+        that the model can only be asked; of an answer that lasts, that nearer ones may last, too, though it is not
+        known.
     """
 
     kind: ClassVar[str] = "proof unfinished"
-    cause: Literal["rounding", "size", "time", "end", "black box"]
+    cause: Literal["rounding", "size", "time", "end", "black box", "lasting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,22 @@ class OutOfTime:
     target: Target
     lower_bound: float
     cause: Literal["size", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoneThatLasts:
+    """No answer was found that is valid for all rows near it, too; that there is none is not proven.
+
+    Attributes
+    ----------
+    target : Target
+    lower_bound : float
+        Nothing nearer is an answer at all.
+    """
+
+    kind: ClassVar[str] = "none that lasts"
+    target: Target
+    lower_bound: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +259,7 @@ Reason = (
     | ProofUnfinished
     | Unconfirmed
     | OutOfTime
+    | NoneThatLasts
     | NeverPredicted
     | TooSparse
     | LessDense

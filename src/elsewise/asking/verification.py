@@ -11,6 +11,7 @@ from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..columns.frames import has_short_floats, rows_of
 from ..regions import Interval, Label
 from ..search import distinct
+from ..search.constants import DEPTH_OF_WHOLE_POINTS
 from .question import Question
 
 
@@ -134,6 +135,8 @@ class Verification:
             holds = self._is_label(points, goals, places, predictions)
         if question.use_model:
             self._ask_further(holds, points, places)
+        if question.use_model and question.fitted.robust:
+            self._look_around(holds, points, goals)
         return holds & self.keeps_rules(points, places)
 
     def keeps_rules(self, points: FloatArray, places: IntArray) -> BoolArray:
@@ -143,6 +146,14 @@ class Verification:
             for row, _ in self.question.rules.broken(self.rows[places], points):
                 keeps[row] = False
         return keeps
+
+    def _look_around(self, holds: BoolArray, points: FloatArray, goals: IntArray) -> None:
+        """Keep those points around which every row is valid, as regions that keep away from boundaries tell."""
+        problem = self.question.problem
+        for goal in distinct(goals[holds]):
+            asked, cover = np.flatnonzero(holds & (goals == goal)), problem.goals[goal].cover
+            depth = cover.relative_depth(points[asked], problem.coordinates.points(points[asked]))
+            holds[asked] = depth.max(axis=1, initial=-np.inf) >= DEPTH_OF_WHOLE_POINTS
 
     def _ask_further(self, holds: BoolArray, points: FloatArray, places: IntArray) -> None:
         """Keep those points that further models, too, decide as wanted for, each by its own ``predict``."""

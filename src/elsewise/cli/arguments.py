@@ -71,6 +71,14 @@ def differ(text: str) -> str | float:
     return number
 
 
+def distance(text: str) -> float:
+    """Read a distance."""
+    number = _number(text)
+    if number < 0.0:
+        raise argparse.ArgumentTypeError(f"expected a distance of at least 0, received {text!r}")
+    return number
+
+
 def image_shape(text: str) -> tuple[int, int]:
     """Read height and width of an image in pixels, such as 8x8."""
     sizes = text.lower().split("x")

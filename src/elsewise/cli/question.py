@@ -24,7 +24,7 @@ from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, FileRows, read_rows
 from ..model.missing import refuse_missing
 from ..results import Explanations, explain_rows
-from .arguments import Group, differ, file_to_read, files_to_read, jobs, seconds, share, whole
+from .arguments import Group, differ, distance, file_to_read, files_to_read, jobs, seconds, share, whole
 from .constants import MOST_LISTED
 from .sources import explainer_of
 
@@ -93,7 +93,9 @@ def add_question(group: Group) -> None:
     group.add_argument("--already", choices=ALREADY, default=ALREADY[0],
                        help="rows that have the outcome already but are not plausible enough: change them until they "
                        "are (default), or let them stay")  # fmt: skip
-    group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take for its proof")
+    group.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take")
+    group.add_argument("--robust", type=distance, default=0.0, metavar="D",
+                       help="answers stay valid for every row within this distance of them")  # fmt: skip
     group.add_argument("--errors", choices=get_args(Errors), default="row",
                        help="a row that is wrong has the status error and its message (row, the default), or ends the "
                        "command (raise)")  # fmt: skip
@@ -119,11 +121,14 @@ def options_of(arguments: argparse.Namespace, rules: Constraints | None) -> Opti
         time_limit=arguments.time_limit,
         errors=arguments.errors,
         if_none=arguments.if_none,
+        robust=arguments.robust,
     )
 
 
 def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     """Read everything that :func:`add_rows` and :func:`add_question` speak of, and check it before the long work."""
+    if arguments.robust and arguments.why:
+        raise InvalidInputError("--why tells which rules stand in the way, whatever lasts: leave --robust out.")
     explainer = explainer_of(arguments)
     explainer.n_jobs = arguments.jobs
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()

@@ -107,8 +107,9 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
     """Read the answers."""
     given = [f"--{name.replace('_', '-')}" for name in ("target", "min_probability", "time_limit")
              if getattr(arguments, name) is not None]  # fmt: skip
-    if given or arguments.n_counterfactuals > 1:
-        told = ", ".join([*given, *["--n-counterfactuals"] * (arguments.n_counterfactuals > 1)])
+    given += ["--n-counterfactuals"] * (arguments.n_counterfactuals > 1) + ["--robust"] * (arguments.robust > 0)
+    if given:
+        told = ", ".join(given)
         raise InvalidInputError(f"--answers is read, not computed: {told} cannot be given as well.")
     explainer = explainer_of(arguments)
     answers = read_answers(

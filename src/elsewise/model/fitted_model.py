@@ -14,13 +14,14 @@ from ..constraints import Constraints, Rules, resolve
 from ..constraints.regularities import Regularities
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
 from ..density.conditional import ConditionalDensity, below_all_peaks
-from ..distances import ResolvedDistance
+from ..distances import ResolvedDistance, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
 from ..regions.ensembles import EnsembleRegion, StepsBefore
 from ..regions.meeting import Meeting, Seen, as_sum
+from ..regions.robust import hardened, is_exact
 from ..search import Covered, Exactness, SearchProblem, compile_problem
 from .asked import as_model_input
 from .black_box import TrainingRows, black_box_region
@@ -84,6 +85,8 @@ class FittedModel:
         change refer to these. Empty where all thresholds are joint.
     conditionals : dict
         Densities given fixed columns that were asked for so far.
+    robust : float
+        Models have to decide so for every row within this distance of an answer, numbers alone being moved.
     """
 
     model: Any
@@ -109,6 +112,7 @@ class FittedModel:
     density_given: str = "joint"
     references: dict[Any, FloatArray] = field(default_factory=dict)
     conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
+    robust: float = 0.0
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
@@ -336,15 +340,34 @@ class FittedModel:
         return region_where_missing(self.estimator, outcome, self.complete.region(outcome), seen)
 
     def _everyones_region(self, outcome: Outcome) -> Covered:
-        """Give the region of an outcome where further models decide as wanted, too."""
-        if not self.further:
+        """Give the region of an outcome where further models decide as wanted, too, and for rows near."""
+        if not self.further and not self.robust:
             return self.region(outcome)
         everyone = [(self, outcome), *self.further]
         regions = [one.region(wanted) for one, wanted in everyone]
-        if any(isinstance(region, EnsembleRegion) for region in regions):
+        is_sum = any(isinstance(region, EnsembleRegion) for region in regions)
+        if is_sum or (self.robust and isinstance(self.distance, ResolvedManhattan)):
             regions = [as_sum(region, one.estimator, wanted) for region, (one, wanted) in zip(regions, everyone)]
-        maps = [one.to_model for one, _ in self.further]
-        return Meeting(regions[0], tuple(Seen(one, to.matrix, to.offset) for one, to in zip(regions[1:], maps)))
+        maps = [one.to_model for one, _ in everyone]
+        if self.robust:
+            regions = [hardened(region, to.matrix, self.changes_within) for region, to in zip(regions, maps)]
+        if not self.further:
+            return regions[0]
+        others = (Seen(one, to.matrix, to.offset) for one, to in zip(regions[1:], maps[1:]))
+        return Meeting(regions[0], tuple(others))
+
+    def changes_within(self, forms: FloatArray) -> FloatArray:
+        """How much linear forms of features, of shape (n, n_features), change for rows that are near; shape (n,)."""
+        numbers = np.where(self.table.group >= 0, 0.0, forms)
+        if isinstance(self.distance, ResolvedManhattan):
+            return np.asarray(self.robust * np.abs(numbers / self.distance.weights).max(axis=1, initial=0.0))
+        squares = (numbers * np.linalg.solve(self.distance.omega, numbers.T).T).sum(axis=1)
+        return np.asarray(np.sqrt(self.robust * np.maximum(squares, 0.0)))
+
+    def is_exactly_robust(self, outcomes: Sequence[Outcome]) -> bool:
+        """Whether nothing is lost but what rows near leave: no answer that lasts as asked is overlooked."""
+        wanted = [(self, outcome) for outcome in outcomes]
+        return not self.robust or all(is_exact(one.region(outcome)) for one, outcome in [*wanted, *self.further])
 
     def compile(self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None]) -> SearchProblem:
         """Compile a search problem of outcomes with densities of their own."""

@@ -24,7 +24,7 @@ from ..asking import (
     reporter,
     walk,
 )
-from ..asking.also import with_also
+from ..asking.also import with_also, with_robust
 from ..asking.densest import settle_for_densest
 from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
@@ -39,6 +39,7 @@ from .erring import with_wrong_rows
 from .explanation import Explanation
 from .explanations import Explanations, concatenate
 from .frontier import Frontier
+from .lasting import with_bounds_of
 from .presenting import explanations_of, in_turn
 from .why_not import WhyNot
 
@@ -61,7 +62,8 @@ def explain_rows(
     (Theorem 2).
     """
     given = fitted.table.own_columns(X)
-    fitted = with_also(fitted, options.also, given)
+    plain = with_also(fitted, options.also, given)
+    fitted = with_robust(plain, options.robust)
     rules = fitted.rules(options.constraints)
     if checked is None and options.errors == "row":
         checked = checked_rows(fitted, rules, given)
@@ -73,6 +75,9 @@ def explain_rows(
     rows = checked.features[numbers] if wrong else checked.features
     wanted = outcomes_of_rows(target, len(every), fitted.classes, options.min_probability).among(fitted)
     missing = fitted.table.missing(given)
+    is_exact = fitted.is_exactly_robust(wanted.outcomes)
+    if not is_exact and options.time_limit is not None:  # bounds take another search
+        options = replace(options, time_limit=options.time_limit / 2)
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
@@ -96,6 +101,9 @@ def explain_rows(
         joined = concatenate([part for places in groups for part in answers_where(places)])
     if len(groups) > 1:
         joined = joined.take(np.argsort(joined.rows, kind="stable"))
+    if not is_exact:
+        of_all = replace(options, robust=0.0, n_counterfactuals=1)
+        joined = with_bounds_of(joined, explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs))
     targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
     return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
 
@@ -137,6 +145,9 @@ def explain_row(
     first = answers[0]
     if first.status != "infeasible" or options.constraints is None or target is None:
         return first
+    outcome = one_question(fitted, row, target, options)[2]
+    if not with_robust(fitted, options.robust).is_exactly_robust([outcome]):
+        options = replace(options, robust=0.0)  # there is no answer at all, whether or not it lasts
     left = None if options.time_limit is None else options.time_limit - (time.perf_counter() - started)
     if left is not None and left <= 0:
         return first
@@ -179,7 +190,7 @@ def find_frontier(
 def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
     given, row, outcome = one_question(fitted, x, target, options)
-    fitted = with_also(fitted, options.also, given)
+    fitted = with_robust(with_also(fitted, options.also, given), options.robust)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:

@@ -140,6 +140,8 @@ class Explanation:
         Density quantile that the answer is held to; of the ``"densest"`` the highest that works. NaN if none was asked.
     given : bool
         Threshold and plausibility are about what may change in the row, given what cannot.
+    robust : float
+        Every row within this distance, numbers being moved, is valid, too; zero if that was not asked for.
     """
 
     x: Any
@@ -168,6 +170,7 @@ class Explanation:
     min_probability: float = np.nan
     quantile: float = np.nan
     given: bool = False
+    robust: float = 0.0
 
     @property
     def found(self) -> bool:

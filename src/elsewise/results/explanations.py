@@ -84,6 +84,8 @@ class Explanations(Sequence[Explanation]):
         works. NaN where no quantile was asked for.
     given : bool array of shape (n_samples,)
         Thresholds and plausibilities are about what may change in a row, given what cannot.
+    robust : array of shape (n_samples,)
+        Distances within which every row is valid, too; zero where that was not asked for.
     """
 
     x: Any = field(metadata=_one("x"))
@@ -112,6 +114,7 @@ class Explanations(Sequence[Explanation]):
     min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
     quantiles: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("quantile", float))
     given: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), metadata=_one("given", bool))
+    robust: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("robust", float))
 
     def __post_init__(self) -> None:
         counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
@@ -123,6 +126,8 @@ class Explanations(Sequence[Explanation]):
             object.__setattr__(self, "quantiles", np.full(len(counted), np.nan))
         if len(self.given) != len(counted):
             object.__setattr__(self, "given", np.zeros(len(counted), dtype=np.bool_))
+        if len(self.robust) != len(counted):
+            object.__setattr__(self, "robust", np.zeros(len(counted)))
 
     @classmethod
     def of_one(cls, one: Explanation) -> Explanations:

@@ -100,6 +100,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         rows=numbers,
         table=table,
         min_probabilities=_least_probabilities(answers),
+        robust=np.full(len(found), question.fitted.robust),
     )
 
 

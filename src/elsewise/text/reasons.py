@@ -10,6 +10,7 @@ from ..asking.reasons import (
     NeverPredicted,
     NoClassReachable,
     NoDenseWay,
+    NoneThatLasts,
     NoOrder,
     NoOtherClass,
     NotFound,
@@ -35,6 +36,7 @@ _ENDED = {
     "black box": "the model is a black box, which can only be asked",
     "size": "the search grew too large",
     "time": "the time limit ended it",
+    "lasting": "nearer answers may last as long, but are not known to",
     "end": "ways were looked for to the nearest answer only",
 }
 _ADVICE = " explainer.why_not(row, target, constraints) says which rules contradict each other."
@@ -69,6 +71,12 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             return (
                 f"No point that makes the model {target_in_words(target)} was found {when}; that there is none is not "
                 f"proven.{nearer}"
+            )
+        case NoneThatLasts(target, lower_bound):
+            nearer = f" No answer at all is nearer than {rounded_down(lower_bound)}." if lower_bound > 0 else ""
+            return (
+                f"No point was found at which the model would {target_in_words(target)} for all rows near it, too; "
+                f"that there is none is not proven.{nearer}"
             )
         case NeverPredicted(target):
             return f"No input at all makes the model {target_in_words(target)}."

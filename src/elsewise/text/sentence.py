@@ -72,6 +72,7 @@ def _words(explanation: Explanation) -> Iterator[Word]:
         if changes:
             yield Word(f" would be at least {least} if ")
             yield from _conditions(changes)
+            yield from _and_lasting(explanation)
             yield from _and_plausible(explanation)
             yield Word(f"; {proof_in_words(explanation)}.")
             return
@@ -88,6 +89,7 @@ def _words(explanation: Explanation) -> Iterator[Word]:
     yield wanted
     yield Word(" as asked if " if already else " if ")
     yield from _conditions(changes)
+    yield from _and_lasting(explanation)
     yield from _and_plausible(explanation)
     yield Word(f"; {proof_in_words(explanation)}.")
 
@@ -159,6 +161,11 @@ def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
     """Name the real rows that an answer is held against: those of the target, of a regressor all."""
     label = [] if target is None or isinstance(target, tuple) else [label_word(target), Word(" ")]
     return [Word("real "), *label, Word("case" if is_one else "cases")]
+
+
+def _and_lasting(explanation: Explanation) -> Iterator[Word]:
+    if explanation.robust > 0:
+        yield Word(f", and for every row within a distance of {rounded_down(explanation.robust)} of that")
 
 
 def _and_plausible(explanation: Explanation) -> Iterator[Word]:
