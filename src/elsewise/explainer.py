@@ -21,7 +21,7 @@ from .production import Produces
 from .results import Explanations, Frontier, Walks, WhyNot, explain_row, explain_rows, find_frontier, find_why_not
 
 
-class Explainer(Walks, Produces, Learned, BaseEstimator):  # type: ignore[misc]
+class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
     """Nearest plausible counterfactuals of a fitted model, with proofs.
 
     For a row ``x`` and a wanted outcome, solve (Eq. cf:densityconstraintform with Eq. gmm:approx:finalconstraint)
