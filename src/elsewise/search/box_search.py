@@ -60,10 +60,10 @@ class BoxSearch:
 
     def _asks_more(self, k: int) -> bool:
         """Whether more than limits, whole numbers and columns that stay is asked of a row."""
-        domain = self.domain
-        ruled = domain.max_changes is not None or len(domain.offsets) > 0 or not domain.prices_are_separate
         history = self.history
-        return bool(ruled or history.refused[k] or any(each.apart is not None for each in history.earlier[k]))
+        return bool(
+            self.domain.asks_more or history.refused[k] or any(each.apart is not None for each in history.earlier[k])
+        )
 
     def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
         """Search every row; parameters as for `search_tree`."""
@@ -171,9 +171,7 @@ class _InsideBoxes(Inside):
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        ruled = domain.max_changes is not None or len(domain.offsets) > 0 or domain.per_change > 0
-        ruled = ruled or domain.least_moves is not None
-        asks_more = ruled or not history.is_empty
+        asks_more = domain.asks_more or domain.per_change > 0 or domain.least_moves is not None or not history.is_empty
         self.is_simple = not (domain.discrete.any() or asks_more)
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone)
