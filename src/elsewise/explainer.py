@@ -166,9 +166,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         n_counterfactuals : int, optional
         **options : the further options of :meth:`explain`
 
-        Returns
-        -------
-        Explanation, or Explanations if ``n_counterfactuals`` is given
+        Gives an Explanation, or Explanations if ``n_counterfactuals`` is given.
         """
         is_single = n_counterfactuals is None
         asked = Options(n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals, **options)
@@ -203,16 +201,12 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         min_probability : float, optional
             Least probability of the target in the model's own ``predict_proba``. It alone decides, also below one half.
         n_counterfactuals : int, default=1
-            So many answers a row, best first, each with its own certificate: the nearest that differs from those before
-            it. There are fewer where no other exists.
+            So many answers a row, best first, each proven; fewer where no other exists that differs from those before.
         differ : "columns" or float, default="columns"
-            How further answers differ. By default each changes a set of columns that contains none of the earlier sets:
-            another thing to do, not the same and more. A number asks for this distance from every earlier answer, at
-            least, whatever changes.
+            By default each further answer changes a set of columns that contains none of the earlier sets. A number
+            asks for at least this distance from every earlier answer, whatever changes.
         already : "plausible" or "stay", default="plausible"
-            What becomes of a row for which the model decides as wanted already, but which is not as plausible as asked:
-            it moves to where it is, and its sentence says so first; or it stays as it is, where the outcome alone is
-            wanted.
+            A row for which the model decides as wanted already moves to where it is plausible, or stays as it is.
         time_limit : float, optional
             Seconds a row may take, from the first thing done for it to the last. When they are over, the best verified
             point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and

@@ -76,7 +76,7 @@ class Division:
         nodes = self._without_costly_moves(nodes, relaxed, limit)
         children: list[Nodes] = []
         if not self.history.is_empty or self.domain.least_moves is not None:
-            children, rest = self._with_alternatives(nodes, relaxed)
+            children, rest = self._with_ways_out(nodes, relaxed)
             nodes, relaxed, limit = nodes.some(rest), relaxed.some(rest), limit[rest]
         alone = (nodes.part < 0) & self.use_region
         if alone.any():  # a cone alone is divided into its cells first
@@ -130,7 +130,7 @@ class Division:
             most = self.domain.max_changes
             too_many = most is not None and bool(changed.sum() > most)
             is_paid = not relaxed.unpaid[k].any()
-            done[k] = is_paid and not too_many and self._alternatives(nodes, k, point) is None
+            done[k] = is_paid and not too_many and self._ways_out(nodes, k, point) is None
         return np.asarray(done)
 
     def _breaks_clauses(self, nodes: Nodes, relaxed: Relaxed) -> BoolArray:
@@ -159,7 +159,7 @@ class Division:
                                self.rows[row])[0]:  # fmt: skip
                     yield child
 
-    def _alternatives(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
+    def _ways_out(self, nodes: Nodes, k: int, point: FloatArray) -> list[Nodes] | None:
         """Divide a node whose relaxed point moves too little, or does not differ from an earlier answer; or None."""
         history, row, least = self.history, int(nodes.rows[k]), self.domain.least_moves
         if least is not None:
@@ -189,11 +189,11 @@ class Division:
         below.upper[0, where[0]] = above.lower[0, where[0]] = where[1]
         return [below, above]
 
-    def _with_alternatives(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
+    def _with_ways_out(self, nodes: Nodes, relaxed: Relaxed) -> tuple[list[Nodes], IntArray]:
         """Divide nodes whose relaxed points break alternatives; tell which nodes are left."""
         children, rest = [], []
         for k in range(len(nodes)):
-            divided = self._alternatives(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
+            divided = self._ways_out(nodes, k, relaxed.points[k]) if relaxed.has_point[k] else None
             if divided is None:
                 rest.append(k)
             else:

@@ -165,6 +165,8 @@ class _TreeSearch(Search):
         self.model_free_bounds = np.full((n, max((goal.n_cones for goal in problem.goals), default=0)), np.inf)
         # Then a cone has several nodes without a part, and no bound of one of them is that of the cone.
         self.loses_own_level = np.zeros(n, dtype=np.bool_)
+        # Where a cone has been divided without a part, a bound of one of its nodes is not the cone's.
+        self.cone_is_divided = np.zeros(self.model_free_bounds.shape, dtype=np.bool_)
         self.waves = np.zeros(n, dtype=np.int64)
         self.candidates = Candidates(problem, rows, goals, domain, margin, use_region, banned)
         self.refinement = Refinement(problem, rows, goals)
@@ -277,7 +279,7 @@ class _TreeSearch(Search):
             return
         relaxed = self._relax(nodes)
         nodes = nodes.children(bounds=np.maximum(nodes.bounds, relaxed.bounds))
-        alone = (nodes.part < 0) & self.use_region
+        alone = (nodes.part < 0) & self.use_region & ~self.cone_is_divided[nodes.rows, nodes.cone]
         solved = (nodes.rows[alone], nodes.cone[alone])
         self.model_free_bounds[solved] = np.maximum(self.model_free_bounds[solved], relaxed.proven[alone])
         self._round(nodes, relaxed)
@@ -291,7 +293,10 @@ class _TreeSearch(Search):
             for rows_left, bounds in division.given_up:
                 self.settle(rows_left, bounds)
             if division.children:
-                self._push(Nodes.join(division.children))
+                children = Nodes.join(division.children)
+                alone = children.part < 0
+                self.cone_is_divided[children.rows[alone], children.cone[alone]] = True
+                self._push(children)
 
     def _relax(self, nodes: Nodes, *, inside: int | None = None) -> Relaxed:
         np.add.at(self.found.n_projections, nodes.rows, 1)
