@@ -23,7 +23,10 @@ from elsewise.pipelines import compile_model
         (pd.Series([1, 2, 3]), "integer", ()),
         (pd.Series([1, 2, None], dtype="Int32"), "integer", ()),
         (pd.Series([1.0, 2.0, 3.0]), "number", ()),
-        (pd.Series([1.0, 2.0, None], dtype="Float32"), "number", ()),
+        (pd.Series([1.0, 2.5, None], dtype="Float32"), "number", ()),
+        (pd.Series([1.0, 2.0, None], dtype="Float32"), "integer", ()),  # whole numbers, written as floats for the gap
+        (pd.Series([3.0, np.nan, -2.0]), "integer", ()),
+        (pd.Series([3.0, np.nan, 0.5]), "number", ()),
         (pd.Series([5, 5, 5]), "integer", ()),
         (pd.Series([True, False, True]), "category", (False, True)),
         (pd.Series([True, True, True]), "category", (False, True)),

@@ -15,7 +15,7 @@ from .reasons import NeverPredicted, NotFound, NothingWithin, TooSparse
 def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse | NotFound | NothingWithin:
     """Find out why no row reaches a goal of a question."""
     target, density = question.target(goal), question.densities[goal]
-    if question.branches:
+    if question.branches and not (question.relaxes_first and is_empty_for_all(question, goal) and density is not None):
         is_found = [rule.is_found for rule in question.rules.single]
         return NothingWithin(
             target, has_rules=not all(is_found), has_density=density is not None, has_found_rules=any(is_found)
