@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .arrays import FloatArray
+from .asking import Options
 from .asking.progress import ProgressOption, reporter
 from .columns.frames import as_table
 from .constraints import Constraints
@@ -130,15 +131,17 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         other.threshold, other.fitted_ = threshold, self.require_fitted().with_threshold(threshold)
         return other
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
         """Write the fitted explainer to a file, which :func:`elsewise.load` reads (:mod:`elsewise.files.explainers`).
 
         Parameters
         ----------
         path : path of the file
             ``.ew`` is the custom. A file that is there already is replaced.
+        safe : bool, default=False
+            True writes no pickle: reading the file runs no code (needs skops, and a model that it can write).
         """
-        save(self, path)
+        save(self, path, safe=safe)
 
     def to_model_space(self, X: ArrayLike) -> FloatArray:
         """Rows as the final estimator sees them, or the first transformers before it that are not affine."""
@@ -178,15 +181,13 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         -------
         Explanation, or Explanations if ``n_counterfactuals`` is given
         """
-        return explain_row(
-            self.require_fitted(),
-            x,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
-            n_counterfactuals=n_counterfactuals,
+            n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
             time_limit=time_limit,
         )
+        return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
     def explain(
         self,
@@ -220,17 +221,13 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
-        return explain_rows(
-            self.require_fitted(),
-            X,
-            target,
+        options = Options(
             constraints=constraints,
             min_probability=min_probability,
             n_counterfactuals=n_counterfactuals,
             time_limit=time_limit,
-            n_jobs=self.n_jobs,
-            progress=progress,
         )
+        return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
     def why_not(
         self,
@@ -255,7 +252,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             A smallest contradicting set of rules, the highest density quantile that works under all of them, and the
             single rules whose absence helps, cheapest first.
         """
-        return find_why_not(self.require_fitted(), x, target, constraints=constraints, min_probability=min_probability)
+        options = Options(constraints=constraints, min_probability=min_probability)
+        return find_why_not(self.require_fitted(), x, target, options)
 
     def frontier(
         self,
@@ -280,15 +278,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds a quantile may take for its proof.
         """
-        return find_frontier(
-            self.require_fitted(),
-            x,
-            target,
-            quantiles,
-            constraints=constraints,
-            min_probability=min_probability,
-            time_limit=time_limit,
-        )
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_frontier(self.require_fitted(), x, target, quantiles, options)
 
     def require_fitted(self) -> FittedModel:
         """Give the fitted model, or say that there is none yet."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import AnyArray, BoolArray, FloatArray, IntArray
+from .asking import Options
 from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
@@ -116,7 +117,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     classes = _require_densities(explainer)
     if target is None:
         raise InvalidInputError(f"A model-free counterfactual needs a target: one of {classes.tolist()}.")
-    found = explain_rows(explainer.fitted_, X, target, n_jobs=explainer.n_jobs, use_model=False)
+    found = explain_rows(explainer.fitted_, X, target, Options(), n_jobs=explainer.n_jobs, use_model=False)
     exists = found.statuses != "infeasible"
     as_target = np.zeros(len(found), dtype=np.bool_)
     wanted = np.array(found.targets, dtype=classes.dtype)

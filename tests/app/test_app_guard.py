@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from elsewise.app.guard import Guard
 
 
-def ask(guard_options=None, *, headers=(), chunks=(b"",), scope_type="http", pause=0.0):
+def ask(guard_options=None, *, headers=(), chunks=(b"",), scope_type="http", pause=0.0, address="/api/about"):
     """Send one request through the guard; gives the status, the detail if refused, and what the application read."""
     read, sent = [], []
     coming = list(chunks)
@@ -35,13 +35,21 @@ def ask(guard_options=None, *, headers=(), chunks=(b"",), scope_type="http", pau
     async def send(message):
         sent.append(message)
 
-    scope = {"type": scope_type, "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers]}
+    path, _, query = address.partition("?")
+    scope = {
+        "type": scope_type,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
+    }
     try:
         asyncio.run(Guard(app, **(guard_options or {}))(scope, receive, send))
     except HTTPException as refused:  # the application answers with it
         return refused.status_code, refused.detail, read
     if not sent:
         return None, "", read
+    if sent[0]["status"] == 303:
+        return 303, dict(sent[0]["headers"]), read
     body = json.loads(sent[1]["body"])
     return sent[0]["status"], body.get("detail", ""), read
 
@@ -116,3 +124,48 @@ def test_a_body_has_its_time_in_all_not_for_each_chunk():
 
 def test_websockets_are_closed_without_a_word():
     assert ask(headers=[("host", "localhost")], scope_type="websocket") == (None, "", [])
+
+
+TOKEN = "a-token-that-is-long-enough"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [("authorization", f"Bearer {TOKEN}"), ("authorization", f"bearer {TOKEN}"),
+     ("cookie", f"elsewise_token={TOKEN}"), ("cookie", f"other=1; elsewise_token={TOKEN}")],
+)  # fmt: skip
+def test_a_token_that_is_shown_lets_in(header):
+    assert ask({"token": TOKEN}, headers=[("host", "localhost"), header]) == (200, "", [b""])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [[], [("authorization", f"Basic {TOKEN}")], [("authorization", TOKEN)], [("authorization", f"Bearer {TOKEN[:-1]}")],
+     [("authorization", f"Bearer {TOKEN}x")], [("authorization", "Bearer ")], [("cookie", "elsewise_token=")],
+     [("cookie", f"elsewise_token={TOKEN.upper()}")], [("cookie", "\xff\xfe; ;;=")], [("x-token", TOKEN)]],
+)  # fmt: skip
+def test_without_the_token_nothing_is_seen(headers):
+    status, detail, read = ask({"token": TOKEN}, headers=[("host", "localhost"), *headers])
+    assert (status, read) == (401, [])
+    assert "Bearer" in detail
+
+
+def test_a_browser_shows_the_token_once_and_gets_a_cookie():
+    guard = {"token": TOKEN}
+    status, headers, read = ask(guard, headers=[("host", "localhost")], address=f"/?token={TOKEN}")
+    assert (status, headers[b"location"], read) == (303, b"/", [])
+    cookie = headers[b"set-cookie"].decode()
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert ask(guard, headers=[("host", "localhost"), ("cookie", cookie.partition(";")[0])])[0] == 200
+
+
+@pytest.mark.parametrize(
+    "address", ["/?token=", "/?token=wrong", f"/api/about?token={TOKEN}", f"/?token={TOKEN}&token=x"]
+)
+def test_a_wrong_address_does_not_let_in(address):
+    assert ask({"token": TOKEN}, headers=[("host", "localhost")], address=address)[0] == 401
+
+
+def test_names_are_checked_before_tokens():
+    assert ask({"token": TOKEN}, headers=[("host", "evil.example"), ("authorization", f"Bearer {TOKEN}")])[0] == 421

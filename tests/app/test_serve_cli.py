@@ -108,3 +108,18 @@ def test_without_the_extra_the_message_names_it():
     )  # fmt: skip
     assert done.returncode == 1
     assert "elsewise[serve]" in done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "elsewhere.example"])
+def test_other_computers_are_let_in_with_a_token_only(files, monkeypatch, capsys, host):
+    monkeypatch.chdir(files)
+    assert main(["serve", "--explainer", "small.ew", "--host", host]) == 1
+    assert "give a --token" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("token", ["short", "with spaces in it, many", "semicolon;semicolon;"])
+def test_a_token_that_is_short_or_odd_is_refused(files, monkeypatch, capsys, token):
+    monkeypatch.chdir(files)
+    with pytest.raises(SystemExit):
+        main(["serve", "--explainer", "small.ew", "--token", token])
+    assert "expected at least 16 letters" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import elsewise as ew
+from elsewise.files import bodies
 from elsewise.files import explainers as saving
 
 
@@ -40,7 +41,7 @@ def test_a_saved_explainer_answers_bit_for_bit_as_before(loans, saved):
 
 
 def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
-    monkeypatch.setattr(saving.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
+    monkeypatch.setattr(bodies.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
     header = saving.read_header(saved)
     assert header.format == 4
     assert header.versions["elsewise"] == ew.__version__
@@ -62,7 +63,7 @@ def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
     ],
 )
 def test_other_major_versions_are_refused_before_unpickling(saved, monkeypatch, versions, message):
-    monkeypatch.setattr(saving.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
+    monkeypatch.setattr(bodies.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
     _with_header(saved, versions=versions)
     with pytest.raises(ew.SavedExplainerError, match=message):
         ew.load(saved)
@@ -74,7 +75,7 @@ def test_another_minor_version_is_read(saved):
 
 
 def test_another_format_is_refused(saved):
-    saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 3", b"elsewise explainer 1", 1))
+    saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 4", b"elsewise explainer 1", 1))
     with pytest.raises(ew.SavedExplainerError, match=r"written in format '1'; this elsewise reads format 4"):
         ew.load(saved)
 
@@ -93,7 +94,7 @@ def test_another_format_is_refused(saved):
     ],
 )
 def test_damaged_and_other_files_are_refused_before_unpickling(saved, monkeypatch, damage, message):
-    monkeypatch.setattr(saving.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
+    monkeypatch.setattr(bodies.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
     saved.write_bytes(damage(saved.read_bytes()))
     with pytest.raises(ew.SavedExplainerError, match=message):
         ew.load(saved)
@@ -106,7 +107,7 @@ def test_a_header_of_odd_types_is_refused(saved):
 
 
 def test_a_body_that_is_no_explainer_is_refused(saved, monkeypatch):
-    monkeypatch.setattr(saving.joblib, "load", lambda file: {"no": "explainer"})
+    monkeypatch.setattr(bodies.joblib, "load", lambda file: {"no": "explainer"})
     with pytest.raises(ew.SavedExplainerError, match="holds a dict, no explainer"):
         ew.load(saved)
 
@@ -115,7 +116,7 @@ def test_a_body_that_needs_what_is_not_there_is_refused(saved, monkeypatch):
     def fails(file):
         raise ModuleNotFoundError("No module named 'bank_models'")
 
-    monkeypatch.setattr(saving.joblib, "load", fails)
+    monkeypatch.setattr(bodies.joblib, "load", fails)
     with pytest.raises(ew.SavedExplainerError, match=r"cannot be read here .*bank_models.*not installed"):
         ew.load(saved)
     _with_header(saved, versions={"scipy": "1.0"})

@@ -64,6 +64,7 @@ def create_app(
     title: str = "elsewise",
     image_shape: tuple[int, int] | None = None,
     hosts: frozenset[str] | None = LOCAL_HOSTS,
+    token: str | None = None,
     most_bytes: int = MOST_BYTES,
     body_time: float = BODY_SECONDS,
     n_threads: int = N_THREADS,
@@ -88,6 +89,8 @@ def create_app(
         The columns are the pixels of an image, line by line.
     hosts : set of str or None
         Names this server may be called by, without a port; None for any.
+    token : str, optional
+        What programs and browsers must show to ask anything.
     most_bytes : int
         Largest request.
     body_time : float
@@ -126,7 +129,7 @@ def create_app(
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time)
+    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time, token=token)
     app.exception_handler(RequestValidationError)(_malformed)
     app.exception_handler(ElsewiseError)(_senseless)
     app.exception_handler(HTTPException)(_plain_error)

@@ -6,6 +6,10 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 MOST_BYTES = 1_000_000
 # Seconds for a request to come in full: slow networks take less, and idle connections do not pile up.
 BODY_SECONDS = 10.0
+# Seconds for the head of a request to come: whoever sends a byte now and then holds a connection no longer than this.
+HEAD_SECONDS = 5.0
+# Connections at a time; more are turned away. Idle and half-sent ones are closed after seconds.
+MOST_CONNECTIONS = 1024
 # Seconds after which a question is ended: longer than anyone waits for a page.
 TIME_LIMIT = 4.0
 # Share of these seconds that is for the proof, so that an answer that is found but not proven is still given in time.

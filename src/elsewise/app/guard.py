@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 
 from .constants import BODY_SECONDS, LOCAL_HOSTS, MOST_BYTES
+from .tokens import cookie_of, is_in_address, is_shown
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -54,6 +55,8 @@ class Guard:
         Largest body.
     seconds : float
         Time for a body to come.
+    token : str or None
+        What requests must show (:mod:`elsewise.app.tokens`); None takes all.
     """
 
     def __init__(
@@ -63,8 +66,9 @@ class Guard:
         hosts: frozenset[str] | None = LOCAL_HOSTS,
         most_bytes: int = MOST_BYTES,
         seconds: float = BODY_SECONDS,
+        token: str | None = None,
     ) -> None:
-        self.app, self.hosts, self.most_bytes, self.seconds = app, hosts, most_bytes, seconds
+        self.app, self.hosts, self.most_bytes, self.seconds, self.token = app, hosts, most_bytes, seconds, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take or refuse a request."""
@@ -76,6 +80,12 @@ class Guard:
         refused = self._objection(headers)
         if refused is not None:
             await _refuse(send, *refused)
+            return
+        if self.token is not None and not is_shown(self.token, headers):
+            if is_in_address(self.token, scope["path"], scope["query_string"]):
+                await _let_in(send, self.token)
+            else:
+                await _refuse(send, 401, "A token is needed: Authorization: Bearer TOKEN, or open /?token=TOKEN once.")
             return
 
         async def send_with_headers(message: Message) -> None:
@@ -132,10 +142,19 @@ def _name(host: str) -> str:
     return (found["address"] or found["name"]).lower() if found else ""
 
 
+async def _let_in(send: Send, token: str) -> None:
+    """Give the browser its cookie, and send it to the page without the token in its address."""
+    headers = [(b"location", b"/"), (b"set-cookie", cookie_of(token)), (b"content-length", b"0"), *_HEADERS]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
 async def _refuse(send: Send, status: int, detail: str) -> None:
     body = json.dumps({"detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *_HEADERS]
     # The rest of a body that is not read makes the connection useless for a next request.
     headers.append((b"connection", b"close"))
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

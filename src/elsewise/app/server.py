@@ -8,9 +8,10 @@ import sys
 import threading
 import webbrowser
 from typing import Any
+from urllib.parse import urlencode
 
 from ..errors import ElsewiseError, MissingDependencyError
-from .constants import LOCAL_HOSTS
+from .constants import LOCAL_HOSTS, MOST_CONNECTIONS
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -34,11 +35,16 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
+def is_this_computer(host: str) -> bool:
+    """Whether a server bound to ``host`` is reached from this computer alone."""
+    return host in LOCAL_HOSTS
+
+
 def hosts_of(host: str) -> frozenset[str] | None:
     """Names a server bound to ``host`` answers to; None for any, where it is bound to all addresses."""
     if host in ("0.0.0.0", "::", ""):
         return None
-    return LOCAL_HOSTS if host in LOCAL_HOSTS else frozenset({host})
+    return LOCAL_HOSTS if is_this_computer(host) else frozenset({host})
 
 
 def address(sock: socket.socket, host: str) -> str:
@@ -48,7 +54,7 @@ def address(sock: socket.socket, host: str) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
-def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True) -> None:
+def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True, token: str | None = None) -> None:
     """Serve until interrupted.
 
     Parameters
@@ -60,9 +66,13 @@ def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True) -> No
         What it is bound to.
     browser : bool
         Open the page in a browser.
+    token : str, optional
+        What the browser has to show.
     """
     try:
         import uvicorn
+
+        from .timed_protocol import TimedProtocol
     except ImportError as error:
         raise MissingDependencyError(
             "The explorer needs FastAPI and uvicorn. Install them with: pip install 'elsewise[serve]'"
@@ -75,14 +85,16 @@ def run(app: Any, sock: socket.socket, host: str, *, browser: bool = True) -> No
         ws="none",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=2,
-        limit_concurrency=256,
+        limit_concurrency=MOST_CONNECTIONS,
+        http=TimedProtocol,
         h11_max_incomplete_event_size=64 * 1024,
     )
     place = address(sock, host)
     print(f"The explorer is at {place} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    opened = place if token is None else f"{place}?{urlencode({'token': token})}"
     if browser:
         # The socket listens already: a browser that is early waits for the first answer.
-        threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
     # What is there now stays: the collector need not look through it again while questions wait.
     gc.collect()
     gc.freeze()

@@ -4,6 +4,7 @@ from .answers import Answers, answers_of
 from .chunks import in_chunks
 from .frontier import walk
 from .infeasibility import why_infeasible
+from .options import Options
 from .paths import Way, find_way
 from .plans import Move, Order, best_order, in_parts
 from .progress import reporter
@@ -17,6 +18,7 @@ __all__ = [
     "Inquiry",
     "InquiryResult",
     "Move",
+    "Options",
     "Order",
     "Question",
     "Reason",

@@ -132,7 +132,7 @@ class Answers:
                 margin=margin,
                 banned=banned,
                 use_region=question.use_model,
-                time_limit=question.time_limit,
+                time_limit=question.options.time_limit,
             )
         return search_tree(
             question.problem,
@@ -145,7 +145,7 @@ class Answers:
             refused=[self.refused[place] for place in places.tolist()],
             earlier=[self.earlier[place] for place in places.tolist()],
             use_region=question.use_model,
-            time_limit=question.time_limit,
+            time_limit=question.options.time_limit,
         )
 
     def _take(self, places: IntArray, goals: IntArray, found: Found, banned_bound: FloatArray) -> BoolArray:
@@ -230,9 +230,7 @@ class Answers:
             self.reach(found, last.goal[found])
 
 
-def answers_of(
-    question: Question, given: Any, rows: FloatArray, goals: IntArray, n_counterfactuals: int = 1
-) -> list[Answers]:
+def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
     """Answer for a chunk of rows.
 
     Parameters
@@ -244,13 +242,11 @@ def answers_of(
         The same in features.
     goals : int array of shape (n_samples,)
         Which goal each row has; -1 asks for the nearest class other than the present one.
-    n_counterfactuals : int
-        So many answers a row, best first, as far as there are any that differ.
 
     Returns
     -------
     list of Answers
-        The best ones of every row, then the second best, and so on.
+        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
     chosen = np.flatnonzero(goals >= 0)
@@ -265,7 +261,7 @@ def answers_of(
             if len(others):
                 answers.reach(others, np.full(len(others), goal))
     everything = [answers]
-    while len(everything) < n_counterfactuals:
+    while len(everything) < question.options.n_counterfactuals:
         further = Answers(question, given, rows, answers.predictions)
         further.differ_from(everything)
         if not np.isfinite(further.value).any():

@@ -27,6 +27,7 @@ from ..regions import Label, Outcome
 from ..search import FoundChain
 from .constants import HIGHER_LEVELS, ROOM_AT_SADDLES, SPARSEST_WAY
 from .infeasibility import why_infeasible
+from .options import Options
 from .question import pose
 from .reasons import NoDenseWay, NotFound, NothingToChange, ProofUnfinished, Reason, Unconfirmed
 from .verification import Verification
@@ -73,9 +74,9 @@ def find_way(
     given: Any,
     row: FloatArray,
     rules: Rules,
+    options: Options,
     *,
     level: Any = None,
-    time_limit: float | None = None,
 ) -> Way:
     """Find the shortest dense way of one row.
 
@@ -86,14 +87,13 @@ def find_way(
     given : data frame or array of shape (1, n_columns)
     row : array of shape (1, n_features)
     rules : Rules
+    options : Options
     level : float in (0, 1), LogDensity or None
         A quantile of the training rows' densities, or absolute; None for the highest that connects row and answers.
-    time_limit : float, optional
-        Seconds for the proof.
     """
     _refuse_what_is_no_number(fitted, rules)
     landscape = fitted.landscape()
-    search = _WaySearch(fitted, landscape, outcome, given, row, rules, time_limit)
+    search = _WaySearch(fitted, landscape, outcome, given, row, rules, options)
     if search.is_answer():
         way = search.nothing(None if level is None else landscape.level(level))
         return replace(way, length=0.0, lower_bound=0.0, cause=NothingToChange(search.target, is_dense=True))
@@ -109,10 +109,10 @@ class _WaySearch:
         given: Any,
         row: FloatArray,
         rules: Rules,
-        time_limit: float | None,
+        options: Options,
     ) -> None:
         self.fitted, self.landscape, self.outcome, self.given, self.row = fitted, landscape, outcome, given, row
-        self.rules, self.time_limit = rules, time_limit
+        self.rules, self.options = rules, options
         density = fitted.density_of(outcome)
         assert density is not None
         self.density = density
@@ -121,7 +121,7 @@ class _WaySearch:
         self.share = float(landscape.log_shares[position])
         self.first = landscape.first_component[label]
         self.own = landscape.log_components(fitted.density_rows(row))[0]
-        self.question = pose(fitted, [outcome], rules, time_limit=time_limit)
+        self.question = pose(fitted, [outcome], rules, options=options)
         self.target = self.question.target(0)
         self.verification = Verification(self.question, given, row)
 
@@ -189,7 +189,7 @@ class _WaySearch:
             highest = float(reached[setting.terminal_components()].max())
             if highest < level:
                 return self.nothing(level, self._too_sparse(highest), highest)
-        found, points = setting.search(self.time_limit)
+        found, points = setting.search(self.options.time_limit)
         if found.corners is None:
             cause: Reason = NoDenseWay(self.target, self._share_denser(level), bool(self.rules.single), is_best=False)
             if not np.isinf(found.bound):
@@ -203,7 +203,7 @@ class _WaySearch:
         is_one_end = question.problem.goals[0].divides or self.rules.max_changes is not None
         if is_one_end and needed > self.density.log_threshold_:  # that one should be as dense as the way to it
             densities = [self.density.with_threshold(needed)]
-            question = pose(self.fitted, [self.outcome], self.rules, densities=densities, time_limit=self.time_limit)
+            question = pose(self.fitted, [self.outcome], self.rules, options=self.options, densities=densities)
         own = float(self.own.max())
         return WaySetting(self.landscape, question, self.given, self.row, level, self.first, self.share, own)
 
@@ -218,7 +218,7 @@ class _WaySearch:
         bound = min(setting.first_step + found.bound, length)
         cause = None
         if found.timed_out:
-            cause = ProofUnfinished("size" if self.time_limit is None else "time")
+            cause = ProofUnfinished("size" if self.options.time_limit is None else "time")
         elif setting.is_one_end:
             cause = ProofUnfinished("end")
         return Way(path, components, setting.level, highest, length, bound, cause)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..model import FittedModel
 from ..regions import Interval, Outcome
 from ..search import Domain, Layout, SearchProblem
 from ..search.constants import FAR_AWAY
+from .options import Options
 from .reasons import Target
 
 
@@ -37,7 +37,7 @@ class Question:
         Something is whole, a category, ruled, or has to differ from earlier answers: rows have a domain.
     outcomes : tuple of outcomes, one a goal
     densities : tuple of ClassDensity, one a goal; None without a density constraint
-    time_limit : seconds a row, or None
+    options : Options
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
     """
@@ -49,7 +49,7 @@ class Question:
     branches: bool
     outcomes: tuple[Outcome, ...]
     densities: tuple[ClassDensity | None, ...]
-    time_limit: float | None
+    options: Options
     use_model: bool
 
     def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
@@ -108,10 +108,10 @@ def pose(
     outcomes: Sequence[Outcome],
     rules: Rules,
     *,
+    options: Options,
     densities: Sequence[ClassDensity | None] | None = None,
-    time_limit: float | None = None,
     use_model: bool = True,
-    differ: bool = False,
+    branches: bool = False,
 ) -> Question:
     """Put together what a search needs.
 
@@ -120,25 +120,21 @@ def pose(
     fitted : FittedModel
     outcomes : sequence of outcomes, one a goal
     rules : Rules
+    options : Options
     densities : sequence of ClassDensity or None, optional
         Those of the outcomes unless given.
-    time_limit : float, optional
     use_model : bool
-    differ : bool
-        Further answers will be asked for, which have to differ from those before.
+    branches : bool
+        Rows have a domain, whether or not anything needs one.
     """
-    seconds: object = time_limit
-    if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
-        raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {time_limit!r}.")
     if densities is None:
         problem, densities = fitted.problem(outcomes), [fitted.density_of(outcome) for outcome in outcomes]
     else:
         problem = fitted.compile(outcomes, densities)
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
-    branches = bool(
-        differ or rules.single or rules.integer.any() or fitted.has_categories or problem.divides or has_limits
-    )
+    is_ruled = options.n_counterfactuals > 1 or rules.single or rules.integer.any()
+    branches = bool(branches or is_ruled or fitted.has_categories or problem.divides or has_limits)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
             "Rules, whole numbers, several answers a row, sums of trees, least probabilities of several classes and "
@@ -158,7 +154,7 @@ def pose(
         branches=branches,
         outcomes=tuple(outcomes),
         densities=tuple(densities),
-        time_limit=time_limit,
+        options=options,
         use_model=use_model,
     )
 

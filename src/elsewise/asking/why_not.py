@@ -24,6 +24,7 @@ from ..regions import Outcome
 from ..search import contradicting
 from .answers import Answers
 from .constants import QUANTILE_STEPS, SMALLEST_MULTIPLIER
+from .options import Options
 from .question import Question, pose
 from .reasons import Target
 
@@ -79,10 +80,10 @@ class Inquiry:
     outcome : outcome that is wanted
     given : data frame or array of shape (1, n_columns)
     row : array of shape (1, n_features)
-    constraints : Constraints or None
-        The user's rules.
     rules : Rules
-        The same, resolved.
+        The user's rules, resolved.
+    options : Options
+        What is asked, the user's rules as they were given among it.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class Inquiry:
         outcome: Outcome,
         given: Any,
         row: FloatArray,
-        constraints: Constraints | None,
         rules: Rules,
+        options: Options,
     ) -> None:
         self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
-        self.constraints, self.rules = constraints, rules
+        self.rules, self.options = rules, options
         self.density = fitted.density_of(outcome)
         self.target = self._question(rules, self.density).target(0)
 
@@ -122,7 +123,7 @@ class Inquiry:
 
     def _rules_in_the_way(self) -> InquiryResult:
         conflict = self._smallest_conflict()
-        asked = Constraints() if self.constraints is None else self.constraints
+        asked = Constraints() if self.options.constraints is None else self.options.constraints
         reliefs = []
         for index in conflict:
             if isinstance(self.rules.single[index], MissingStays):
@@ -184,7 +185,7 @@ class Inquiry:
         return low / QUANTILE_STEPS if low else None
 
     def _question(self, rules: Rules, density: ClassDensity | None) -> Question:
-        return pose(self.fitted, [self.outcome], rules, densities=[density], differ=True)
+        return pose(self.fitted, [self.outcome], rules, options=self.options, densities=[density], branches=True)
 
     def _distance(self, rules: Rules, density: ClassDensity | None) -> float:
         """Distance of the answer under rules and a density, infinite without one."""

@@ -24,3 +24,5 @@ LARGEST_SEED = 2**32 - 1
 PICTURE_RESOLUTION = 110
 # Quantile of the training rows' densities that answers reach if nothing else is asked: the paper's median.
 DEFAULT_THRESHOLD = 0.5
+# Characters of the shortest token that is taken: fewer are guessed.
+SHORTEST_TOKEN = 16

@@ -124,8 +124,8 @@ def _with_reasons(job: Job, first: int, answers: Explanations) -> Explanations:
         causes[place] = job.explainer.why_not(
             job.rows.columns.iloc[row : row + 1],
             job.target,
-            job.options["constraints"],
-            min_probability=job.options["min_probability"],
+            job.options.constraints,
+            min_probability=job.options.min_probability,
         )
     return replace(answers, causes=tuple(causes))
 

@@ -6,9 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import FloatArray
+from ..asking import Options
 from ..asking.progress import ProgressOption
 from ..columns import Table
 from ..constraints import Constraints
@@ -27,15 +28,6 @@ from .sources import explainer_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Options(TypedDict):
-    """Further arguments of :meth:`~elsewise.Explainer.explain`."""
-
-    constraints: Constraints | None
-    min_probability: float | None
-    n_counterfactuals: int
-    time_limit: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +59,10 @@ class Job:
             self.explainer.fitted_,
             self.rows.columns.iloc[rows],
             self.target,
+            self.options,
             features=self.features[rows],
             n_jobs=self.explainer.n_jobs,
             progress=progress,
-            **self.options,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from ..errors import InvalidInputError
 from ..files.explainers import load
 from ..files.tables import read_rows
 from .arguments import Commands, file_to_read, image_shape, seconds, whole
+from .constants import SHORTEST_TOKEN
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def add_to(commands: Commands) -> None:
     command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
     command.add_argument("--time-limit", type=seconds, default=4.0, metavar="SECONDS",
                          help="after which a question is ended (default: 4)")  # fmt: skip
+    command.add_argument("--token", type=_token, metavar="TEXT",
+                         help="what programs (Authorization: Bearer TEXT) and browsers (/?token=TEXT, once) have to "
+                         "show; needed for a --host other than this computer")  # fmt: skip
     command.add_argument("--no-browser", action="store_true", help="do not open the page")
     command.set_defaults(run=run)
 
@@ -46,6 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..app import create_app, server
 
+    hosts = server.hosts_of(arguments.host)
+    if arguments.token is None and not server.is_this_computer(arguments.host):
+        raise InvalidInputError(
+            f"--host {arguments.host} is reached from other computers: give a --token that askers have to show, "
+            "or stay on 127.0.0.1."
+        )
     chosen = _chosen(arguments)
     app = create_app(
         chosen.explainer,
@@ -54,13 +64,22 @@ def run(arguments: argparse.Namespace) -> int:
         title=arguments.title or chosen.title,
         image_shape=arguments.image or chosen.image_shape,
         time_limit=arguments.time_limit,
-        hosts=server.hosts_of(arguments.host),
+        hosts=hosts,
+        token=arguments.token,
     )
-    if server.hosts_of(arguments.host) is None:
-        print("elsewise: everyone who reaches this computer can ask: there is no password.", file=sys.stderr)
     sock = server.listen(arguments.host, arguments.port)
-    server.run(app, sock, arguments.host, browser=not arguments.no_browser)
+    server.run(app, sock, arguments.host, browser=not arguments.no_browser, token=arguments.token)
     return ALL_ANSWERED
+
+
+def _token(text: str) -> str:
+    """Take a token that is long enough and fits a header and a cookie as it is."""
+    if len(text) < SHORTEST_TOKEN or not re.fullmatch(r"[A-Za-z0-9._~-]+", text):
+        raise argparse.ArgumentTypeError(
+            f"expected at least {SHORTEST_TOKEN} letters, digits or ._~-, received {len(text)} characters; "
+            "python -c 'import secrets; print(secrets.token_urlsafe())' makes one"
+        )
+    return text
 
 
 def _chosen(arguments: argparse.Namespace) -> Demo:

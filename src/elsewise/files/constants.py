@@ -10,5 +10,7 @@ COMPRESSION = 3
 DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
 # Libraries whose versions a saved explainer tells besides, for whoever looks for a difference.
 TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
+# Types in files without a pickle that skops asks about, by the ends of their names: dtypes run nothing when made.
+HARMLESS_TYPES = {"numpy.": "dtype", "pandas.": "Dtype"}
 # Names listed in a message before it says "...".
 MOST_NAMES = 8

@@ -1,34 +1,34 @@
-"""Fitted explainers in files: a header that anyone may read, then a pickle.
+"""Fitted explainers in files: a header that anyone may read, then the explainer.
 
 A file is three parts: the line ``elsewise explainer <format>``, a line of JSON (see :class:`Header`), and the explainer
-as joblib writes it, compressed. The header tells whether the body fits this installation before anything is unpickled.
+as joblib or skops writes it, compressed. The header tells whether the body fits this installation, and how it is
+written, before anything of it is read.
 
 .. warning::
-   The body is a pickle: reading it can run any code that whoever wrote the file has put there. Load only files you
-   trust. The checksum in the header finds damage, not malice: who changes the body can change the checksum.
+   What joblib writes is a pickle: reading it can run any code that whoever wrote the file has put there. Load only
+   files you trust, or ask for one that was saved with ``safe=True``. The checksum in the header finds damage, not
+   malice: who changes the body can change the checksum.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
-import joblib
-
-from ..errors import ElsewiseError
+from ..errors import ElsewiseError, MissingDependencyError
 from ..model import Learned
 from ..pipelines import unwrap
-from .constants import COMPRESSION, DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
+from .bodies import Kind, from_bytes, to_bytes, untrusted_types
+from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
 from .values import to_json
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class Header:
         ``name`` and ``kind`` of each column.
     classes : list of labels, or None for a regressor
         Labels that JSON does not know are text here.
+    body : "pickle" or "skops"
+        How the explainer is written.
     body_bytes : int
     body_sha256 : str
     """
@@ -69,11 +71,12 @@ class Header:
     model: str
     columns: list[dict[str, str]]
     classes: list[Any] | None
+    body: Kind
     body_bytes: int
     body_sha256: str
 
 
-def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
+def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = False) -> None:
     """Write a fitted explainer to a file; undone by :func:`load`.
 
     The file is complete or not there: it is written under another name beside ``path`` and renamed.
@@ -83,17 +86,20 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
     explainer : fitted Explainer
     path : path of the file
         ``.ew`` is the custom. A file that is there already is replaced.
+    safe : bool, default=False
+        True writes no pickle, but a skops archive (needs skops): reading it runs no code.
     """
     explainer.require_fitted()
-    body = io.BytesIO()
+    kind: Kind = "skops" if safe else "pickle"
     try:
-        joblib.dump(explainer, body, compress=COMPRESSION)
-    except Exception as error:  # pickling runs code of all objects in the model, which may raise anything
+        data = to_bytes(explainer, kind)
+    except MissingDependencyError:
+        raise
+    except Exception as error:  # writing runs code of all objects in the model, which may raise anything
         raise SavedExplainerError(
             f"The explainer cannot be saved: {error}. Functions written inside of others and lambdas cannot be "
-            "pickled; put those of the model's steps into a module."
+            "saved; put those of the model's steps into a module."
         ) from error
-    data = body.getvalue()
     header = Header(
         format=EXPLAINER_FORMAT,
         versions=_versions(),
@@ -101,6 +107,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
         model=model_in_words(explainer.model),
         columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
         classes=None if explainer.classes_ is None else [to_json(label) for label in explainer.classes_.tolist()],
+        body=kind,
         body_bytes=len(data),
         body_sha256=hashlib.sha256(data).hexdigest(),
     )
@@ -110,15 +117,21 @@ def save(explainer: Explainer, path: str | os.PathLike[str]) -> None:
         file.write(data)
 
 
-def load(path: str | os.PathLike[str]) -> Explainer:
+def load(path: str | os.PathLike[str], *, safe: bool = False, trusted: Sequence[str] = ()) -> Explainer:
     """Read an explainer that :meth:`Explainer.save` has written.
 
     .. warning::
-       The file holds a pickle, and reading a pickle can run any code. Load only files you trust.
+       The file holds a pickle unless it was saved with ``safe=True``, and reading a pickle can run any code. Load only
+       files you trust; of others ask for ``safe=True``, which refuses pickles.
 
     Parameters
     ----------
     path : path of the file
+    safe : bool, default=False
+        True refuses a file that holds a pickle, before anything of it is read.
+    trusted : sequence of str
+        Types in a file without a pickle that you know to be harmless, besides those that skops and elsewise know. The
+        message of a file that needs some names them.
 
     Returns
     -------
@@ -133,6 +146,11 @@ def load(path: str | os.PathLike[str]) -> Explainer:
     with Path(path).open("rb") as file:
         header = _header(file, path)
         _check_versions(header, path)
+        if safe and header.body != "skops":
+            raise SavedExplainerError(
+                f"{path} holds a pickle, which can run any code when it is read. Ask for a file that was saved with "
+                "explainer.save(path, safe=True), or, if you trust whoever made it, read it without safe=True."
+            )
         body = file.read(header.body_bytes + 1)
     if len(body) != header.body_bytes:
         there = "less" if len(body) < header.body_bytes else "more"
@@ -146,18 +164,26 @@ def load(path: str | os.PathLike[str]) -> Explainer:
             "and save anew."
         )
     try:
-        explainer = joblib.load(io.BytesIO(body))
-    except Exception as error:  # unpickling runs code of all classes in the file, which may raise anything
+        unknown = untrusted_types(body, trusted) if header.body == "skops" else []
+        explainer = None if unknown else from_bytes(body, header.body, trusted)
+    except MissingDependencyError:
+        raise
+    except Exception as error:  # reading runs code of all classes in the file, which may raise anything
         raise SavedExplainerError(
             f"{path} cannot be read here ({type(error).__name__}: {error}). {_differences(header)}"
         ) from error
+    if unknown:
+        raise SavedExplainerError(
+            f"{path} holds types that are not known to be harmless: {', '.join(unknown)}. If you know them and trust "
+            f"who made the file, say so: trusted={unknown}"
+        )
     if not isinstance(explainer, Learned):
         raise SavedExplainerError(f"{path} holds a {type(explainer).__name__}, no explainer.")
     return cast("Explainer", explainer)
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """Read what a file says of its explainer, without unpickling anything.
+    """Read what a file says of its explainer, and nothing of the explainer.
 
     Parameters
     ----------
@@ -205,6 +231,8 @@ def _header(file: BinaryIO, path: Any) -> Header:
         header = Header(**{item.name: told[item.name] for item in fields(Header)})
         if not isinstance(header.body_bytes, int) or header.body_bytes < 0 or not isinstance(header.versions, Mapping):
             raise ValueError("body_bytes or versions")
+        if header.body not in get_args(Kind):
+            raise ValueError("body")
     except (ValueError, KeyError, TypeError) as error:
         raise SavedExplainerError(f"{path} is damaged: its header cannot be read. Fit and save anew.") from error
     return header

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,9 @@ from ..search import SearchProblem, compile_problem
 from .constants import MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
 from .space import space_of
+
+# Fields that are dictionaries.
+_BY_KEY = ("densities", "profiles", "problems", "regions", "partial")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +87,16 @@ class FittedModel:
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
     landscapes: list[Landscape] = field(default_factory=list)
+
+    def __getstate__(self) -> list[Any]:
+        """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
+        compiled: dict[str, Any] = {"problems": {}, "regions": {}, "partial": {}, "landscapes": []}
+        learned = [compiled.get(item.name, getattr(self, item.name)) for item in fields(self)]
+        return [list(value.items()) if isinstance(value, dict) else value for value in learned]  # keys may be anything
+
+    def __setstate__(self, state: list[Any]) -> None:
+        for item, value in zip(fields(self), state):
+            object.__setattr__(self, item.name, dict(value) if item.name in _BY_KEY else value)
 
     @property
     def has_categories(self) -> bool:

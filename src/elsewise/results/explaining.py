@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..asking import Inquiry, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
+from ..asking import Inquiry, Options, answers_of, in_chunks, outcomes_of_rows, pose, reporter, walk
 from ..asking.progress import ProgressOption
 from ..columns.frames import rows_of
-from ..constraints import Constraints, Rules
+from ..constraints import Rules
 from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..model import FittedModel
@@ -31,12 +30,9 @@ def explain_rows(
     fitted: FittedModel,
     X: ArrayLike,
     target: Any,
+    options: Options,
     *,
     features: FloatArray | None = None,
-    constraints: Constraints | None = None,
-    min_probability: float | None = None,
-    n_counterfactuals: int = 1,
-    time_limit: float | None = None,
     n_jobs: int | None = None,
     progress: ProgressOption = False,
     use_model: bool = True,
@@ -49,26 +45,20 @@ def explain_rows(
     """
     given = fitted.table.own_columns(X)
     rows = fitted.table.encode(given) if features is None else features
-    n_answers: object = n_counterfactuals
-    if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
-        raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_counterfactuals!r}.")
-    wanted = outcomes_of_rows(target, len(rows), fitted.classes, min_probability).among(fitted)
-    rules, missing = fitted.rules(constraints), fitted.table.missing(given)
+    wanted = outcomes_of_rows(target, len(rows), fitted.classes, options.min_probability).among(fitted)
+    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(rows, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)
 
     def answers_where(places: IntArray) -> list[Explanations]:
         own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
-        differ = n_counterfactuals > 1
-        question = pose(own, wanted.outcomes, own_rules, time_limit=time_limit, use_model=use_model, differ=differ)
+        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model)
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
             goals = wanted.goal[chosen]
-            part = in_turn(
-                answers_of(question, rows_of(given, chosen), rows[chosen], goals, n_counterfactuals), goals, chosen
-            )
+            part = in_turn(answers_of(question, rows_of(given, chosen), rows[chosen], goals), goals, chosen)
             report(len(chosen))
             return part
 
@@ -99,33 +89,25 @@ def explain_row(
     fitted: FittedModel,
     x: ArrayLike,
     target: Any,
+    options: Options,
     *,
-    constraints: Constraints | None = None,
-    min_probability: float | None = None,
-    n_counterfactuals: int | None = None,
-    time_limit: float | None = None,
+    is_single: bool,
 ) -> Explanation | Explanations:
-    """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`."""
+    """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`.
+
+    A single explanation is wanted, or a list of them.
+    """
     row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
     if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
         raise InvalidInputError("explain_one takes one target=(low, high).")
-    answers = explain_rows(
-        fitted,
-        row,
-        target,
-        constraints=constraints,
-        min_probability=min_probability,
-        n_counterfactuals=1 if n_counterfactuals is None else n_counterfactuals,
-        time_limit=time_limit,
-    )
-    if n_counterfactuals is not None:
+    answers = explain_rows(fitted, row, target, options)
+    if not is_single:
         return answers
     first = answers[0]
     is_proven = first.status == "infeasible" and first.lower_bound == np.inf
-    if not is_proven or constraints is None or target is None:
+    if not is_proven or options.constraints is None or target is None:
         return first
-    why = find_why_not(fitted, row, target, constraints=constraints, min_probability=min_probability)
-    return replace(first, cause=why)
+    return replace(first, cause=find_why_not(fitted, row, target, replace(options, time_limit=None)))
 
 
 def find_frontier(
@@ -133,13 +115,10 @@ def find_frontier(
     x: ArrayLike,
     target: Any,
     quantiles: Sequence[float],
-    *,
-    constraints: Constraints | None = None,
-    min_probability: float | None = None,
-    time_limit: float | None = None,
+    options: Options,
 ) -> Frontier:
     """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
-    given, row, outcome = one_question(fitted, x, target, min_probability)
+    given, row, outcome = one_question(fitted, x, target, options)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -148,9 +127,9 @@ def find_frontier(
         raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
     densities = [at_threshold(density, float(level)) for level in levels]
     refuse_missing(fitted.table, fitted.table.missing(given))
-    rules = fitted.rules(constraints)
+    rules = fitted.rules(options.constraints)
     rules.check_rows(row, given)
-    question = pose(fitted, [outcome] * len(levels), rules, densities=densities, time_limit=time_limit)
+    question = pose(fitted, [outcome] * len(levels), rules, options=options, densities=densities)
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
         for goal, answers in enumerate(walk(question, given, row))
@@ -158,22 +137,15 @@ def find_frontier(
     return Frontier(levels, np.array([item.log_threshold_ for item in densities]), concatenate(parts))
 
 
-def find_why_not(
-    fitted: FittedModel,
-    x: ArrayLike,
-    target: Any,
-    *,
-    constraints: Constraints | None = None,
-    min_probability: float | None = None,
-) -> WhyNot:
+def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
     """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
-    given, row, outcome = one_question(fitted, x, target, min_probability)
-    rules, missing = fitted.rules(constraints), fitted.table.missing(given)
+    given, row, outcome = one_question(fitted, x, target, options)
+    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)
     own, own_rules = _where_missing(fitted, rules, missing)
-    return WhyNot.of(Inquiry(own, outcome, given, row, constraints, own_rules).result())
+    return WhyNot.of(Inquiry(own, outcome, given, row, own_rules, options).result())
 
 
 def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:
@@ -184,12 +156,10 @@ def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one ro
     return row
 
 
-def one_question(
-    fitted: FittedModel, x: ArrayLike, target: Any, min_probability: float | None
-) -> tuple[Any, FloatArray, Outcome]:
+def one_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> tuple[Any, FloatArray, Outcome]:
     """One row as given and in features, and the one outcome wanted of it."""
     given = fitted.table.own_columns(_one_row(fitted, x))
     if target is None:
         raise InvalidInputError("Expected a target: this is about one wanted outcome.")
     row = fitted.table.encode(given)
-    return given, row, outcomes_of_rows(target, 1, fitted.classes, min_probability).outcomes[0]
+    return given, row, outcomes_of_rows(target, 1, fitted.classes, options.min_probability).outcomes[0]

@@ -142,7 +142,7 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
         elif found[row]:
             ended = answers.timed_out[row]
             causes[row] = ProofUnfinished(
-                "rounding" if not ended else "size" if question.time_limit is None else "time"
+                "rounding" if not ended else "size" if question.options.time_limit is None else "time"
             )
         elif np.isfinite(answers.lower_bound[row]):  # cells are left that are not proven empty
             causes[row] = Unconfirmed(question.target(goal))

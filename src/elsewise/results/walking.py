@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import FloatArray
-from ..asking import Way, find_way
+from ..asking import Options, Way, find_way
 from ..asking.reasons import ProofUnfinished
 from ..columns import Table
 from ..columns.frames import rows_of
-from ..constraints import Constraints
 from ..distances import ResolvedManhattan
 from ..model import FittedModel
 from ..regions import Interval, Label, Outcome
@@ -26,17 +25,15 @@ def find_path(
     fitted: FittedModel,
     x: ArrayLike,
     target: Any,
+    options: Options,
     *,
     level: Any = None,
-    constraints: Constraints | None = None,
-    min_probability: float | None = None,
-    time_limit: float | None = None,
 ) -> Path:
     """Find the way of one row; see :meth:`elsewise.Explainer.path`."""
-    given, row, outcome = one_question(fitted, x, target, min_probability)
-    rules = fitted.rules(constraints)
+    given, row, outcome = one_question(fitted, x, target, options)
+    rules = fitted.rules(options.constraints)
     rules.check_rows(row, given)
-    way = find_way(fitted, outcome, given, row, rules, level=level, time_limit=time_limit)
+    way = find_way(fitted, outcome, given, row, rules, options, level=level)
     count = len(way.points)
     repeated = rows_of(given, np.zeros(count, dtype=np.int64))
     table = fitted.table_under(rules)
@@ -65,7 +62,7 @@ def find_path(
         lengths=_lengths(fitted, way.points),
         shares=shares_of(table, fitted.distance, way.points[:-1], way.points[1:]),
         table=table,
-        min_probability=np.nan if min_probability is None else float(min_probability),
+        min_probability=np.nan if options.min_probability is None else float(options.min_probability),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..asking import Options
 from ..constraints import Constraints
 from ..model import FittedModel
 from .explanation import Explanation
@@ -58,15 +59,8 @@ class Walks:
         -------
         Path
         """
-        return find_path(
-            self.require_fitted(),
-            x,
-            target,
-            level=level,
-            constraints=constraints,
-            min_probability=min_probability,
-            time_limit=time_limit,
-        )
+        options = Options(constraints=constraints, min_probability=min_probability, time_limit=time_limit)
+        return find_path(self.require_fitted(), x, target, options, level=level)
 
     def plan(
         self,

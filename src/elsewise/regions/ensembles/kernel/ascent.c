@@ -271,9 +271,9 @@ static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double 
     const double least = least_alive(d, c, s);
     d->least_messages[t] += least - d->least_message[s];
     d->least_message[s] = least;
-    for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
-        const int32_t l = d->met_leaf[m];
-        d->total[l] += d->own_least[l] - (least_allowed(d, c, s, m) - least);
+    for (int32_t e = d->first_met[s]; e < d->first_met[s + 1]; e++) {
+        const int32_t l = d->met_leaf[e];
+        d->total[l] += d->own_least[l] - (least_allowed(d, c, s, e) - least);
     }
 }
 

@@ -505,7 +505,7 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
 {
     jmp_buf no_memory;
     ew_state *w = calloc(1, sizeof *w);
-    int status = EW_NO_MEMORY;
+    volatile int status = EW_NO_MEMORY; /* keeps its value where memory runs out */
     if (!w)
         return status;
     w->once.no_memory = w->arena.no_memory = &no_memory;
