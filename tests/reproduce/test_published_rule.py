@@ -13,6 +13,7 @@ from elsewise.density import class_density
 from elsewise.reproduce.published_rule import published_cones, published_region, solve_as_published
 
 MIXTURE = ew.GaussianMixtureDensity(n_components=2)
+PAPER = ew.TrainingQuantile(0.5)
 
 
 def _forms_and_nll(mixture, Z):
@@ -31,7 +32,7 @@ def _forms_and_nll(mixture, Z):
 def test_radii_are_the_largest_forms_over_the_rows_that_count(rule, label):
     X, y = load_iris(return_X_y=True)
     Z = X[y == label]
-    density = class_density(MIXTURE, Z)
+    density = class_density(MIXTURE, Z, PAPER)
     forms, nll = _forms_and_nll(density.mixture_, Z)
     median = np.median(nll.min(axis=1))
     counts = nll >= median - 1e-9 if rule == "at_least" else nll <= median + 1e-9
@@ -48,7 +49,7 @@ def test_radii_are_the_largest_forms_over_the_rows_that_count(rule, label):
 def test_at_least_covers_every_row_and_at_most_lies_in_the_definition():
     X, y = load_iris(return_X_y=True)
     Z = X[y == 1]
-    density = class_density(MIXTURE, Z)
+    density = class_density(MIXTURE, Z, PAPER)
     forms, _ = _forms_and_nll(density.mixture_, Z)
     wide = published_cones(density, Z, "at_least")
     np.testing.assert_allclose(wide.radii**2, forms.max(axis=0)[wide.component], rtol=1e-9)
@@ -78,7 +79,7 @@ def test_the_region_of_a_tree_behind_a_pca_forgets_the_mean(cancer):
 
 def test_points_satisfy_the_rule_and_not_the_definition(cancer):
     X, y, Z, (_, softmax) = cancer
-    explainer = ew.Explainer(softmax, density=MIXTURE).fit(X, y)
+    explainer = ew.Explainer(softmax, density=MIXTURE, threshold=PAPER).fit(X, y)
     rows = X[::40]
     goal = 1 - softmax.predict(rows)
     by_class = [Z[y == label] for label in (0, 1)]

@@ -109,17 +109,18 @@ def test_digits_panel_shows_each_digit_with_valid_counterfactuals(tmp_path):
     panel = digits_panel(seed=1)
     original, *counterfactuals = panel.blocks
     np.testing.assert_array_equal(original.labels, np.arange(10))
-    assert len(counterfactuals) == 6
+    assert len(counterfactuals) == 8
     for block in counterfactuals:
         assert (block.labels != original.labels).all()
         assert np.abs(block.pictures - original.pictures).sum(axis=1).min() > 0
     distances = np.array([np.abs(block.pictures - original.pictures).sum(1) for block in counterfactuals])
-    closest, plausible, spherical = np.split(distances, 3)
-    assert (closest <= np.minimum(plausible, spherical) + 1e-9).all()
+    closest, plausible, spherical, low_rank = np.split(distances, 4)
+    assert (closest <= np.minimum(np.minimum(plausible, spherical), low_rank) + 1e-9).all()
     shares = {row[:2]: float(row[3]) for row in panel.readings.rows}
     for model in ("softmax", "tree"):
         assert shares["plausible", model] > 50.0 > 20.0 > shares["closest", model]
         assert shares["plausible, spherical mixtures", model] > 85.0
+        assert shares["plausible, low-rank mixtures", model] > 85.0
     out = tmp_path / "figure1.png"
     panel.draw().savefig(out)
     assert out.read_bytes().startswith(b"\x89PNG")

@@ -21,6 +21,9 @@ TIMED_ROWS = 20
 # Kernel width of the support vector machine that reads digits, for pixels from 0 to 16: the value in scikit-learn's own
 # example for these data.
 READER_GAMMA = 0.001
+# Components of a digit's mixture of low rank, and the directions of each: several handwritings, each with little of its
+# own. Held-out likelihood would take one component of rank 16, whose counterfactuals keep more of the original.
+LOW_RANK_COMPONENTS, LOW_RANK = 10, 2
 
 # ---- the authors' program ----
 

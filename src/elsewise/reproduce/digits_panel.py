@@ -20,7 +20,7 @@ from ..arrays import FloatArray, IntArray
 from ..density import GaussianMixtureDensity
 from ..explainer import Explainer
 from ..plotting.canvas import INK, MUTED, new_figure
-from .constants import READER_GAMMA
+from .constants import LOW_RANK, LOW_RANK_COMPONENTS, READER_GAMMA
 from .data import DataSet, load
 from .protocol import MODELS, PAPER_THRESHOLD, Fold, Protocol, prepare_fold
 from .table import Section, percent
@@ -103,6 +103,10 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
             "plausible, spherical mixtures": _mixtures(
                 fold, GaussianMixtureDensity(covariance_type="spherical", max_components=20)
             ),
+            "plausible, low-rank mixtures": _mixtures(
+                fold,
+                GaussianMixtureDensity(covariance_type="low_rank", n_components=LOW_RANK_COMPONENTS, rank=LOW_RANK),
+            ),
         }
         answers = {
             kind: {name: _explain(model, density, fold, data.X[test], targets) for name, model in models.items()}
@@ -110,7 +114,7 @@ def digits_panel(seed: int = 0) -> DigitsPanel:
         }
         shown = _one_of_each(data, test, models, seed)
         blocks = [Block("original", data.X[test[shown]], data.y[test[shown]])]
-        for kind in ("closest", "plausible", "plausible, spherical mixtures"):
+        for kind in ("closest", "plausible", "plausible, spherical mixtures", "plausible, low-rank mixtures"):
             for name in _MODELS:
                 title = f"{kind},\n{MODELS[name][0].lower()}"
                 blocks.append(Block(title, answers[kind][name][shown], targets[shown]))

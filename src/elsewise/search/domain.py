@@ -152,11 +152,6 @@ class Domain:
         return is_ruled or not self.prices_are_separate
 
     @property
-    def asks_more(self) -> bool:
-        """Whether there is more to keep than limits, whole numbers, least moves and prices of single columns."""
-        return self.max_changes is not None or len(self.offsets) > 0 or not self.prices_are_separate
-
-    @property
     def prices_are_separate(self) -> bool:
         """Whether what changes cost is a sum over columns."""
         return self.per_change == 0.0 or self.layout.n_units == self.layout.n_columns
