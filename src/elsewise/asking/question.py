@@ -141,8 +141,8 @@ def pose(
     )
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
-            "Rules, whole numbers, several answers a row, sums of trees, least probabilities of several classes and "
-            "steps that do not take every number need a distance that is a sum over columns. "
+            "Rules, whole numbers, several answers a row, sums of trees, black boxes, least probabilities of several "
+            "classes and steps that do not take every number need a distance that is a sum over columns. "
             "Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))
