@@ -173,20 +173,36 @@ def in_a_line(result: dict[str, Any]) -> str:
     )
 
 
+def as_table(results: list[dict[str, Any]]) -> str:
+    """Write results as a table in Markdown."""
+    lines = [
+        "| model | data | density | rows | valid and dense | proven | median | p95 | points a row | calls a row |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for one in results:
+        good = min(one["valid"], one["dense"]) / max(one["there are"], 1)
+        lines.append(
+            f"| {one['family']} | {one['data']} | {'yes' if one['density'] else 'no'} | {one['rows']} | {good:.0%} | "
+            f"{one['proven'] / one['rows']:.0%} | {one['median']:.4f} | {one['p95']:.3f} | {one['points a row']:.0f} | "
+            f"{one['calls a row']:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     """Measure, print a table, and write it down."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--dice", help="interpreter with dice-ml")
     parser.add_argument("--dice-rows", type=int, default=20)
-    parser.add_argument("--only", help="one family")
-    parser.add_argument("--write", type=Path, help="JSON file for the results")
+    parser.add_argument("--only", nargs="*", choices=list(FAMILIES), help="some families")
+    parser.add_argument("--write", type=Path, help="JSON file for the results; a table goes beside it")
     given = parser.parse_args()
     results, peers = [], []
     print(f"Python {platform.python_version()}, elsewise {ew.__version__}")
     print(f"{'family':18s} {'data':14s} dens found valid dense proven  median     p95 largest points calls    ms")
     for family in FAMILIES:
-        if given.only not in (None, family):
+        if given.only and family not in given.only:
             continue
         for data in DATA:
             for density in (ew.GaussianMixtureDensity(n_components=2), None):
@@ -199,6 +215,7 @@ def main() -> int:
                         print("   DiCE", {k: v if not isinstance(v, float) else round(v, 3) for k, v in peer.items()})
     if given.write:
         given.write.write_text(json.dumps({"results": results, "dice": peers}, indent=1) + "\n")
+        given.write.with_suffix(".md").write_text(as_table(results))
     return 0
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from regions.contract import blobs, boundary_pairs, wanted_mask
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import elsewise as ew
 from elsewise.regions import BlackBoxRegion, Interval, Label
+from regions.contract import blobs, boundary_pairs, wanted_mask
 
 
 def region_of_explainer(model, X, y, outcome):

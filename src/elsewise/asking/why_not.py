@@ -49,7 +49,7 @@ class Relief:
 
 @dataclass(frozen=True, slots=True)
 class InquiryResult:
-    """What an inquiry found; see :class:`~elsewise.WhyNot` for the first four.
+    """What an inquiry found; see :class:`~elsewise.WhyNot` for the first four and the last.
 
     Attributes
     ----------
@@ -60,6 +60,7 @@ class InquiryResult:
     target : Target
     has_density : bool
         A density was asked for.
+    is_proven : bool
     """
 
     reason: Literal["none", "rules", "density", "model"]
@@ -68,6 +69,7 @@ class InquiryResult:
     reliefs: tuple[Relief, ...]
     target: Target
     has_density: bool
+    is_proven: bool = True
 
 
 class Inquiry:
@@ -97,6 +99,7 @@ class Inquiry:
         self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
         self.constraints, self.rules = constraints, rules
         self.density = fitted.density_of(outcome)
+        self.is_proven = True
         self.target = self._question(rules, self.density).target(0)
 
     def result(self) -> InquiryResult:
@@ -118,7 +121,8 @@ class Inquiry:
         highest_quantile: float | None = None,
         reliefs: tuple[Relief, ...] = (),
     ) -> InquiryResult:
-        return InquiryResult(reason, conflict, highest_quantile, reliefs, self.target, self.density is not None)
+        has_density = self.density is not None
+        return InquiryResult(reason, conflict, highest_quantile, reliefs, self.target, has_density, self.is_proven)
 
     def _rules_in_the_way(self) -> InquiryResult:
         conflict = self._smallest_conflict()
@@ -190,6 +194,8 @@ class Inquiry:
         """Distance of the answer under rules and a density, infinite without one."""
         answers = Answers(self._question(rules, density), self.given, self.row)
         answers.reach(np.array([0]), np.array([0]))
+        if np.isinf(answers.value[0]) and np.isfinite(answers.lower_bound[0]):
+            self.is_proven &= self.fitted.exactness != "black box"
         return float(answers.value[0])
 
 

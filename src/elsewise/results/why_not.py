@@ -29,6 +29,8 @@ class WhyNot:
         What was asked of the model.
     has_density : bool
         A density was asked for.
+    is_proven : bool
+        False for a model that was only asked, where something was not found that may exist.
     """
 
     kind: ClassVar[str] = "why not"
@@ -38,6 +40,7 @@ class WhyNot:
     reliefs: tuple[Relief, ...]
     target: Target
     has_density: bool
+    is_proven: bool = True
 
     @classmethod
     def of(cls, found: InquiryResult) -> WhyNot:
@@ -49,6 +52,7 @@ class WhyNot:
             found.reliefs,
             found.target,
             found.has_density,
+            found.is_proven,
         )
 
     @property
