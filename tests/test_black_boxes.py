@@ -68,7 +68,7 @@ def test_exact_families_that_are_only_asked(wine, model, scores, p95, has_densit
     counted.calls = counted.points = 0
     answers = asked.explain(rows, target=(model.predict(rows) + 1) % 3)
     assert counted.points <= 5000 * len(rows)
-    assert counted.calls <= 60 * len(rows)
+    assert counted.calls <= 60 * 100  # of a batch of a hundred rows: more rows make larger calls, hardly more of them
     assert np.isfinite(answers.distances).all()
     assert (model.predict(answers.counterfactuals) == (model.predict(rows) + 1) % 3).all()
     if has_density:
