@@ -46,11 +46,11 @@ def test_an_unfitted_model_says_so(iris, model):
 def test_what_is_no_model_is_refused(iris):
     X, y = iris
     for model in (None, "softmax", 3, make_pipeline(StandardScaler(), "passthrough").fit(X, y)):
-        with pytest.raises(ew.UnsupportedModelError, match=r"is not a model: expected a fitted .*BlackBox\("):
+        with pytest.raises(ew.UnsupportedModelError, match=r"is not a model: expected .*BlackBox\("):
             ew.Explainer(model).fit(X, y)
     with pytest.raises(ew.InvalidInputError, match="expected a fitted model, received the class LogisticRegression"):
         ew.Explainer(LogisticRegression).fit(X, y)
-    with pytest.raises(ew.UnsupportedModelError, match=r"KMeans does not say whether .*BlackBox\(model.predict"):
+    with pytest.raises(ew.UnsupportedModelError, match=r"KMeans does not say .*BlackBox\(model.predict, classes="):
         ew.Explainer(KMeans(2, n_init=1).fit(X)).fit(X, y)
 
 

@@ -197,7 +197,7 @@ def pose(
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
-            "Rules, whole numbers, several answers a row, sums of trees, networks, Gaussian models, least "
+            "Rules, whole numbers, several answers a row, sums of trees, networks, Gaussian models, black boxes, least "
             "probabilities of several classes and steps that do not take every number need a distance that is a sum "
             "over columns. Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )

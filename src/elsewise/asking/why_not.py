@@ -57,7 +57,7 @@ class Relief:
 
 @dataclass(frozen=True, slots=True)
 class InquiryResult:
-    """What an inquiry found; see :class:`~elsewise.WhyNot` for the first four.
+    """What an inquiry found; see :class:`~elsewise.WhyNot` for the first four and the last.
 
     Attributes
     ----------
@@ -70,6 +70,7 @@ class InquiryResult:
         A density was asked for.
     is_finished : bool
         False if the time limit ended the inquiry.
+    is_proven : bool
     """
 
     reason: Grounds
@@ -79,6 +80,7 @@ class InquiryResult:
     target: Target
     has_density: bool
     is_finished: bool = True
+    is_proven: bool = True
 
 
 class Inquiry:
@@ -123,6 +125,7 @@ class Inquiry:
         self.rules, self.everything = rules, frozenset(range(len(rules.single)))
         self.known = _Known(self.row)
         self.reason: Grounds = "unknown"
+        self.is_proven = True
         self.conflict: list[int] = []  # contradict each other, as far as is known
         self.reliefs: list[Relief] = []
         self.quantile: float | None = None
@@ -173,6 +176,7 @@ class Inquiry:
             self.target,
             self.density is not None,
             is_finished,
+            self.is_proven,
         )
 
     def _find_reliefs(self) -> None:
@@ -280,6 +284,8 @@ class Inquiry:
         answers.reach(np.array([0]), np.array([0]))
         if self.deadline.ends is not None and answers.is_unknown(0):
             raise TimeIsOverError
+        if np.isinf(answers.value[0]) and np.isfinite(answers.lower_bound[0]):
+            self.is_proven &= self.fitted.exactness != "black box"
         return answers
 
     def _has_answer(self, kept: frozenset[int]) -> bool:

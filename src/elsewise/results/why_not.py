@@ -33,6 +33,8 @@ class WhyNot:
     is_finished : bool
         False if the time limit ended the inquiry: what is said is true, but the conflict need not be the smallest, nor
         the quantile the highest, and further rules may help.
+    is_proven : bool
+        False for a model that was only asked, where something was not found that may exist.
     """
 
     kind: ClassVar[str] = "why not"
@@ -43,6 +45,7 @@ class WhyNot:
     target: Target
     has_density: bool
     is_finished: bool = True
+    is_proven: bool = True
 
     @classmethod
     def of(cls, found: InquiryResult) -> WhyNot:
@@ -55,6 +58,7 @@ class WhyNot:
             found.target,
             found.has_density,
             found.is_finished,
+            found.is_proven,
         )
 
     @property

@@ -125,6 +125,11 @@ def target_in_words(target: Target) -> str:
 
 def why_not_in_words(why: WhyNot) -> str:
     """Say which rules contradict each other, and what would help."""
+    doubt = "" if why.is_proven else " The model was only asked: what was not found may exist."
+    return _why_not(why) + doubt
+
+
+def _why_not(why: WhyNot) -> str:
     wanted = target_in_words(why.target)
     if why.reason == "none":
         return "There is an answer under these rules."

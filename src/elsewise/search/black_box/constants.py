@@ -7,7 +7,7 @@ MOST_POINTS = 4_500
 MOST_CONES, STARTS, BATCHES_OF_STARTS = 6, 36, 3
 # Ways that are refined: the best ones, and so many that are the best of another cone; of a smooth score fewer will do.
 # Ways that end farther than so many times the best point are left alone.
-WAYS, WAYS_OF_OTHER_CONES, WAYS_OF_SCORES, NOT_WORTH = 10, 2, 4, 1.6
+WAYS, WAYS_OF_OTHER_CONES, WAYS_OF_SCORES, NOT_WORTH = 24, 2, 4, 1.6
 # Points asked along each way at once, and how often: the crossing is then known to 1/169 of its length.
 STEPS_ALONG, BISECTIONS = 12, 2
 # Points along a way that are checked against density and rules, which costs no call.
