@@ -104,6 +104,8 @@ class Answers:
         first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
         while len(places):
             seconds = self.seconds_left[places] - kept_back[places]
+            if step == first:  # a first look is taken even if the model itself took all the time there was
+                seconds[new] = np.maximum(seconds[new], 0.0)
             found = self._search(places, goals, MARGINS[step], banned if banned.any() else None, seconds)
             self.n_projections[places] += found.n_projections
             self.timed_out[places] |= found.timed_out
