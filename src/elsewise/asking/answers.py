@@ -294,8 +294,8 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
         The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
-    if question.options.time_limit is not None:
-        answers.ask_first()
+    if question.options.time_limit is not None and not question.fitted.has_categories:
+        answers.ask_first()  # encoders may not know what to do with one row whose level is missing
     n_answers = question.options.n_counterfactuals
     share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
     chosen = np.flatnonzero(goals >= 0)
