@@ -139,6 +139,8 @@ class Answers:
         first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
         while len(places):
             seconds = self.seconds_left[places] - kept_back[places]
+            if step == first:  # a first look is taken even if the model itself took all the time there was
+                seconds[new] = np.maximum(seconds[new], 0.0)
             found = self._search(places, goals, MARGINS[step], banned if banned.any() else None, seconds)
             self.n_projections[places] += found.n_projections
             self.timed_out[places] |= found.timed_out
@@ -367,8 +369,8 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
         The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
-    if question.options.time_limit is not None:
-        answers.ask_first()
+    if question.options.time_limit is not None and not question.fitted.has_categories:
+        answers.ask_first()  # encoders may not know what to do with one row whose level is missing
     n_answers = question.options.n_counterfactuals
     share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
     chosen = np.flatnonzero(goals >= 0)

@@ -145,8 +145,8 @@ def explain_row(
     first = answers[0]
     if first.status != "infeasible" or options.constraints is None or target is None:
         return first
-    outcome = one_question(fitted, row, target, options)[2]
-    if not with_robust(fitted, options.robust).is_exactly_robust([outcome]):
+    given, _, outcome = one_question(fitted, row, target, options)
+    if not with_robust(with_also(fitted, options.also, given), options.robust).is_exactly_robust([outcome]):
         options = replace(options, robust=0.0)  # there is no answer at all, whether or not it lasts
     left = None if options.time_limit is None else options.time_limit - (time.perf_counter() - started)
     if left is not None and left <= 0:

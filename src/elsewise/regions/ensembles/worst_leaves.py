@@ -13,6 +13,8 @@ from .trees import TreeSum
 
 # Nodes that may be grown in all: with more, searches take minutes.
 MOST_NODES = 200_000
+# Subtrees that are told apart at a time; beyond it those stand for their worst leaf that lose least by it.
+MOST_TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def worst_leaves(trees: TreeSum, value: FloatArray, radius: FloatArray) -> TreeS
     TreeSum
         Of one score.
     """
-    grown = Growing(trees.n_features, 1)
+    grown, worst, best = Growing(trees.n_features, 1), *_ends(trees, value)
     for root in trees.roots.tolist():
         grown.root()
         waiting = [_Open((root,), np.inf, {}, -1, False)]
@@ -53,20 +55,46 @@ def worst_leaves(trees: TreeSum, value: FloatArray, radius: FloatArray) -> TreeS
                     "are needed to tell which of them rows near an answer fall into). Use a smaller robust, or "
                     "shallower trees."
                 )
-            _grow(grown, trees, value, radius, waiting)
+            _grow(grown, trees, worst, best, radius, waiting)
     return replace(grown.trees(np.zeros(1)), code_sets=trees.code_sets)
 
 
-def _grow(grown: Growing, trees: TreeSum, value: FloatArray, radius: FloatArray, waiting: list[_Open]) -> None:
+def _ends(trees: TreeSum, value: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and largest value of the leaves below each node."""
+    worst, best = value.copy(), value.copy()
+    for root in trees.roots.tolist():
+        order, waiting = [], [root]
+        while waiting:
+            node = waiting.pop()
+            if trees.feature[node] >= 0:
+                order.append(node)
+                waiting += [int(trees.left[node]), int(trees.right[node])]
+        for node in reversed(order):
+            below = [int(trees.left[node]), int(trees.right[node])]
+            worst[node], best[node] = worst[below].min(), best[below].max()
+    return worst, best
+
+
+def _settled(
+    nodes: list[int], least: float, trees: TreeSum, worst: FloatArray, best: FloatArray
+) -> tuple[list[int], float]:
+    """Take leaves into the least value, leave out what cannot lower it, and keep few subtrees."""
+    least = min([least, *(float(worst[node]) for node in nodes if trees.feature[node] < 0)])
+    inner = [node for node in dict.fromkeys(nodes) if trees.feature[node] >= 0 and worst[node] < least]
+    inner.sort(key=lambda node: best[node] - worst[node], reverse=True)
+    least = min([least, *(float(worst[node]) for node in inner[MOST_TOGETHER:])])
+    return [node for node in inner[:MOST_TOGETHER] if worst[node] < least], least
+
+
+def _grow(
+    grown: Growing, trees: TreeSum, worst: FloatArray, best: FloatArray, radius: FloatArray, waiting: list[_Open]
+) -> None:
     """Add one node for what waits last, and let its children wait."""
     state = waiting.pop()
-    nodes, least = list(state.nodes), state.least
+    nodes, least = _settled(list(state.nodes), state.least, trees, worst, best)
     while nodes:
         node = nodes.pop()
         j, limit = int(trees.feature[node]), float(trees.limit[node])
-        if j < 0:
-            least = min(least, float(value[node]))
-            continue
         left, right = int(trees.left[node]), int(trees.right[node])
         if radius[j] == 0.0:
             made = grown.split(j, limit, int(trees.codes[node]), bool(trees.missing_left[node]))
@@ -74,14 +102,9 @@ def _grow(grown: Growing, trees: TreeSum, value: FloatArray, radius: FloatArray,
         else:
             a, b = np.nextafter(limit - radius[j], -np.inf), np.nextafter(limit + radius[j], np.inf)
             low, high = state.box.get(j, (-np.inf, np.inf))
-            if high <= a:
-                nodes.append(left)
-                continue
-            if low >= b:
-                nodes.append(right)
-                continue
-            if low >= a and high <= b:
-                nodes += [left, right]
+            if high <= a or low >= b or (low >= a and high <= b):
+                reached = [left] if high <= a else [right] if low >= b else [left, right]
+                nodes, least = _settled([*nodes, *reached], least, trees, worst, best)
                 continue
             cut = a if low < a else b  # to the right of a nothing is known yet: the node stays
             made = grown.split(j, float(cut))
