@@ -215,7 +215,7 @@ def test_wrappers_around_wrappers():
 
 def test_averages_of_calibrations_are_refused():
     X, y, _ = blobs(2)
-    model = CalibratedClassifierCV(LogisticRegression(), cv=3).fit(X, y)
+    model = CalibratedClassifierCV(LogisticRegression(), cv=3, method="isotonic").fit(X, y)
     with pytest.raises(UnsupportedModelError, match=r"averages 3 calibrated classifiers.*ensemble=False"):
         region_of(model, Label(1))
     X, y, _ = blobs(3)
@@ -377,14 +377,15 @@ def test_a_vote_of_one():
 
 
 def test_votes_without_exact_description_are_refused():
-    X, y, _ = blobs(2)
+    X, y, _ = blobs(3)
     logistic = [("a", LogisticRegression()), ("b", LogisticRegression(C=0.1))]
     with pytest.raises(UnsupportedModelError, match="averages the probabilities of LogisticRegression"):
         region_of(VotingClassifier(logistic, voting="soft").fit(X, y), Label(0))
-    with pytest.raises(UnsupportedModelError, match="supported over linear models and decision trees, received Random"):
-        region_of(VotingClassifier([("a", forest()), ("b", LogisticRegression())]).fit(X, y), Label(0))
     with pytest.raises(UnsupportedModelError, match="averages the probabilities of LogisticRegression"):
         region_of(BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0).fit(X, y), Label(0))
+    X, y, _ = blobs(2)
+    with pytest.raises(UnsupportedModelError, match="supported over linear models and decision trees, received Random"):
+        region_of(VotingClassifier([("a", forest()), ("b", LogisticRegression())]).fit(X, y), Label(0))
     with pytest.raises(UnsupportedSettingError, match="probabilities with voting='soft'"):
         region_of(VotingClassifier(logistic).fit(X, y), Label(0, min_probability=0.6))
     with pytest.raises(UnsupportedModelError, match="30 members a class wins in more than"):

@@ -242,8 +242,9 @@ class Reachable:
         low, high = np.maximum(self.low, -1e300), np.minimum(np.minimum(self.high, caps), 1e300)
         middle = np.clip(0.0, low, high)
         terms = np.abs(middle) + rho * middle
-        terms = np.minimum(terms, np.where(rho < -1.0, np.abs(high) + rho * high, np.inf))
-        terms = np.minimum(terms, np.where(rho > 1.0, np.abs(low) + rho * low, np.inf))
+        with np.errstate(over="ignore"):  # ends may be infinite
+            terms = np.minimum(terms, np.where(rho < -1.0, np.abs(high) + rho * high, np.inf))
+            terms = np.minimum(terms, np.where(rho > 1.0, np.abs(low) + rho * low, np.inf))
         group = self.cells.group
         total = terms[:, group < 0].sum(axis=1) if len(group) else terms.sum(axis=1)
         for c in range(int(group.max(initial=-1)) + 1):

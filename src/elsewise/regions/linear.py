@@ -111,6 +111,15 @@ def is_linear_classifier(model: object) -> bool:
     return builder_of(model) in (linear_region, ridge_region)
 
 
+def is_logistic(model: object) -> bool:
+    """Whether a linear model of two classes gives its second one the probability ``expit(scores(model))``."""
+    if isinstance(model, SGDClassifier):
+        return bool(model.loss == "log_loss")
+    if isinstance(model, LogisticRegression):  # before scikit-learn 1.8 it could be multinomial: expit(2 s)
+        return getattr(model, "multi_class", None) != "multinomial"
+    return isinstance(model, LinearDiscriminantAnalysis)
+
+
 def scores(model: BaseEstimator) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (n_scores, n_features) and intercepts of shape (n_scores,) of a fitted linear model."""
     # sparsify() leaves a sparse coef_; some models have a one-dimensional coef_ or a number as intercept_

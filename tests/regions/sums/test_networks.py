@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import elsewise as ew
+from bits import assert_same_bits
 from elsewise.errors import UnsupportedSettingError
 from elsewise.regions import Interval, Label, region_of
 from models import assert_certified, random_data, reference_cell
@@ -132,6 +133,24 @@ def test_ranges_of_a_regressor_and_least_probabilities_are_reached_nearest():
     assert_certified(explainer, rows, answers, 0.9)
     for x, distance in zip(rows, answers.distances):
         np.testing.assert_allclose(distance, distance_by_patterns(explainer, x, Label(1, 0.9)), rtol=2e-6)
+
+
+def test_a_row_has_the_same_answer_alone_and_in_a_batch():
+    X, y = random_data(3, seed=3, n_features=4)
+    explainer = ew.Explainer(fitted(network((10,)), X, y)).fit(X, y)
+    targets = others(explainer, X[:4])
+    together = explainer.explain(X[:4], target=targets)
+    for place, target in enumerate(targets):
+        assert_same_bits(together[place : place + 1], explainer.explain(X[place : place + 1], target=target))
+
+
+def test_a_class_that_is_never_chosen_is_proven_to_be_out_of_reach():
+    X, y = random_data(3, seed=3, n_features=4)
+    model = fitted(network((10,)), X, y)
+    model[-1].intercepts_[-1][2] -= 1000.0
+    answers = ew.Explainer(model).fit(X, y).explain(X[:2], target=model.classes_[2])
+    assert (answers.statuses == "infeasible").all()
+    assert np.isinf(answers.lower_bounds).all()
 
 
 @pytest.fixture(scope="module")

@@ -51,6 +51,8 @@ class SumPart:
         Cuts ``normals x <= offsets``, in plain coordinates.
     depth : int
         How often it was divided; negative if nothing is known yet.
+    is_doubtful : bool
+        No point was found in it, but it is not proven that there is none.
     """
 
     intervals: Intervals
@@ -58,6 +60,7 @@ class SumPart:
     normals: FloatArray
     offsets: FloatArray
     depth: int
+    is_doubtful: bool = False
 
     @classmethod
     def whole(cls, sums: Sums) -> SumPart:
@@ -210,7 +213,8 @@ class Refining:
     def _has_gap(self, place: int) -> BoolArray:
         """Units of a layer that are not linear on their intervals and matter."""
         layer, low, high = self.sums.layers[place], self.intervals.low[place], self.intervals.high[place]
-        middle = np.where(np.isfinite(low + high), (low + high) / 2, 0.0)
+        with np.errstate(invalid="ignore"):  # ends may be infinite
+            middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, 0.0)
         above, below = layer.function.above(low, high, middle), layer.function.below(low, high, middle)
         with np.errstate(invalid="ignore"):
             bent = above.offset + above.slope * middle - below.offset - below.slope * middle > 0

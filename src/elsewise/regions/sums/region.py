@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
-from .constants import DESCENT_EVERY, FIRST_DESCENTS
+from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED
 from .refining import Refining, Side, SumPart, side_to_divide
 from .units import SUM_ROUNDING, Sums
 
@@ -115,8 +115,10 @@ class SumCover(DividingCover):
                 at.narrow_some()
                 at.cut()
         bound = min(at.bound, at.limit)
-        if not at.is_open and at.bound >= at.limit * (1 - 1e-6):
+        if not at.is_open and at.bound >= at.limit * (1 - SETTLED):
             return Refined((), bound)
+        if not at.is_open and part.is_doubtful:
+            return None
         if not at.is_open or at.is_accepted or (not divides and (at.has_new_cuts or is_first)):
             return Refined((self._piece(at, at.sides, depth=max(part.depth, 0)),), bound)
         if not divides:
@@ -144,7 +146,7 @@ class SumCover(DividingCover):
             A, b = at.cuts_at(at.x, intervals, sides)
             cuts = A @ at.x > b
             normals, offsets = np.vstack([normals, A[cuts]]), np.concatenate([offsets, b[cuts]])
-        part = SumPart(intervals, sides, normals, offsets, depth)
+        part = SumPart(intervals, sides, normals, offsets, depth, is_doubtful=not at.is_open)
         of_sides = at.sides_of_first_layer(sides)
         A, b = np.vstack([normals, of_sides[0]]), np.concatenate([offsets, of_sides[1]])
         # from plain coordinates xi = s (x - o) back to features

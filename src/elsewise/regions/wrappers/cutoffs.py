@@ -14,6 +14,7 @@ from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
 from ..registry import register, register_response, response_region_of
+from ..sums.means import MeanProbability, mean_of_calibrated
 from .echo import EchoedDecision, EchoedProbability, numbers_between, numbers_where
 from .members import members_of, seen_through, with_members
 
@@ -40,6 +41,9 @@ def response_of_threshold(model: Any, response: Response) -> Region:
 def calibrated_region(model: Any, outcome: Outcome) -> Region:
     """Region of a label where the calibrated probability of one score is the larger one."""
     label = require_label(model, outcome)
+    mean = _mean_of_folds(model)
+    if mean is not None:
+        return mean.region_of_label(label.index)
     inside = _one_calibrated(model)
     return _where(model, inside, _CALIBRATED, lambda asked, s: asked.predict_proba(s).argmax(axis=1) == label.index)
 
@@ -47,9 +51,12 @@ def calibrated_region(model: Any, outcome: Outcome) -> Region:
 @register_response(CalibratedClassifierCV)
 def response_of_calibrated(model: Any, response: Response) -> Region:
     """Region where a calibrated probability lies in a range."""
-    inside = _one_calibrated(model)
     if isinstance(response, DecisionValue):
         raise UnsupportedSettingError("CalibratedClassifierCV has probabilities, but no decision_function.")
+    mean = _mean_of_folds(model)
+    if mean is not None:
+        return mean.region_of_range(response)
+    inside = _one_calibrated(model)
     asked, kind = _echoed(model, inside, _CALIBRATED)
     low, high = numbers_between(
         lambda s: np.asarray(asked.predict_proba(s[:, None])[:, response.index]), response.low, response.high
@@ -90,14 +97,20 @@ def _only_member(model: Any) -> Any:
     return seen_through(inside)
 
 
+def _mean_of_folds(model: Any) -> MeanProbability | None:
+    """Give the mean of several folds of linear models that sigmoids calibrate; None if there is one, or others."""
+    members = [seen_through(member) for member in members_of(model)]
+    return mean_of_calibrated(model, members) if len(members) > 1 and len(model.classes_) == 2 else None
+
+
 def _one_calibrated(model: Any) -> Any:
     """Give the estimator whose one score is calibrated, or explain that there are several."""
     members = [seen_through(member) for member in members_of(model)]
     if len(members) > 1:
         raise UnsupportedModelError(
             f"This CalibratedClassifierCV averages {len(members)} calibrated classifiers: their average is no function "
-            "of one score, and has no exact description yet. Fit it with ensemble=False, which calibrates one model on "
-            "all folds, or calibrate a FrozenEstimator."
+            "of one score, and has an exact description only for linear models of two classes and sigmoids. Fit it "
+            "with ensemble=False, which calibrates one model on all folds, or calibrate a FrozenEstimator."
         )
     if len(model.classes_) > 2:
         raise UnsupportedModelError(

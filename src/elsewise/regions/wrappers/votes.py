@@ -27,6 +27,7 @@ from ..linear import halfspaces
 from ..outcomes import Label, Outcome, Probability, Response, require_label
 from ..polyhedra import PolyhedronUnion, union
 from ..registry import builder_of, region_of, register, register_response, response_region_of
+from ..sums.means import MeanProbability, mean_of_logistic
 from .averages import averaged_trees, rounding_of_average, weighted_members
 from .members import seen_through
 
@@ -48,6 +49,9 @@ def voting_region(model: Any, outcome: Outcome) -> Region:
     if model.voting == "hard":
         everything = [np.arange(model.n_features_in_)] * len(members)
         return _most_votes_region(model, members, weights, everything, label.index)
+    mean = _mean_of_voting(model, members, weights)
+    if mean is not None:
+        return mean.region_of_label(label.index)
     trees = [_probability_trees(member, model) for member in members]
     together = averaged_trees(trees, weights)
     base = together.base.copy()
@@ -63,6 +67,9 @@ def response_of_voting(model: Any, response: Response) -> Region:
         raise UnsupportedSettingError("VotingClassifier has probabilities with voting='soft', and no decision values.")
     if len(members) == 1:
         return response_region_of(members[0], response)
+    mean = _mean_of_voting(model, members, weights)
+    if mean is not None:
+        return mean.region_of_range(response)
     trees = [_probability_trees(member, model) for member in members]
     together = averaged_trees(trees, weights)
     slack = rounding_of_average(trees, together)
@@ -79,9 +86,12 @@ def bagged_region(model: Any, outcome: Outcome) -> Region:
     sees_all = all(len(seen) == model.n_features_in_ for seen in model.estimators_features_)
     if len(members) == 1 and sees_all and len(members[0].classes_) == len(model.classes_):
         return region_of(members[0], label)
-    if hasattr(members[0], "predict_proba"):
-        raise _mean_of_probabilities(model, members[0])
     weights = np.ones(len(members))
+    if hasattr(members[0], "predict_proba"):
+        mean = mean_of_logistic(members, weights, model.estimators_features_, model.n_features_in_)
+        if mean is None or len(model.classes_) > 2:
+            raise _mean_of_probabilities(model, members[0])
+        return mean.region_of_label(label.index)
     return _most_votes_region(model, members, weights, model.estimators_features_, label.index)
 
 
@@ -89,6 +99,9 @@ def bagged_region(model: Any, outcome: Outcome) -> Region:
 def response_of_bagged(model: Any, response: Response) -> Region:
     """Region where the mean of the shares of classes in leaves lies in a range."""
     members = [seen_through(member) for member in model.estimators_]
+    mean = mean_of_logistic(members, np.ones(len(members)), model.estimators_features_, model.n_features_in_)
+    if mean is not None and isinstance(response, Probability) and len(model.classes_) == 2:
+        return mean.region_of_range(response)
     if not isinstance(response, Probability) or not all(isinstance(one, DecisionTreeClassifier) for one in members):
         raise UnsupportedSettingError(
             "Probabilities of BaggingClassifier are supported over decision trees, received "
@@ -97,11 +110,18 @@ def response_of_bagged(model: Any, response: Response) -> Region:
     return EnsembleRegion(bagging_trees(model).only(response.index), Range(response.low, response.high))
 
 
+def _mean_of_voting(model: Any, members: list[Any], weights: FloatArray) -> MeanProbability | None:
+    """Give the mean of a soft vote of logistic models of two classes; None if it is something else."""
+    everything = [np.arange(model.n_features_in_)] * len(members)
+    return mean_of_logistic(members, weights, everything, model.n_features_in_)
+
+
 def _mean_of_probabilities(model: Any, member: Any) -> UnsupportedModelError:
     builder_of(member)
     return UnsupportedModelError(
         f"{type(model).__name__} averages the probabilities of {type(member).__name__}: a mean of probabilities is "
-        "described exactly for decision trees and forests only, so far. Use voting='hard' (VotingClassifier), one "
+        "described exactly for decision trees, forests, and logistic models of two classes. Use voting='hard' "
+        "(VotingClassifier), one "
         "model, or members that are trees."
     )
 
