@@ -104,7 +104,7 @@ def case(model: str, threshold: float) -> tuple[ew.Explainer, pd.DataFrame]:
     last = {"logistic": LogisticRegression(), "tree": DecisionTreeClassifier(max_depth=4, random_state=0)}[model]
     pipeline = make_pipeline(encode, last).fit(frame, y)
     density = ew.MixedMixtureDensity(n_components=2, random_state=0)
-    explainer = ew.Explainer(pipeline, density=density, threshold=threshold).fit(frame, y)
+    explainer = ew.Explainer(pipeline, density=density, threshold=threshold, density_given="joint").fit(frame, y)
     rows = table(1)[0]
     rows = rows[(pipeline.predict(rows) == "no") & rows["size"].between(-6.0, 1.5)]
     return explainer, rows.reset_index(drop=True)
@@ -116,7 +116,7 @@ def with_threshold(model: str, threshold: float) -> ew.Explainer:
     explainer, _ = case(model, 0.5)
     frame, y = table(0)
     mixtures = {label: density.mixture_ for label, density in explainer.densities_.items()}
-    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold).fit(frame, y)
+    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold, density_given="joint").fit(frame, y)
 
 
 def distance(explainer: ew.Explainer, row: pd.DataFrame, rules: ew.Constraints, target: Any = "yes") -> float:
