@@ -42,7 +42,7 @@ def test_a_saved_explainer_answers_bit_for_bit_as_before(loans, saved):
 def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
     monkeypatch.setattr(saving.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
     header = saving.read_header(saved)
-    assert header.format == 3
+    assert header.format == 4
     assert header.versions["elsewise"] == ew.__version__
     assert header.versions["numpy"] == np.__version__
     assert [column["name"] for column in header.columns] == list(loans.frame.columns)
@@ -75,7 +75,7 @@ def test_another_minor_version_is_read(saved):
 
 def test_another_format_is_refused(saved):
     saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 3", b"elsewise explainer 1", 1))
-    with pytest.raises(ew.SavedExplainerError, match=r"written in format '1'; this elsewise reads format 3"):
+    with pytest.raises(ew.SavedExplainerError, match=r"written in format '1'; this elsewise reads format 4"):
         ew.load(saved)
 
 
