@@ -48,10 +48,8 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
     threshold : float in (0, 1) or LogDensity, default=0.5
         How dense a counterfactual must be: a quantile of the densities of the target's training rows, or absolute.
     density_given : "fixed" or "joint", default="fixed"
-        What the density is about where columns cannot change, by rules or because a row has nowhere to go. "fixed": the
-        others given these, so that nobody is less plausible for what cannot change; a row then has a threshold of its
-        own. "joint": all columns together, as in the paper; also wherever the density is not one of the columns
-        themselves (behind a PCA, kernel densities) or the threshold is no quantile. ``fitted_.density_given`` tells.
+        What the density is about where columns cannot change: the others given these, each row with its own threshold;
+        or all together, as in the paper, and behind a PCA or a kernel density (``fitted_.density_given`` tells).
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -230,8 +228,7 @@ class Explainer(Walks, Learned, BaseEstimator):  # type: ignore[misc]
             Seconds a row may take for its proof of optimality. When they are over, the best verified point is returned
             as ``"feasible"`` with its proven gap; a row without a point yet goes on until it has one.
         if_none : "nothing" or "densest", default="nothing"
-            What a row gets that has no answer as dense as asked. "densest": the nearest answer at the highest density
-            quantile that works for it, with the status ``"densest"``.
+            What a row gets where nothing is as dense as asked: "densest", the nearest answer at the highest quantile.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """

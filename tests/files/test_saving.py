@@ -49,7 +49,7 @@ def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
     assert [column["kind"] for column in header.columns] == ["integer", "number", "category", "category"]
     assert header.classes == ["no", "yes"]
     assert header.model == "ColumnTransformer + LogisticRegression"
-    assert saved.read_text(encoding="latin-1").startswith("elsewise explainer 3\n{")
+    assert saved.read_text(encoding="latin-1").startswith("elsewise explainer 4\n{")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_another_minor_version_is_read(saved):
 
 
 def test_another_format_is_refused(saved):
-    saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 3", b"elsewise explainer 1", 1))
+    saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 4", b"elsewise explainer 1", 1))
     with pytest.raises(ew.SavedExplainerError, match=r"written in format '1'; this elsewise reads format 4"):
         ew.load(saved)
 
