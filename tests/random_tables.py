@@ -392,7 +392,9 @@ def _explainer(
         distance, prices = ew.Manhattan(weights), weights
     groups = {column.name: ew.OneHot(columns=column.sources) for column in used if column.kind == "group"}
     threshold = float(rng.choice([0.05, 0.3, 0.5, 0.8]))
-    made = ew.Explainer(model, columns=groups, density=density, distance=distance, threshold=threshold)
+    made = ew.Explainer(
+        model, columns=groups, density=density, distance=distance, threshold=threshold, density_given="joint"
+    )
     return made, prices
 
 
