@@ -393,7 +393,13 @@ def _explainer(
     groups = {column.name: ew.OneHot(columns=column.sources) for column in used if column.kind == "group"}
     threshold = float(rng.choice([0.05, 0.3, 0.5, 0.8]))
     made = ew.Explainer(
-        model, columns=groups, density=density, distance=distance, threshold=threshold, learn_rules=False
+        model,
+        columns=groups,
+        density=density,
+        distance=distance,
+        threshold=threshold,
+        learn_rules=False,
+        density_given="joint",
     )
     return made, prices
 

@@ -27,7 +27,7 @@ from models import FAMILIES, PIPELINES, assert_certified, measured_transform, ra
 
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
-        "model", "columns", "distance", "density", "threshold", "learn_rules", "n_jobs",
+        "model", "columns", "distance", "density", "threshold", "density_given", "learn_rules", "n_jobs",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)

@@ -68,6 +68,7 @@ def test_the_densest_is_the_nearest_at_the_highest_quantile_that_works(given: st
         assert one.distance == pytest.approx(again.distance)
         assert one.log_threshold == pytest.approx(again.log_threshold)
         assert one.log_density >= one.log_threshold
+        assert one.quantile <= one.plausibility < 0.85
         assert one.gap == pytest.approx(0.0, abs=1e-6)
         above = explainer.with_threshold(one.quantile + 0.001).explain_one(rows.iloc[k], 1, constraints=rules())
         assert above.status == "infeasible"

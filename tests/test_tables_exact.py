@@ -119,7 +119,7 @@ def case(name: str, model: str) -> tuple[ew.Explainer, TableReference, pd.DataFr
     steps = [("num", StandardScaler(), numeric), ("cat", OneHotEncoder(handle_unknown="ignore"), categorical)]
     pipeline = make_pipeline(ColumnTransformer(steps if categorical else steps[:1]), MODELS[model]())
     pipeline.fit(train, y_train)
-    explainer = ew.Explainer(pipeline, learn_rules=False).fit(train, y_train)
+    explainer = ew.Explainer(pipeline, learn_rules=False, density_given="joint").fit(train, y_train)
     return explainer, TableReference(explainer, train), test[pipeline.predict(test) != target]
 
 
@@ -225,7 +225,7 @@ def made_up_case(model: str, density: str | None) -> tuple[ew.Explainer, TableRe
     ])  # fmt: skip
     pipeline = make_pipeline(steps, MODELS[model]()).fit(frame, y)
     options = {} if density == "default" else {"density": None}
-    explainer = ew.Explainer(pipeline, learn_rules=False, **options).fit(frame, y)
+    explainer = ew.Explainer(pipeline, learn_rules=False, density_given="joint", **options).fit(frame, y)
     return explainer, TableReference(explainer, frame), made_up(1, 12)[0]
 
 

@@ -104,7 +104,8 @@ def case(model: str, threshold: float) -> tuple[ew.Explainer, pd.DataFrame]:
     last = {"logistic": LogisticRegression(), "tree": DecisionTreeClassifier(max_depth=4, random_state=0)}[model]
     pipeline = make_pipeline(encode, last).fit(frame, y)
     density = ew.MixedMixtureDensity(n_components=2, random_state=0)
-    explainer = ew.Explainer(pipeline, density=density, threshold=threshold, learn_rules=False).fit(frame, y)
+    options = {"learn_rules": False, "density_given": "joint"}
+    explainer = ew.Explainer(pipeline, density=density, threshold=threshold, **options).fit(frame, y)
     rows = table(1)[0]
     rows = rows[(pipeline.predict(rows) == "no") & rows["size"].between(-6.0, 1.5)]
     return explainer, rows.reset_index(drop=True)
@@ -116,7 +117,8 @@ def with_threshold(model: str, threshold: float) -> ew.Explainer:
     explainer, _ = case(model, 0.5)
     frame, y = table(0)
     mixtures = {label: density.mixture_ for label, density in explainer.densities_.items()}
-    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold, learn_rules=False).fit(frame, y)
+    options = {"learn_rules": False, "density_given": "joint"}
+    return ew.Explainer(explainer.model, density=mixtures, threshold=threshold, **options).fit(frame, y)
 
 
 def distance(explainer: ew.Explainer, row: pd.DataFrame, rules: ew.Constraints, target: Any = "yes") -> float:

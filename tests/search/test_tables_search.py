@@ -48,7 +48,8 @@ def fitted(model=None, *, unknown: str = "error", **options) -> tuple[ew.Explain
     """An explainer, and rows the model says no to."""
     frame, y = customers()
     made = pipeline(model, unknown=unknown, frame=frame, y=y)
-    options = {"density": ew.MixedMixtureDensity(n_components=2, random_state=0), **options}
+    mixture = ew.MixedMixtureDensity(n_components=2, random_state=0)
+    options = {"density": mixture, "density_given": "joint", **options}
     rows = customers(1)[0]
     return ew.Explainer(made, **options).fit(frame, y), rows[made.predict(rows) == "no"].iloc[:12]
 

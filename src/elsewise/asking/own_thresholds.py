@@ -39,23 +39,23 @@ class FixedPart:
     ----------
     fixed : bool array of shape (n_density_columns,)
         Columns of the density's rows that cannot change.
-    log_density : float
-        Of what they hold.
+    log_highest : float
+        Log density of the densest point with the same fixed columns.
     conditional : ConditionalDensity
         Of the others.
     """
 
     fixed: BoolArray
-    log_density: float
+    log_highest: float
     conditional: ConditionalDensity
 
     def log_threshold(self, quantile: float) -> float:
         """Give the joint log density that the row asks for at a quantile."""
-        return self.conditional.log_threshold(quantile) + self.log_density
+        return self.conditional.log_threshold(quantile) + self.log_highest
 
     def share_no_denser(self, log_density: float) -> float:
         """Give the share of rows that are no denser, given what cannot change, than a point of this joint density."""
-        return float(self.conditional.share_no_denser(np.array([log_density - self.log_density]))[0])
+        return float(self.conditional.share_no_denser(np.array([log_density - self.log_highest]))[0])
 
 
 def fixed_parts(
@@ -83,9 +83,9 @@ def fixed_parts(
         conditional = None if fixed is None or not fixed.any() else fitted.conditional(density, fixed)
         if fixed is None or conditional is None or not len(chosen):
             continue
-        logs = conditional.log_fixed(fitted.density_rows(points[chosen]))
-        for row, log_density in zip(chosen.tolist(), logs.tolist(), strict=True):
-            parts[row] = FixedPart(fixed, log_density, conditional)
+        highest = conditional.log_highest(fitted.density_rows(points[chosen]))
+        for row, log_highest in zip(chosen.tolist(), highest.tolist(), strict=True):
+            parts[row] = FixedPart(fixed, log_highest, conditional)
     return parts
 
 

@@ -1,15 +1,22 @@
 r"""Densities given what cannot change.
 
-With some columns :math:`F` fixed, the mixture :math:`p` of a class leaves the density of the others *given* them,
-:math:`p(x) / p_F(x_F)`, which is a mixture again: its weights are :math:`\pi_j p_{jF}(x_F) / p_F(x_F)`, its components
-the conditional ones. Its component-wise maximum (Eq. gmm:approx) is that of the joint mixture, divided by a number that
-a row knows beforehand:
+With some columns :math:`F` fixed, a row is left the points that agree with it there. How dense the densest of these is,
+is known beforehand: component :math:`j` is largest where the other columns are as it expects them given the fixed ones,
+and there it is its peak less what the fixed columns :math:`x_F` take off,
 
-.. math:: \log \max_j \pi_j p_j(x) - \log p_F(x_F), \qquad p_F(x_F) = \sum_j \pi_j p_{jF}(x_F).
+.. math:: h(x_F) = \max_j \Big[ \log \text{peak}_j
+          - \tfrac12 (x_F - \mu_{jF})^\top \Sigma_{jFF}^{-1} (x_F - \mu_{jF})
+          - \sum_{c \in F} \max_l \log p_{jcl} - \log p_{jc}(x_c) \Big].
 
-This is a row's *score*. A row is as plausible as the quantile ``q``, given what cannot change, if its score reaches the
-quantile ``q`` of the scores that the class's training rows have with the same columns fixed. So a row asks of the joint
-density what these scores say, plus the log density of its own fixed part: the same cones, with a radius of its own.
+A row's *score* is how far it falls short of that, :math:`s(x) = \log \max_j \pi_j p_j(x) - h(x_F) \le 0`. A point is as
+plausible as the quantile ``q``, given what cannot change, if its score reaches the quantile ``q`` of the scores of the
+class's training rows with the same columns fixed. So a row asks of the joint density :math:`h(x_F)` plus that quantile:
+the same cones, with a radius of its own. What cannot change never leaves a row without cones.
+
+Of a single Gaussian, :math:`h` is the log density of the fixed part up to a constant, and scores given any :math:`x_F`
+have the same distribution: the quantile is exactly that of the conditional density. Components that are wide given the
+fixed columns are nowhere as dense as narrow ones; differences of log densities to the densest possible tell them apart
+from rows that are unusual. With nothing fixed, thresholds are those of the class.
 
 Densities of training rows are larger than those of new rows; how much larger at a quantile, the class's own threshold
 tells, which is calibrated. Columns are taken to have equal parts in it: scores are lowered by the share of the columns
@@ -21,10 +28,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .base import ClassDensity, log_peaks
+from .base import ClassDensity, category_drops, log_peaks
 from .classes import at_threshold
 from .constants import FEWEST_ROWS_A_COMPONENT, QUANTILE_ROUNDING, ROOM_BELOW_PEAKS
 from .mixture import FittedMixture
@@ -42,7 +48,7 @@ def below_all_peaks(density: ClassDensity | None) -> ClassDensity | None:
 
 
 def is_conditional(density: ClassDensity, n_rows: int) -> bool:
-    """Whether there is a density given fixed columns whose scores mean something.
+    """Whether scores given fixed columns mean something.
 
     Components describe many rows each: a kernel density has one for every row, whose own kernel would be all that its
     score is about.
@@ -77,7 +83,7 @@ class ConditionalDensity:
 
     def __post_init__(self) -> None:
         training = self.density.log_max(self.rows)
-        scores = np.sort(training - self.log_fixed(self.rows))
+        scores = np.sort(training - self.log_highest(self.rows))
         training = np.sort(training)
         above = training - np.quantile(self.density.log_densities_, np.linspace(0.0, 1.0, len(scores)))
         object.__setattr__(self, "scores", scores)
@@ -89,25 +95,22 @@ class ConditionalDensity:
         """Share of the columns that may change."""
         return float(np.mean(~self.fixed))
 
-    def log_fixed(self, Z: FloatArray) -> FloatArray:
-        """Log density of the fixed columns alone, ``log p_F``, array of shape (n_samples,); zero if none is.
+    def log_highest(self, Z: FloatArray) -> FloatArray:
+        """Log density of the densest point with the same fixed columns, array of shape (n_samples,).
 
         A row has the same bits alone and in any batch.
         """
-        if not self.fixed.any():
-            return np.zeros(len(Z))
         mixture = self.density.mixture_
         n_numbers = mixture.means_.shape[1]
-        with np.errstate(divide="ignore"):  # a component without weight is nowhere
-            values: FloatArray = np.tile(np.log(np.asarray(mixture.weights_, dtype=np.float64)), (len(Z), 1))
+        values: FloatArray = np.tile(log_peaks(mixture), (len(Z), 1))
         numbers = np.flatnonzero(self.fixed[:n_numbers])
         if len(numbers):
-            values += _log_marginals(mixture, numbers, Z[:, numbers])
-        tables = getattr(mixture, "log_probabilities_", ())
-        for table, codes, is_fixed in zip(tables, Z[:, n_numbers:].T.astype(np.intp), self.fixed[n_numbers:]):
+            values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
+        codes = Z[:, n_numbers:].T.astype(np.intp)
+        for drops, column, is_fixed in zip(category_drops(mixture), codes, self.fixed[n_numbers:], strict=True):
             if is_fixed:
-                values += table.T[codes]
-        return np.asarray(logsumexp(values, axis=1))
+                values -= drops[column]
+        return np.asarray(values.max(axis=1))
 
     def log_threshold(self, quantile: float) -> float:
         """Score to be reached: a quantile of those of new rows, lowered so that rounding shuts none out."""
@@ -123,20 +126,17 @@ class ConditionalDensity:
         return np.searchsorted(self._calibrated, scores, side="right") / len(self._calibrated)
 
 
-def _log_marginals(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> FloatArray:
-    """Log densities of some numbers in every component, without its weight; array of shape (n_samples, m)."""
-    m, k = len(mixture.means_), len(numbers)
+def _squared_norms(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> FloatArray:
+    """Squared Mahalanobis norms of some numbers alone in every component, array of shape (n_samples, m)."""
     covariances, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
-    values = np.empty((len(Z), m))
+    norms = np.empty((len(Z), len(mixture.means_)))
     for j, mean in enumerate(np.asarray(mixture.means_, dtype=np.float64)[:, numbers]):
         if kind in ("full", "tied"):
             covariance = covariances[j] if kind == "full" else covariances
-            factor = np.linalg.cholesky(covariance[np.ix_(numbers, numbers)])
+            inverse = np.linalg.inv(np.linalg.cholesky(covariance[np.ix_(numbers, numbers)]))
         else:
-            variances = covariances[j][numbers] if kind == "diag" else np.full(k, covariances[j])
-            factor = np.diag(np.sqrt(variances))
+            variances = covariances[j][numbers] if kind == "diag" else np.full(len(numbers), covariances[j])
+            inverse = np.diag(1.0 / np.sqrt(variances))
         # one product a row: a single matrix product would round rows differently in other batches
-        scaled = np.matmul((Z - mean)[:, None, :], np.linalg.inv(factor).T)[:, 0, :]
-        log_det = np.log(np.diagonal(factor)).sum()
-        values[:, j] = -0.5 * k * np.log(2.0 * np.pi) - log_det - 0.5 * np.square(scaled).sum(axis=1)
-    return values
+        norms[:, j] = np.square(np.matmul((Z - mean)[:, None, :], inverse.T)[:, 0, :]).sum(axis=1)
+    return norms

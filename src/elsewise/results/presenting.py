@@ -156,7 +156,7 @@ def _plausibilities(answers: Answers) -> FloatArray:
                 shares[row] = part.share_no_denser(float(answers.log_density[row])) if part else shares[row]
             if density.quantile_ is not None:
                 reached = dense[answers.log_density[dense] >= answers.log_thresholds[dense, goal]]
-                shares[reached] = np.maximum(shares[reached], density.quantile_)
+                shares[reached] = np.maximum(shares[reached], _quantiles(answers)[reached])
     return shares
 
 

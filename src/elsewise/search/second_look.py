@@ -56,10 +56,8 @@ class SecondLook:
 
     def with_cells(self, cells: Cells) -> SecondLook:
         """Look at other cells, and share what is known of their factors where these are the same."""
-        other = SecondLook(cells, sees_cones_alone=self.sees_cones_alone)
-        if cells.factors is self.cells.factors:
-            other._inverses = self._inverses  # of its own kind
-        return other
+        inverses = self._inverses if cells.factors is self.cells.factors else None
+        return SecondLook(cells, sees_cones_alone=self.sees_cones_alone, inverses=inverses)
 
     @cached_property
     def units(self) -> FloatArray:
