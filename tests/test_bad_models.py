@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from unread import reason_unread
 
 
 def test_an_unfitted_explainer_says_so(iris, iris_explainer):
@@ -64,20 +65,18 @@ def test_models_of_several_outputs_are_refused(iris):
         ew.Explainer(KNeighborsRegressor().fit(X, X[:, :2])).fit(X[:147])
 
 
-def why(model, X, y):
-    explainer = ew.Explainer(model, density=None).fit(X, y)
-    assert explainer.exactness_ == "black box"
-    return explainer.fitted_.training.reason
-
-
 def test_models_that_are_not_read_are_asked_and_the_reason_is_kept(iris):
     X, y = iris
-    assert "BernoulliNB is not a model family" in why(BernoulliNB().fit(X, y), X, y)
-    assert "BernoulliNB is not a model family" in why(make_pipeline(StandardScaler(), BernoulliNB()).fit(X, y), X, y)
-    assert "kernel='rbf'" in why(SVC().fit(X, y), X, y)
-    assert "n_neighbors of KNeighborsClassifier: expected 1" in why(KNeighborsClassifier().fit(X, y), X, y)
+    assert "BernoulliNB is not a model family" in reason_unread(BernoulliNB().fit(X, y), X, y)
+    assert "BernoulliNB is not a model family" in reason_unread(
+        make_pipeline(StandardScaler(), BernoulliNB()).fit(X, y), X, y
+    )
+    assert "kernel='rbf'" in reason_unread(SVC().fit(X, y), X, y)
+    assert "n_neighbors of KNeighborsClassifier: expected 1" in reason_unread(KNeighborsClassifier().fit(X, y), X, y)
     model = make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression(max_iter=2000)).fit(X, y)
-    assert "step 'polynomialfeatures' (PolynomialFeatures) is not affine" in why(model, X, y)
+    assert "step 'polynomialfeatures' (PolynomialFeatures) is not affine" in reason_unread(model, X, y)
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), ("bins", KBinsDiscretizer(), [2, 3])])
-    assert "'columns__bins'" in why(Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y), X, y)
-    assert "clip=True" in why(make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y), X, y)
+    assert "'columns__bins'" in reason_unread(
+        Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y), X, y
+    )
+    assert "clip=True" in reason_unread(make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y), X, y)

@@ -107,7 +107,7 @@ def test_pictures_of_a_wrong_row_say_so(loans):
     rows = loans.frame.iloc[:3].copy()
     rows.loc[1, "income"] = np.nan
     answers = loans.explainer.explain(rows, "yes", errors="row")
-    with pytest.raises(ew.InvalidInputError, match="the row is wrong"):
+    with pytest.raises(ew.InvalidInputError, match=r"the row has no answer\. The row must be finite"):
         ew.plot.changes(answers[1])
     assert ew.plot.summary(answers) is not None
 

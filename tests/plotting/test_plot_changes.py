@@ -116,7 +116,7 @@ def test_negative_shares_of_a_mahalanobis_distance(iris):
 def test_what_cannot_be_drawn_is_refused(iris, iris_explainer):
     X, y = iris
     high = ew.Explainer(iris_explainer.model, threshold=ew.LogDensity(99.0)).fit(X, y)
-    with pytest.raises(ew.InvalidInputError, match=r"the row is infeasible. The density threshold is too high"):
+    with pytest.raises(ew.InvalidInputError, match=r"the row has no answer\. The density threshold is too high"):
         ew.plot.changes(high.explain_one(X[0], "virginica"))
     with pytest.raises(ew.InvalidInputError, match=r"received 2 of them. Pass explanations\[0\]"):
         ew.plot.changes(iris_explainer.explain(X[:2], "virginica"))

@@ -54,7 +54,14 @@ class TrainingRows:
         first = without_gaps(given)
         example, features = rows_of(given, np.array([first])), rows[[first]]
         anchors = rows[np.unique(rows, axis=0, return_index=True)[1]] if len(rows) else rows
-        predictions = AskedModel.of(model, table, classes, example, features, None).predict(anchors)
+        asked = AskedModel.of(model, table, classes, example, features, None)
+        try:
+            predictions = asked.predict(anchors)
+        except Exception as error:  # whatever a model that nobody has looked into may raise
+            raise InvalidInputError(
+                f"{type(model).__name__} does not predict the rows of X: {type(error).__name__}: {error} Expected rows "
+                f"as the model takes them. It is asked because it cannot be read: {reason}"
+            ) from error
         if predictions.shape != (len(anchors),):
             raise InvalidInputError(
                 f"predict of {type(model).__name__} gave {predictions.size} answers for {len(anchors)} rows; expected "
