@@ -44,7 +44,8 @@ def test_a_clone_is_unfitted_but_keeps_the_fitted_model(iris, iris_explainer):
 
 
 def test_init_only_stores():
-    stored = {"model": None, "columns": 0, "distance": 1, "density": 2, "threshold": 3, "learn_rules": 5, "n_jobs": 4}
+    names = ("model", "columns", "distance", "density", "threshold", "density_given", "learn_rules", "n_jobs")
+    stored = {**{name: number for number, name in enumerate(names)}, "model": None}
     assert ew.Explainer(**stored).get_params(deep=False) == stored
 
 
@@ -148,7 +149,10 @@ def test_fitted_mixtures_are_taken_as_they_are(iris, iris_explainer):
     assert all(explainer.densities_[label].mixture_ is given[label] for label in given)
     # Who fitted a mixture knows which rows it has seen: quantiles are those of the rows that are given.
     of_training = iris_explainer.with_threshold(ew.TrainingQuantile(0.5)).explain(X[::20])
-    assert_same_bits(explainer.explain(X[::20]), of_training, skip=["plausibilities"])
+    answers = explainer.explain(X[::20])
+    assert_same_bits(answers, of_training, skip=["plausibilities", "quantiles"])
+    assert (answers.quantiles == 0.5).all()
+    assert np.isnan(of_training.quantiles).all()  # half of new rows would not reach it
 
 
 def test_a_regressor_takes_one_mixture():

@@ -101,4 +101,7 @@ def test_made_up_values_in_real_questions_are_answered_or_refused():
         plain = {"row": {"income": 1e15, "years": -(10**15), "housing": "own"}, "target": "yes", "quantile": 0.9}
         for path in ("explain", "why-not", "plan", "frontier", "answer.csv"):
             assert client.post(f"/api/{path}", json=plain).status_code == 200
+            odd = client.post(f"/api/{path}", json={**plain, "row": {**plain["row"], "housing": 5}})
+            assert odd.status_code == 422
+            assert "column 'housing' takes text, received 5" in odd.text
     assert 422 in seen

@@ -37,6 +37,8 @@ def test_it_serves_a_saved_explainer_until_interrupted(files):
     server = subprocess.Popen(
         [*command, "--port", "0", "--no-browser"],
         cwd=files, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        # tests in the background of a shell ignore Ctrl-C, and would hand that on
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         assert server.stderr is not None

@@ -133,7 +133,7 @@ def test_an_option_added_dropped_or_changed_is_refused(folder, monkeypatch, caps
 def test_every_option_of_the_question_is_part_of_it(folder):
     """Only options that no answer depends on may change between two calls."""
     names = set(vars(parser().parse_args(_arguments()))) - {"run"}
-    free = {"out", "fresh", "json", "quiet", "jobs", "trust"}
+    free = {"out", "fresh", "json", "quiet", "jobs", "trust"} | {"engine", "scheduler", "workers"}
     asked = explain.question_of(argparse.Namespace(**dict.fromkeys(names, 7)))
     assert {name.removeprefix("--").replace("-", "_") for name in asked if name.startswith("--")} == names - free
 

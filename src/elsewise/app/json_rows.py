@@ -46,6 +46,10 @@ class JsonRows:
         if json_key(value) in levels:
             return levels[json_key(value)]
         if column.open and what == "row" and value is not None:
+            takes_text = any(isinstance(level, str) for level in column.levels)
+            if isinstance(value, str) != takes_text:  # models that take any level take any of the same type
+                expected = "text" if takes_text else "numbers"
+                raise InvalidInputError(f"{what}: column {column.name!r} takes {expected}, received {value!r}.")
             return value
         known = [to_json(level) for level in column.levels]
         raise InvalidInputError(
