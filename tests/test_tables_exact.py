@@ -140,7 +140,7 @@ def compare(explainer, reference, rows, target, rules, *, solve=scip) -> int:
         point = reference.features(answers[i].counterfactual)
         assert problem.violation(point) < 1e-7, where
         np.testing.assert_allclose(problem.distance(point), answers.distances[i], rtol=1e-9, err_msg=where)
-    return int(np.sum(answers.statuses != "infeasible"))
+    return int(np.sum(answers.found))
 
 
 def within(rows: pd.DataFrame, rules: dict) -> pd.DataFrame:

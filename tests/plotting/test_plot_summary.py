@@ -76,7 +76,7 @@ def test_obstacles_are_counted_by_reason(loans):
     assert len(axes) == 3
     texts = [text.get_text() for text in axes[2].texts]
     assert f"rows without an answer: {len(infeasible)} of {len(rows)}" in texts
-    feasible = int(np.flatnonzero(answers.statuses != "infeasible")[0])
+    feasible = int(np.flatnonzero(answers.found)[0])
     with pytest.raises(ew.InvalidInputError, match=f"received WhyNot for row {feasible}; infeasible are"):
         ew.plot.summary(answers, {feasible: why[int(infeasible[0])]})
 

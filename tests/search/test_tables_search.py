@@ -80,7 +80,7 @@ def n_changes(answers: ew.Explanations, rows: pd.DataFrame) -> np.ndarray:
 
 def check(explainer: ew.Explainer, answers: ew.Explanations, target="yes") -> None:
     """Every answer is predicted so and dense enough as returned."""
-    found = answers.counterfactuals[answers.statuses != "infeasible"]
+    found = answers.counterfactuals[answers.found]
     assert len(found)
     assert (explainer.model.predict(found) == target).all()
     if explainer.densities_:
@@ -122,7 +122,7 @@ def test_a_time_limit_gives_verified_points_and_valid_bounds():
     assert (whole.statuses != "feasible").all()
     assert (hurried.statuses == "feasible").any()
     found = whole.statuses == "optimal"
-    np.testing.assert_array_equal(hurried.statuses != "infeasible", found)
+    np.testing.assert_array_equal(hurried.found, found)
     assert (hurried.lower_bounds[found] <= whole.distances[found] * (1 + 1e-9)).all()
     assert (hurried.distances[found] >= whole.distances[found] * (1 - 1e-9)).all()
     gap = (hurried.distances - hurried.lower_bounds)[found] / hurried.distances[found]
@@ -194,7 +194,7 @@ def test_max_changes_is_kept_and_costs_distance(model, most):
     explainer, rows = fitted(MODELS[model](), threshold=0.2)
     free = explainer.explain(rows, "yes")
     few = explainer.explain(rows, "yes", constraints=ew.Constraints(max_changes=most))
-    found = few.statuses != "infeasible"
+    found = few.found
     differ = n_changes(few, rows)
     assert (differ[found] <= most).all()
     np.testing.assert_array_equal(few.changed[found].sum(axis=1), differ[found])
@@ -256,11 +256,11 @@ def test_rows_may_start_at_a_level_never_seen_but_none_goes_there(density):
     answers = explainer.explain(rows, "yes")
     check(explainer, answers)
     seen = {"red", "green", "blue", "white"}
-    for i in np.flatnonzero(answers.statuses != "infeasible"):
+    for i in np.flatnonzero(answers.found):
         after = answers.counterfactuals["colour"].iloc[i]
         assert after in seen or (i < 6 and after == "violet")
     fixed = explainer.explain(rows, "yes", constraints=ew.Constraints(immutable=["colour"]))
-    for i in np.flatnonzero(fixed.statuses != "infeasible"):
+    for i in np.flatnonzero(fixed.found):
         assert fixed.counterfactuals["colour"].iloc[i] == rows["colour"].iloc[i]
     if density == "none":
         assert (fixed.statuses == "optimal").all()
@@ -285,11 +285,11 @@ def test_missing_numbers_stand_for_what_the_imputer_puts():
     np.testing.assert_array_equal(answers.distances, filled.distances)
     missing = rows["income"].isna().to_numpy()
     assert missing.any()
-    for i in np.flatnonzero(missing & (answers.statuses != "infeasible")):
+    for i in np.flatnonzero(missing & answers.found):
         after, other = answers.counterfactuals["income"].iloc[i], filled.counterfactuals["income"].iloc[i]
         assert (np.isnan(after) and other == fill) or after == other
     kept = explainer.explain(rows, "yes", constraints=ew.Constraints(immutable=["income"]))
-    at = missing & (kept.statuses != "infeasible")
+    at = missing & kept.found
     assert kept.counterfactuals["income"][at].isna().all()
 
 
@@ -368,7 +368,7 @@ def test_regressors_of_tables_hit_their_interval():
     explainer.fit(frame.drop(columns="grade"))
     rows = frame.drop(columns="grade").iloc[:15]
     answers = explainer.explain(rows, (14.0, 15.0))
-    found = answers.counterfactuals[answers.statuses != "infeasible"]
+    found = answers.counterfactuals[answers.found]
     assert len(found) > 5
     predictions = model.predict(found)
     assert ((predictions >= 14.0) & (predictions <= 15.0)).all()
@@ -453,7 +453,7 @@ def test_special_codes_stay_and_are_not_entered():
     rows = frame[model.predict(frame) == "no"].iloc[:40]
     answers = explainer.explain(rows, "yes", constraints=ew.Constraints(special=[-9]))
     check(explainer, answers)
-    found = answers.statuses != "infeasible"
+    found = answers.found
     before, after = rows["years"].to_numpy()[found], answers.counterfactuals["years"].to_numpy()[found]
     assert (before == -9).any()
     assert (after[before == -9] == -9).all()
