@@ -117,6 +117,21 @@ def test_scores_are_lowered_by_the_free_share_of_what_calibration_takes_off() ->
     assert plain.log_threshold(0.5) - lowered.log_threshold(0.5) == pytest.approx(0.6 * 2.0)
 
 
+def test_a_higher_quantile_never_asks_for_less() -> None:
+    density, rows = mixed(4)
+    uneven = np.sort(density.log_densities_ - np.random.default_rng(0).gamma(1.0, size=len(rows)))
+    held_out = replace(density, log_densities_=uneven)
+    conditional = ConditionalDensity(held_out, np.array([True, False, True, True, False]), rows)
+    quantiles = np.linspace(0.01, 0.99, 197)
+    thresholds = np.array([conditional.log_threshold(quantile) for quantile in quantiles])
+    assert (np.diff(thresholds) >= 0).all()
+    # what reaches a threshold is no less plausible than its quantile, up to the one row that quantiles lie between
+    assert (conditional.share_no_denser(thresholds) >= quantiles - 1.0 / len(rows)).all()
+    # the same without putting scores in order: some quantile would ask for less than a lower one
+    training = np.sort(density.log_max(rows))
+    assert (np.diff(conditional.scores - conditional.free_share * (training - uneven)) < 0).any()
+
+
 def test_all_components_have_a_cone_below_all_peaks() -> None:
     density, _ = mixed(5)
     strict = at_threshold(density, 0.99)

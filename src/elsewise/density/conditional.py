@@ -20,7 +20,8 @@ from rows that are unusual. With nothing fixed, thresholds are those of the clas
 
 Densities of training rows are larger than those of new rows; how much larger at a quantile, the class's own threshold
 tells, which is calibrated. Columns are taken to have equal parts in it: scores are lowered by the share of the columns
-that may change.
+that may change. Lowered scores are put in order again, so that a higher quantile never asks for less, and an answer's
+plausibility is counted among the same scores as its threshold.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .base import ClassDensity, category_drops, log_peaks
-from .classes import at_threshold
 from .constants import FEWEST_ROWS_A_COMPONENT, QUANTILE_ROUNDING, ROOM_BELOW_PEAKS
 from .mixture import FittedMixture
 
@@ -77,17 +77,14 @@ class ConditionalDensity:
     fixed: BoolArray
     rows: FloatArray
     scores: FloatArray = field(init=False, repr=False)
-    _training: FloatArray = field(init=False, repr=False)
     _calibrated: FloatArray = field(init=False, repr=False)
     _thresholds: dict[float, float] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         training = self.density.log_max(self.rows)
         scores = np.sort(training - self.log_highest(self.rows))
-        training = np.sort(training)
-        above = training - np.quantile(self.density.log_densities_, np.linspace(0.0, 1.0, len(scores)))
+        above = np.sort(training) - np.quantile(self.density.log_densities_, np.linspace(0.0, 1.0, len(scores)))
         object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "_training", training)
         object.__setattr__(self, "_calibrated", np.sort(scores - self.free_share * above))
 
     @property
@@ -115,9 +112,7 @@ class ConditionalDensity:
     def log_threshold(self, quantile: float) -> float:
         """Score to be reached: a quantile of those of new rows, lowered so that rounding shuts none out."""
         if quantile not in self._thresholds:
-            asked = at_threshold(self.density, quantile).log_threshold_
-            above = float(np.quantile(self._training, quantile)) - asked
-            value = float(np.quantile(self.scores, quantile)) - self.free_share * above
+            value = float(np.quantile(self._calibrated, quantile))
             self._thresholds[quantile] = value - QUANTILE_ROUNDING * (1.0 + abs(value))
         return self._thresholds[quantile]
 
