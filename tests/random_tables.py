@@ -405,14 +405,14 @@ def _explainer(
 
 
 def _scale(column: Drawn, train: pd.DataFrame) -> float:
-    """One over the median absolute deviation of the training rows, or its stand-ins."""
+    """One over the median absolute deviation of the training rows; where it is zero, of those off the median."""
     if not column.is_numeric and column.kind != "ordered":
         return 1.0
     values = np.array([column.value(row) for _, row in train.iterrows()], dtype=object)
     if column.kind == "ordered":
         values = np.array([column.levels.index(value) for value in values])
     apart = np.abs(values.astype(float) - np.median(values.astype(float)))
-    return 1.0 / (np.median(apart) or apart.mean() or 1.0)
+    return 1.0 / (np.median(apart) or np.median(apart[apart > 0.0] if apart.any() else 1.0))
 
 
 def _target(rng: np.random.Generator, explainer: Any, train: pd.DataFrame) -> Any:

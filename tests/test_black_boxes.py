@@ -133,7 +133,8 @@ def test_rules_hold_for_tables_of_several_types(loans, rules, has_density):
     density = ew.MixedMixtureDensity(n_components=2) if has_density else None
     asked = ew.Explainer(ew.BlackBox(model.predict, model.classes_, model.predict_proba), density=density)
     asked.fit(frame, label)
-    read = ew.Explainer(model, density=density).fit(frame, label)
+    assert asked.fitted_.density_given == "joint"  # where a model is only asked, all rows have the same cones
+    read = ew.Explainer(model, density=density, density_given="joint").fit(frame, label)
     constraints = ew.Constraints(**rules)
     kept = frame.query("years >= 2 and years <= 12 and years >= 2 * income") if rules else frame
     rows = kept[model.predict(kept) == "no"].iloc[:4]

@@ -50,7 +50,7 @@ def table():
     model.fit(rows)
     labels = model.predict(rows)
     assert 60 < (labels == "in").sum() < 240
-    explainer = ew.Explainer(model).fit(rows, labels)
+    explainer = ew.Explainer(model, learn_rules=False, density_given="joint").fit(rows, labels)
     everything = pd.DataFrame(
         list(itertools.product(range(-2, SIDE + 2), range(-2, SIDE + 2), COLOURS)), columns=rows.columns
     )

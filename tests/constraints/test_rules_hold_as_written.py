@@ -38,7 +38,7 @@ def question(seed):
 def test_rules_hold_exactly_on_what_is_returned(seed):
     X, y, rules = question(seed)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    explainer = ew.Explainer(model, density=None, distance="scaled").fit(X, y)
+    explainer = ew.Explainer(model, density=None, distance="scaled", learn_rules=False).fit(X, y)
     asked = X.iloc[:40]
     answers = explainer.explain(asked, 1 - model.predict(asked), constraints=ew.Constraints(linear=rules))
     found = answers.counterfactuals[answers.statuses != "infeasible"]
@@ -53,7 +53,7 @@ def test_whole_numbers_may_meet_a_rule_with_equality():
     X = pd.DataFrame({"a": rng.integers(0, 10, 200), "b": rng.integers(0, 10, 200)})
     y = (X.a + X.b > 9).astype(int)
     model = LogisticRegression(C=100).fit(X, y)
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(X, y)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(X, y)
     row = pd.DataFrame({"a": [2], "b": [3]})
     # the nearest rows of class 1 have a + b = 10: these rules leave them, with equality, and little else
     for rules in (
@@ -84,7 +84,7 @@ def test_whole_numbers_under_decimal_rules_against_enumeration(seed):
     bounds = {"a": (0, 7), "b": (0, 7), "d": (-3, 3)}
     everything = pd.DataFrame(list(product(*values.values())), columns=list(values))
     kept = [all(eval(rule, {}, row) for rule in rules) for row in everything.astype(float).to_dict("records")]
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(X, y)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(X, y)
     rows = X.iloc[:12]
     wanted = 1 - model.predict(rows)
     answers = explainer.explain(rows, wanted, constraints=ew.Constraints(linear=rules, bounds=bounds))

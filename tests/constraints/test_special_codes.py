@@ -26,7 +26,7 @@ def fitted(codes: list[int], dtype: str) -> ew.Explainer:
         train.loc[10 + place :: 20, "a"] = code
     model = LinearRegression().fit(train, train["a"])
     model.coef_, model.intercept_ = np.array([1.0, 0.1]), 0.0
-    return ew.Explainer(model, density=None, distance="manhattan").fit(train.astype(dtype))
+    return ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(train.astype(dtype))
 
 
 def ask(side: str, value: float, target: tuple[float | None, float | None], dtype: str = "int64") -> ew.Explanation:
