@@ -51,7 +51,8 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         What the density is about where columns cannot change, by rules or because a row has nowhere to go. "fixed": the
         others given these, so that nobody is less plausible for what cannot change; a row then has a threshold of its
         own. "joint": all columns together, as in the paper; also wherever the density is not one of the columns
-        themselves (behind a PCA, kernel densities) or the threshold is no quantile. ``fitted_.density_given`` tells.
+        themselves (behind a PCA, kernel densities), the model is a black box or the threshold is no quantile.
+        ``fitted_.density_given`` tells.
     learn_rules : bool, default=True
         Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
     n_jobs : int or None, default=None
