@@ -20,6 +20,7 @@ from ..results import Explanations, explain_rows
 from ..results.constants import OPTIMAL_GAP
 from .check import Checked, check_again
 from .constants import ROUNDING
+from .told_density import density_as_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +171,7 @@ def _under_rules(
     answers = explanations_of_trail(own, explainer, constraints)
     again = check_again(explainer, answers, constraints)
     checks += [replace(check, failed=tuple(int(lines[place]) for place in check.failed)) for check in again]
-    for promise, held in _as_told(explainer, own, answers):
+    for promise, held in _as_told(explainer, own, answers, constraints):
         checks.append(_checked(promise, lines, held))
     if known.n_searched:
         checks.append(_searched(explainer, own, answers, lines, constraints, known))
@@ -178,7 +179,10 @@ def _under_rules(
 
 
 def _as_told(
-    explainer: Explainer, records: Sequence[Mapping[str, Any]], answers: Explanations
+    explainer: Explainer,
+    records: Sequence[Mapping[str, Any]],
+    answers: Explanations,
+    constraints: Constraints | None,
 ) -> list[tuple[str, BoolArray]]:
     """Compare numbers that a trail tells with what model and density say."""
     fitted, found = explainer.fitted_, answers.found
@@ -192,37 +196,16 @@ def _as_told(
         gaps = (distances - bounds) / np.where(distances > 0, distances, 1.0)
     # a bound may be above the distance by no more than rounding: it would say that the answer does not exist
     bounded = ~found | ((bounds <= distances * (1 + ROUNDING) + ROUNDING) & _same(answers.gaps, gaps))
-    statuses = np.where(answers.gaps <= OPTIMAL_GAP, "optimal", "feasible")
-    named = np.where(found, answers.statuses == statuses, answers.statuses == "infeasible")
+    without = np.where(np.isposinf(bounds), "infeasible", "unknown")
+    statuses = np.where(found, np.where(answers.gaps <= OPTIMAL_GAP, "optimal", "feasible"), without)
+    may_settle = np.array([record["options"].get("if_none") == "densest" for record in records])
+    named = (answers.statuses == statuses) | (may_settle & (answers.statuses == "densest"))
     return [
         ("the model's prediction for the row is the one told", np.array(predicted, dtype=np.bool_)),
         ("the model's probabilities of the target are those told", probable),
         ("the gap and the status follow from distance and bound", np.asarray(bounded & named, dtype=np.bool_)),
-        ("density, threshold and plausibility are those told", _density_as_told(explainer, answers)),
+        ("density, threshold and plausibility are those told", density_as_told(explainer, answers, constraints)),
     ]
-
-
-def _density_as_told(explainer: Explainer, answers: Explanations) -> BoolArray:
-    held = np.ones(len(answers), dtype=np.bool_)
-    for place in np.flatnonzero(answers.found).tolist():
-        target = answers.targets[place]
-        label = None if isinstance(target, tuple) else target
-        density = explainer.densities_.get(label)
-        threshold, log_density = answers.log_thresholds[place], answers.log_densities[place]
-        if density is None:
-            held[place] = bool(np.isneginf(threshold))
-            continue
-        row = explainer.fitted_.density_rows(answers.features[place : place + 1])
-        found = float(density.log_max(row)[0])
-        share = float(np.searchsorted(density.log_densities_, found + ROUNDING, side="right"))
-        share = max(share / max(len(density.log_densities_), 1), density.quantile_ or 0.0)
-        told = answers.plausibilities[place]
-        held[place] = bool(
-            abs(found - log_density) <= ROUNDING * (1 + abs(found))
-            and abs(density.log_threshold_ - threshold) <= ROUNDING * (1 + abs(threshold))
-            and (np.isnan(told) or told <= share + ROUNDING)
-        )
-    return held
 
 
 def _searched(
