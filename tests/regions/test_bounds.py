@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import elsewise as ew
 from elsewise.model import space_of
@@ -25,6 +26,25 @@ def random_distance(kind, d, seed=0):
 
 def cost_of(distance):
     return {"weights": distance.weights} if hasattr(distance, "weights") else {"omega": distance.omega}
+
+
+def distance_to_ellipsoid(F, g, h0, omega):
+    """Least ``v' omega v`` with ``||F v - g|| <= h0``, by the one equation that its multiplier solves."""
+
+    def nearest(multiplier):
+        return np.linalg.solve(omega + multiplier * F.T @ F, multiplier * F.T @ g)
+
+    def outside(multiplier):
+        return np.linalg.norm(F @ nearest(multiplier) - g) - h0
+
+    if outside(0.0) <= 0:
+        return 0.0
+    most = 1.0
+    while outside(most) > 0:
+        most *= 2
+        assert most < 1e12
+    v = nearest(brentq(outside, 0.0, most, xtol=1e-14, rtol=1e-14))
+    return v @ omega @ v
 
 
 def alone(region, distance, d, cones=None):
@@ -83,7 +103,13 @@ def test_polyhedra_and_cones_are_never_nearer_than_their_bounds(family, kind):
             _, value, _ = project_reference(x, A=A @ M, b=b - A @ (M @ x + c), **cost)
             assert to_polyhedra[i, k] <= value * (1 + 1e-8) + 1e-9
         for j, (factor, centre, radius) in enumerate(cones):
-            _, value, _ = project_reference(x, F=factor @ M, g=factor @ (centre - M @ x - c), h0=radius, **cost)
+            cone = {"F": factor @ M, "g": factor @ (centre - M @ x - c), "h0": radius}
+            if kind == "manhattan":
+                _, value, _ = project_reference(x, **cone, **cost)
+            else:
+                value = distance_to_ellipsoid(**cone, **cost)
+                solved = project_reference(x, **cone, **cost)[1]  # NaN where that solver gives up
+                assert np.isnan(solved) or np.isclose(solved, value, rtol=1e-7, atol=1e-9)
             assert to_cones[i, j] <= value * (1 + 1e-8) + 1e-9
             inside = np.linalg.norm(factor @ (M @ x + c - centre)) < radius
             assert (to_cones[i, j] == 0) == inside or np.isclose(value, 0, atol=1e-9)

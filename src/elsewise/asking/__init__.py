@@ -12,6 +12,7 @@ from .question import Question, pose
 from .reasons import Reason, Target
 from .row_errors import CheckedRows, checked_rows, encoded_rows
 from .targets import Wanted, outcomes_of_rows
+from .told_thresholds import fixed_parts_of_answers
 from .why_not import Inquiry, InquiryResult, Relief
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "checked_rows",
     "encoded_rows",
     "find_way",
+    "fixed_parts_of_answers",
     "in_chunks",
     "in_parts",
     "outcomes_of_rows",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..asking import fixed_parts_of_answers
 from ..asking.reasons import NoClassReachable, NothingWithin, Reason, Target, Told, WrongRow
 from ..asking.statuses import STATUSES, WITHOUT_ANSWER
 from ..columns import Table
@@ -76,6 +77,9 @@ def read_answers(
     if len(found):
         shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
     missing_number = np.full(len(frame), np.nan)
+    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], [targets[place] for place in found])
+    is_given = np.zeros(len(frame), dtype=np.bool_)
+    is_given[found] = [part is not None for part in parts]
     return Explanations(
         x=given,
         counterfactuals=blanked(table.decode(after, given, encoded=before), np.isin(statuses, WITHOUT_ANSWER)),
@@ -90,6 +94,7 @@ def read_answers(
         log_densities_mixture=missing_number,
         log_thresholds=np.where(np.isnan(numbers["log_threshold"]), -np.inf, numbers["log_threshold"]),
         plausibilities=numbers["plausibility"],
+        given=is_given,
         components=np.full(len(frame), -1, dtype=np.int64),
         model_free=np.array([str(value).lower() in ("true", "1") for value in _text(frame, "model_free")]),
         causes=tuple(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..asking import fixed_parts_of_answers
 from ..asking.reasons import Told
 from ..asking.statuses import has_answer
 from ..columns import Table
@@ -52,11 +53,16 @@ def explanations_of_trail(
         dtype=np.bool_,
     ).reshape(len(records), len(names))
     proven = [record["status"] == "infeasible" and record["proven"] for record in records]
+    targets = targets_of(records, explainer)
+    has_answers = np.flatnonzero(found)
+    parts = fixed_parts_of_answers(fitted, constraints, before[found], [targets[place] for place in has_answers])
+    is_given = np.zeros(len(records), dtype=np.bool_)
+    is_given[has_answers] = [part is not None for part in parts]
     return Explanations(
         x=given,
         counterfactuals=blanked(after_given, ~found),
         predictions=np.array([record["prediction"] for record in records]),
-        targets=targets_of(records, explainer),
+        targets=targets,
         statuses=np.array([record["status"] for record in records], dtype=np.str_),
         distances=numbers_of(records, "distance"),
         lower_bounds=np.where(proven, np.inf, numbers_of(records, "lower_bound")),
@@ -64,6 +70,7 @@ def explanations_of_trail(
         log_densities=numbers_of(records, "log_density"),
         log_thresholds=numbers_of(records, "log_threshold", missing=-np.inf),
         plausibilities=numbers_of(records, "plausibility"),
+        given=is_given,
         model_free=np.array([record["model_free"] for record in records], dtype=np.bool_),
         causes=tuple(Told(record["reason"]) if record["reason"] else None for record in records),
         log_densities_mixture=numbers_of(records, "log_density_mixture"),
