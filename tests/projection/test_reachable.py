@@ -33,10 +33,14 @@ def reachable(rng, n, *, cone, bounded, n_rules):
         low[: n // 2], high[: n // 2] = -0.7, 0.9
         low[0] = high[0] = 0.0
     normals = rng.normal(size=(n_rules, n))
+    x0 = rng.normal(size=n)
+    if bounded and cone:  # what is held is near the centre, or nothing may be left of the cone
+        x0[: n // 2] = centre[: n // 2] + 0.3 * np.tanh(x0[: n // 2])
     # rules that a point near the centre keeps
-    return Reachable(
-        cells, rng.normal(size=n), low, high, 0 if cone else -1, normals, normals @ (centre + 0.05) + 1.0
-    ), (factor, centre)
+    return Reachable(cells, x0, low, high, 0 if cone else -1, normals, normals @ (centre + 0.05) + 1.0), (
+        factor,
+        centre,
+    )
 
 
 def largest_by_linear_program(at, w, A, b, radius):

@@ -126,11 +126,14 @@ class Reachable:
             some = np.flatnonzero(is_open)
             if len(some) == 0:
                 break
-            found = self._below(W[some], t[some], G, o, radius)
+            guess = t[some]
+            found, distance = self._below(W[some], guess, G, o, radius)
             gained = best[some] - found > _WORTH_A_ROUND * (1 + np.abs(best[some]))
             best[some] = np.minimum(best[some], found)
-            is_open[some] = (gained | (t[some] < best[some])) & (best[some] > least[some])
-            t[some] = best[some]
+            least[some] = np.where(distance <= radius, np.maximum(least[some], guess), least[some])
+            # Where nothing is left beyond a guess, tangents at the bound are steep and prove little: try the middle.
+            t[some] = np.where(np.isfinite(distance), best[some], (least[some] + best[some]) / 2)
+            is_open[some] = (gained | (guess < best[some]) | (t[some] < best[some])) & (best[some] > least[some])
         result = high.copy()
         result[forms] = np.minimum(high[forms], best * unit[forms])
         return result
@@ -164,8 +167,10 @@ class Reachable:
             return np.asarray(at_x0 + 2 * ball)
         return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + _SUM_ROUNDING))
 
-    def _below(self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float) -> FloatArray:
-        """Bounds of forms that the projections onto ``{ W x >= t }`` prove."""
+    def _below(
+        self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Bounds of forms that the projections onto ``{ W x >= t }`` prove, and the distances of these; both (n,)."""
         k = len(W)
         cells = self._cells([*((-W[i : i + 1], -t[i : i + 1]) for i in range(k)), (G, o)])
         batch = cells.project(
@@ -182,7 +187,7 @@ class Reachable:
         assert batch.halfspace_multipliers is not None
         own = np.maximum(batch.halfspace_multipliers[:, 0], 0.0)
         common = np.maximum(batch.halfspace_multipliers[:, 1 : 1 + len(o)], 0.0)
-        return self._proven(W, t, own, G, o, common, batch.cone_multipliers, radius)
+        return self._proven(W, t, own, G, o, common, batch.cone_multipliers, radius), batch.value
 
     def _proven(
         self,
