@@ -77,7 +77,8 @@ def read_answers(
     if len(found):
         shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
     missing_number = np.full(len(frame), np.nan)
-    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], [targets[place] for place in found])
+    own_targets = [targets[place] for place in found.tolist()]
+    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], own_targets)
     is_given = np.zeros(len(frame), dtype=np.bool_)
     is_given[found] = [part is not None for part in parts]
     return Explanations(

@@ -55,7 +55,8 @@ def explanations_of_trail(
     proven = [record["status"] == "infeasible" and record["proven"] for record in records]
     targets = targets_of(records, explainer)
     has_answers = np.flatnonzero(found)
-    parts = fixed_parts_of_answers(fitted, constraints, before[found], [targets[place] for place in has_answers])
+    own_targets = [targets[place] for place in has_answers.tolist()]
+    parts = fixed_parts_of_answers(fitted, constraints, before[found], own_targets)
     is_given = np.zeros(len(records), dtype=np.bool_)
     is_given[has_answers] = [part is not None for part in parts]
     return Explanations(
