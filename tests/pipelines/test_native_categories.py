@@ -157,9 +157,7 @@ def test_what_is_refused_of_lightgbm():
     assert re.search("'c' is an ordered category, whose codes LightGBM takes", reason_unread(model, ordered, y))
     plain = native("lightgbm").fit(frame, y)
     codes = frame.assign(c=frame.c.cat.codes).to_numpy(dtype=float)
-    with pytest.raises(
-        ew.InvalidInputError, match=r"does not predict the rows of X: .*category columns"
-    ):
+    with pytest.raises(ew.InvalidInputError, match=r"does not predict the rows of X: .*category columns"):
         ew.Explainer(plain, density=None).fit(codes, y)
 
 
