@@ -25,9 +25,8 @@ def density_as_told(explainer: Explainer, answers: Explanations, constraints: Co
         The rules they were made under: what cannot change under them decides what is asked of a row.
     """
     fitted, held = explainer.fitted_, np.ones(len(answers), dtype=np.bool_)
-    is_partial = np.asarray(
-        fitted.table.missing(answers.x).any(axis=1)
-    )  # nothing is asked of rows with missing numbers
+    # no density is asked of rows with missing numbers
+    is_partial = np.asarray(fitted.table.missing(answers.x).any(axis=1))
     places = np.flatnonzero(answers.found)
     targets = [answers.targets[place] for place in places.tolist()]
     parts = fixed_parts_of_answers(fitted, constraints, answers.row_features[places], targets)
