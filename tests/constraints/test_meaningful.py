@@ -259,3 +259,13 @@ def test_columns_are_checked_and_rules_are_written_and_read():
         explainer.explain(rows, "good", constraints=ew.Constraints(together=[["yeers", "loans"]]))
     rules = ew.Constraints(min_change={"years": 2}, together=[["years", "loans"]])
     assert ew.Constraints.from_mapping(rules.to_mapping()) == rules
+
+
+def test_the_least_change_by_default_is_a_share_of_the_scale_in_arrays_too():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(2000, 2)) * [1.0, 50.0]
+    y = (X[:, 0] + X[:, 1] / 50.0 > 0).astype(int)
+    explainer = ew.Explainer(LogisticRegression().fit(X, y), density=None).fit(X, y)
+    rules = explainer.fitted_.rules(ew.Constraints(min_change="auto"))
+    deviation = np.median(np.abs(X - np.median(X, axis=0)), axis=0)
+    np.testing.assert_allclose(rules.least_moves, 0.02 * deviation)

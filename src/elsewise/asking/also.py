@@ -92,13 +92,13 @@ def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple
 
 def _like_training_rows(fitted: FittedModel, given: Any) -> Any:
     """Write rows like those of the fit in the user's columns: every level occurs, as it did there."""
-    rows = fitted.column_values
-    chosen = np.arange(min(len(rows), ROWS_OF_FURTHER_MODELS))
-    indicators = fitted.table.group >= 0
-    if indicators.any():
-        chosen = np.unique(np.concatenate([chosen, rows[:, indicators].argmax(axis=0)]))
-    echo = rows_of(given, np.zeros(len(chosen), dtype=np.int64))
-    return fitted.table.decode(rows[chosen], echo)
+    values, group = fitted.column_values, fitted.table.group
+    n_levels = np.bincount(group[group >= 0])
+    places = np.arange(max(min(len(values), ROWS_OF_FURTHER_MODELS), n_levels.max(initial=1)))
+    rows = values[places % len(values)]
+    for number, count in enumerate(n_levels.tolist()):  # each row has one level of every category, all take turns
+        rows[:, group == number] = places[:, None] % count == np.arange(count)
+    return fitted.table.decode(rows, rows_of(given, np.zeros(len(rows), dtype=np.int64)))
 
 
 def _declarations(table: Table) -> dict[str, Declaration]:

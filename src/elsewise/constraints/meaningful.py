@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..distances import Scaled
 from ..errors import InvalidInputError
 from . import words
 from .atomic import Rule, value_in_words
@@ -41,7 +40,7 @@ class LeastChange(Rule):
 
 
 def least_changes(
-    given: Mapping[str, float] | str | None, columns: Sequence[Column], n_features: int, rows: FloatArray | None
+    given: Mapping[str, float] | str | None, columns: Sequence[Column], scales: FloatArray | None
 ) -> list[Rule]:
     """Resolve least sizes of changes, of columns that are there and numeric.
 
@@ -50,16 +49,14 @@ def least_changes(
     given : mapping of column to size, "auto" or None
         "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, for numbers that need not be whole.
     columns : sequence of Column
-    n_features : int
-    rows : array of shape (n_samples, n_features), or None
-        Training rows.
+    scales : array of shape (n_features,), or None
+        Of the training rows' features.
     """
     if given == "auto":
-        if rows is None or len(rows) == 0:
+        if scales is None:
             raise InvalidInputError("min_change: training rows are needed for 'auto'.")
-        scale = 1.0 / Scaled().resolve(rows[:, :n_features]).weights
         numbers = [column for column in columns if column.kind == "number"]
-        given = {column.name: LEAST_SHARE_OF_SCALE * float(scale[column.start]) for column in numbers}
+        given = {column.name: LEAST_SHARE_OF_SCALE * float(scales[column.start]) for column in numbers}
     sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
     by_name = {column.name: column for column in columns}
     return [

@@ -33,6 +33,7 @@ def resolve(
     table: Table,
     rows: FloatArray | None = None,
     regularities: Regularities | None = None,
+    scales: FloatArray | None = None,
 ) -> Rules:
     """Resolve rules against the columns of a table.
 
@@ -42,11 +43,14 @@ def resolve(
         None for no rules but those of the table itself: whole numbers stay whole.
     table : Table
     rows : array of shape (n_samples, n_features), optional
-        Encoded training rows. Only special codes need them, to tell on which side the regular values lie.
+        Encoded training rows, or the smallest and largest values of each feature. Only special codes need them, to tell
+        on which side the regular values lie.
     regularities : Regularities, optional
         What holds of all training rows; without them no rule is added to the user's.
+    scales : array of shape (n_features,), optional
+        Of the features of training rows, as :class:`~elsewise.Scaled` has them. Only least changes need them.
     """
-    return _Resolution(_checked(constraints), table, rows, regularities).rules()
+    return _Resolution(_checked(constraints), table, rows, regularities, scales).rules()
 
 
 def _checked(constraints: object) -> Constraints:
@@ -68,12 +72,17 @@ class _Resolution:
     """
 
     def __init__(
-        self, constraints: Constraints, table: Table, rows: FloatArray | None, regularities: Regularities | None
+        self,
+        constraints: Constraints,
+        table: Table,
+        rows: FloatArray | None,
+        regularities: Regularities | None,
+        scales: FloatArray | None,
     ) -> None:
         self.given, self.regularities = constraints, regularities
         self.table = table
         self.columns, self.n_features = table.columns, table.n_features
-        self.rows = rows
+        self.rows, self.scales = rows, scales
         self.by_name = {column.name: column for column in self.columns}
         self.integer = np.zeros(table.n_features, dtype=np.bool_)
         self.codes: dict[str, Codes | NumberOrCode] = {}
@@ -122,7 +131,7 @@ class _Resolution:
                         "which every change is a whole one. Leave it out."
                     )
             sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
-        return least_changes(sizes, self.columns, self.n_features, self.rows)
+        return least_changes(sizes, self.columns, self.scales)
 
     def _used(self, parameter: str) -> list[str]:
         """Names of columns in a parameter, without those that the model does not use."""

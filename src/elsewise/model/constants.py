@@ -10,7 +10,7 @@ MOST_BINS = 40
 FEWEST_BINS = 10
 # Values whose spread is a smaller share of their size than this get wider bins: edges must not round to each other.
 NARROWEST_SPREAD = 1e-12
-# Special codes that a column of plain numbers may have on either side: so many of its smallest and largest values are
+# Special codes that a column may have on either side: so many of its smallest and largest values are
 # kept. Real tables have a handful.
 MOST_CODES = 100
 # Training rows of each predicted label that are kept of a model that is only asked: its answers are looked for on the

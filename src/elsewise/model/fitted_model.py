@@ -56,8 +56,10 @@ class FittedModel:
     origin : array of shape (n_features,)
         A typical row: coordinates are centred there to keep digits.
     column_values : array of shape (n_values, n_features)
-        What training rows hold, which tells special codes from regular values: the rows themselves, or of plain numbers
-        the smallest and largest values of each column.
+        The smallest and largest values of each feature, which tell special codes from regular values. A row of it is no
+        row of the training data.
+    scales : array of shape (n_features,)
+        Of the features, as :class:`~elsewise.Scaled` has them.
     steps : StepsBefore or None
         From model space to what the estimator sees, where steps of the pipeline are not affine.
     regularities : Regularities or None
@@ -99,6 +101,7 @@ class FittedModel:
     profiles: dict[Any, tuple[ColumnProfile, ...]]
     origin: FloatArray
     column_values: FloatArray
+    scales: FloatArray
     steps: StepsBefore | None = None
     regularities: Regularities | None = None
     training: TrainingRows | None = None
@@ -185,7 +188,7 @@ class FittedModel:
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve the user's rules against the table."""
-        return resolve(constraints, self.table, self.column_values, self.regularities)
+        return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
 
     def predict(
         self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, table: Table | None = None

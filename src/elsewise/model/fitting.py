@@ -17,7 +17,7 @@ from ..columns.types import UserRows
 from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
 from ..density.conditional import is_conditional
-from ..distances import ResolvedManhattan, resolve_distance
+from ..distances import ResolvedManhattan, Scaled, resolve_distance
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..pipelines import CompiledModel, compile_model, compile_whole, unwrap
 from ..regions import Interval, Outcome, as_estimator, builder_of, classes_of
@@ -67,7 +67,8 @@ def fit_model(
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
-        column_values=_ends(rows) if table.is_plain else rows,
+        column_values=_ends(rows),
+        scales=1.0 / Scaled().resolve(rows).weights,
         steps=compiled.steps,
     )
     reason = reason or _why_unread(fitted)
