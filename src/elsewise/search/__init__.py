@@ -10,24 +10,10 @@ from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
+from .inside import BoxAnswer, Inside, RelaxedBox, RowCone
 from .least_moves import LeastMoves
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import (
-    BoxAnswer,
-    Cover,
-    Covered,
-    DividingCover,
-    Exactness,
-    Halfspaces,
-    Inside,
-    Part,
-    Piece,
-    Reach,
-    Refined,
-    Region,
-    RelaxedBox,
-    RowCone,
-)
+from .region import Cover, Covered, DividingCover, Exactness, Halfspaces, Part, Piece, Reach, Refined, Region
 from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .surroundings import Surroundings

@@ -21,10 +21,10 @@ from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING
 from .domain import Domain
 from .earlier_answers import History
 from .found import Found
+from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
 from .problem import Goal, SearchProblem
 from .refinement import Refinement
-from .region import Inside, RelaxedBox, RowCone
 from .relaxation import Relaxation
 from .time_limits import TimeLimit, seconds_of
 
