@@ -1,4 +1,4 @@
-"""What holds of a row's answers beside limits and the model, asked about boxes: for covers with a search of their own."""
+"""What holds of a row beside limits and the model, asked about boxes: for covers that have a search of their own."""
 
 from __future__ import annotations
 
