@@ -22,7 +22,8 @@ TIMED_ROWS = 20
 # example for these data.
 READER_GAMMA = 0.001
 # Components of a digit's mixture of low rank, and the directions of each: several handwritings, each with little of its
-# own. Held-out likelihood would take one component of rank 16, whose counterfactuals keep more of the original.
+# own. Found by looking at digits: held-out likelihood would take one component of rank 16, whose counterfactuals keep
+# more of the original.
 LOW_RANK_COMPONENTS, LOW_RANK = 10, 2
 
 # ---- the authors' program ----
