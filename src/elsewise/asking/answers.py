@@ -80,7 +80,7 @@ class Answers:
         self.fixed_parts = question.fixed_parts(rows, self.domain)
         if log_thresholds is None:
             log_thresholds = np.tile(question.log_thresholds, (n, 1))
-            for goal, density in enumerate(question.densities):
+            for goal, density in enumerate(question.densities if question.cones_at is not None else ()):
                 for row, part in enumerate(self.fixed_parts[goal]):
                     if part is not None and density is not None and density.quantile_ is not None:
                         log_thresholds[row, goal] = part.log_threshold(density.quantile_)

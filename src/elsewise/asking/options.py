@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -71,7 +70,7 @@ class Options:
         if errors not in get_args(Errors):
             raise InvalidInputError(f"errors must be 'raise' or 'row', received {errors!r}.")
         eps: object = self.robust
-        if isinstance(eps, bool) or not isinstance(eps, Real) or not 0 <= float(eps) < math.inf:
+        if isinstance(eps, bool) or not isinstance(eps, Real) or not 0 <= float(eps) < inf:
             raise InvalidInputError(f"robust must be a distance >= 0, received {eps!r}.")
         pairs: Any = self.also
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):

@@ -70,7 +70,8 @@ def explain_rows(
     elif checked is None:
         checked = CheckedRows(encoded_rows(fitted, rules, given), {})
     wrong = checked.wrong
-    numbers = np.setdiff1d(np.arange(len(given)), list(wrong))  # of the rows that are right
+    numbers = np.arange(len(given))  # of the rows that are right
+    numbers = np.setdiff1d(numbers, list(wrong)) if wrong else numbers
     every, given = given, rows_of(given, numbers) if wrong else given
     rows = checked.features[numbers] if wrong else checked.features
     wanted = outcomes_of_rows(target, len(every), fitted.classes, options.min_probability).among(fitted)

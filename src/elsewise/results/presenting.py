@@ -127,6 +127,8 @@ def _quantiles(answers: Answers) -> FloatArray:
 
 def _given(answers: Answers, found: BoolArray) -> BoolArray:
     """Tell where the density is about what may change, given what cannot."""
+    if answers.question.cones_at is None:
+        return np.zeros(len(found), dtype=np.bool_)
     goals = answers.goal.tolist()
     parts = [goal >= 0 and answers.fixed_parts[goal][row] is not None for row, goal in enumerate(goals)]
     return np.asarray(np.array(parts, dtype=np.bool_) & found)

@@ -50,18 +50,25 @@ def cone_slacks(
     widening : array of shape (n,), optional
         What is added to the squared radii for each of the points.
     """
-    cells, slacks = problem.cells, np.empty((len(plain), goal.n_cones))
+    slacks = np.empty((len(plain), goal.n_cones))
     for j in range(goal.n_cones):
-        place = goal.first_cone + j
-        centre, right = cells.centres[place], cells.radii[place]
-        if widening is not None:
-            centre, right = cells.widened(np.full(len(plain), place), widening)
-        apart = row_product(plain, cells.factors[cells.shape[place]]) - centre
-        right = right + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
-        slacks[:, j] = (right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place]
+        slacks[:, j] = slack_in(problem, goal, j, plain, widening)
     if widening is not None:
         slacks[~goal.has_cone(widening)] = -np.inf
     return slacks
+
+
+def slack_in(
+    problem: SearchProblem, goal: Goal, cone: int, plain: FloatArray, widening: FloatArray | None = None
+) -> FloatArray:
+    """How far inside of one cone of a goal points lie, array of shape (n,); see :func:`cone_slacks`."""
+    cells, place = problem.cells, goal.first_cone + cone
+    centre, right = cells.centres[place], cells.radii[place]
+    if widening is not None:
+        centre, right = cells.widened(np.full(len(plain), place), widening)
+    apart = row_product(plain, cells.factors[cells.shape[place]]) - centre
+    right = right + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
+    return np.asarray((right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place])
 
 
 class Candidates:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...projection.coordinates import row_product
+from ..candidates import slack_in
 from ..constants import WHOLE
 from ..domain import Domain
 from ..problem import Goal, SearchProblem
@@ -97,11 +97,3 @@ class RowView:
             of_cone = np.flatnonzero(cones == cone)
             holds[of_cone] &= slack_in(self.problem, self.goal, cone, plain[of_cone]) >= 0
         return np.asarray(holds)
-
-
-def slack_in(problem: SearchProblem, goal: Goal, cone: int, plain: FloatArray) -> FloatArray:
-    """How far inside of one cone points in plain coordinates are, as a share of its radius; shape (n,)."""
-    cells, place = problem.cells, goal.first_cone + cone
-    apart = row_product(plain, cells.factors[cells.shape[place]]) - cells.centres[place]
-    right = cells.radii[place] + (row_product(plain, cells.tilts[place][:, None])[:, 0] if len(cells.tilts) else 0.0)
-    return np.asarray((right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place])
