@@ -11,7 +11,8 @@ import elsewise as ew
 from elsewise.errors import UnsupportedSettingError
 from elsewise.regions import DecisionValue, Label, region_of, response_region_of
 from models import assert_certified, random_data
-from regions.contract import blobs, boundary_pairs, wanted_mask
+from regions.contract import blobs
+from regions.sums.judging import assert_nothing_on_a_grid_is_nearer, assert_sums_agree
 
 MODELS = [GaussianNB(), QuadraticDiscriminantAnalysis(reg_param=0.05)]
 
@@ -35,15 +36,7 @@ def test_regions_agree_with_predict_and_probabilities(model, n_classes):
     outcomes = [Label(index) for index in range(n_classes)]
     outcomes += [Label(0, 0.8), Label(1, 0.3)] if n_classes == 2 else []
     for outcome in outcomes:
-        region, wanted = region_of(model, outcome), wanted_mask(model, outcome, Z)
-        assert 0 < wanted.sum() < len(Z)
-        np.testing.assert_array_equal(region.accepts(Z), wanted)
-        inside, outside = boundary_pairs(model, outcome, Z)
-        towards = Z[wanted][: len(inside)] - Z[~wanted][: len(inside)]
-        for points, held in ((inside + 1e-7 * towards, True), (outside - 1e-7 * towards, False)):
-            clear = wanted_mask(model, outcome, points) == held  # another boundary may be as near
-            assert clear.mean() > 0.9
-            assert (region.accepts(points)[clear] == held).all()
+        assert_sums_agree(model, outcome, Z)
 
 
 def test_decision_values_and_what_is_not_supported():
@@ -133,11 +126,4 @@ def test_answers_with_a_density_are_bounded_by_everything_on_a_grid(model):
     answers = explainer.explain(rows, target="right", time_limit=20)
     assert_certified(explainer, rows, answers)
     assert (answers.gaps <= 1e-3).all()
-    sides = [np.linspace(a - 1, b + 1, 400) for a, b in zip(X.min(axis=0), X.max(axis=0))]
-    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-    good = model.predict(grid) == "right"
-    good &= explainer.log_density(grid, "right") >= explainer.densities_["right"].log_threshold_
-    for x, distance, bound in zip(rows, answers.distances, answers.lower_bounds):
-        nearest = explainer.distance_(grid[good], np.repeat(x[None], good.sum(), axis=0)).min()
-        assert bound <= nearest * (1 + 1e-9)
-        assert distance <= nearest * (1 + 1e-9)
+    assert_nothing_on_a_grid_is_nearer(explainer, X, rows, answers, lambda grid: model.predict(grid) == "right")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -16,7 +15,8 @@ import elsewise as ew
 from elsewise.errors import UnsupportedModelError
 from elsewise.regions import Label, region_of
 from models import assert_certified, random_data
-from regions.contract import blobs, boundary_pairs, wanted_mask
+from regions.contract import blobs
+from regions.sums.judging import assert_nothing_on_a_grid_is_nearer, assert_sums_agree
 
 MODELS = {
     "calibrated folds": CalibratedClassifierCV(LinearSVC(random_state=0), cv=3),
@@ -41,15 +41,7 @@ def test_regions_agree_with_predict_and_probabilities(name):
     X, y, Z = blobs(2, labels=["no", "yes"], n_features=3, seed=1)
     model = MODELS[name].fit(X, y)
     for outcome in (Label(0), Label(1), Label(1, 0.8), Label(0, 0.35)):
-        region, wanted = region_of(model, outcome), wanted_mask(model, outcome, Z)
-        assert 0 < wanted.sum() < len(Z)
-        np.testing.assert_array_equal(region.accepts(Z), wanted)
-        inside, outside = boundary_pairs(model, outcome, Z)
-        towards = Z[wanted][: len(inside)] - Z[~wanted][: len(inside)]
-        for points, held in ((inside + 1e-7 * towards, True), (outside - 1e-7 * towards, False)):
-            clear = wanted_mask(model, outcome, points) == held  # another boundary may be as near
-            assert clear.mean() > 0.9
-            assert (region.accepts(points)[clear] == held).all()
+        assert_sums_agree(model, outcome, Z)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -62,14 +54,11 @@ def test_answers_against_everything_on_a_grid(name):
         answers = explainer.explain(rows, target="right", min_probability=least)
         assert_certified(explainer, rows, answers, least)
         assert (answers.gaps <= 1e-5).all()
-        sides = [np.linspace(a - 1, b + 1, 300) for a, b in zip(X.min(axis=0), X.max(axis=0))]
-        grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-        good = model.predict(grid) == "right" if least is None else model.predict_proba(grid)[:, 1] >= least
-        good &= explainer.log_density(grid, "right") >= explainer.densities_["right"].log_threshold_
-        for x, distance, bound in zip(rows, answers.distances, answers.lower_bounds):
-            nearest = explainer.distance_(grid[good], np.repeat(x[None], good.sum(), axis=0)).min()
-            assert bound <= nearest * (1 + 1e-9)
-            assert distance <= nearest * (1 + 1e-9)
+
+        def accepts(grid, least=least):
+            return model.predict(grid) == "right" if least is None else model.predict_proba(grid)[:, 1] >= least
+
+        assert_nothing_on_a_grid_is_nearer(explainer, X, rows, answers, accepts, side=300)
 
 
 def test_other_means_are_refused():

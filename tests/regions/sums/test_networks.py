@@ -20,7 +20,8 @@ from elsewise.errors import UnsupportedSettingError
 from elsewise.regions import Interval, Label, region_of
 from models import assert_certified, random_data, reference_cell
 from network_reference import distance_by_patterns, distance_by_scip, pattern_polyhedra
-from regions.contract import blobs, boundary_pairs, wanted_mask
+from regions.contract import blobs
+from regions.sums.judging import assert_nothing_on_a_grid_is_nearer, assert_sums_agree
 
 
 def fitted(network, X, y):
@@ -37,17 +38,9 @@ def network(hidden, *, regressor=False, activation="relu", seed=0):
 
 def assert_contract(model, outcome, Z):
     """The region says what predict says, next to the boundary, too."""
-    region, wanted = region_of(model, outcome), wanted_mask(model, outcome, Z)
-    assert 0 < wanted.sum() < len(Z)
-    np.testing.assert_array_equal(region.accepts(Z), wanted)
-    inside, outside = boundary_pairs(model, outcome, Z)
-    towards = Z[wanted][: len(inside)] - Z[~wanted][: len(inside)]
-    margins = np.abs(region.sums.margins(inside)).min(axis=1)
-    assert (margins <= 1e-9 * (1 + region.sums.sizes(inside).max(axis=1))).all()
-    for points, held in ((inside + 1e-7 * towards, True), (outside - 1e-7 * towards, False)):
-        clear = wanted_mask(model, outcome, points) == held  # another boundary may be as near
-        assert clear.mean() > 0.9
-        assert (region.accepts(points)[clear] == held).all()
+    inside, sums = assert_sums_agree(model, outcome, Z), region_of(model, outcome).sums
+    margins = np.abs(sums.margins(inside)).min(axis=1)
+    assert (margins <= 1e-9 * (1 + sums.sizes(inside).max(axis=1))).all()
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
@@ -277,11 +270,4 @@ def test_answers_of_smooth_networks_against_everything_on_a_grid(activation, hid
     answers = explainer.explain(rows, target="right", time_limit=10)
     assert_certified(explainer, rows, answers)
     assert (answers.gaps <= 1e-3).all()
-    sides = [np.linspace(a - 1, b + 1, 400) for a, b in zip(X.min(axis=0), X.max(axis=0))]
-    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
-    good = model.predict(grid) == "right"
-    good &= explainer.log_density(grid, "right") >= explainer.densities_["right"].log_threshold_
-    for x, distance, bound in zip(rows, answers.distances, answers.lower_bounds):
-        nearest = explainer.distance_(grid[good], np.repeat(x[None], good.sum(), axis=0)).min()
-        assert bound <= nearest * (1 + 1e-9)
-        assert distance <= nearest * (1 + 1e-9)
+    assert_nothing_on_a_grid_is_nearer(explainer, X, rows, answers, lambda grid: model.predict(grid) == "right")
