@@ -137,12 +137,13 @@ class Verification:
             self._ask_further(holds, points, places)
         if question.use_model and question.fitted.robust:
             self._look_around(holds, points, goals)
-        return holds & self.keeps_rules(points, places)
+        holds[holds] = self.keeps_rules(points[holds], places[holds])
+        return holds
 
     def keeps_rules(self, points: FloatArray, places: IntArray) -> BoolArray:
         """Whether points break no rule, array of shape (n,); the model is not asked."""
         keeps = np.ones(len(points), dtype=np.bool_)
-        if self.question.branches:
+        if self.question.branches and len(points):
             for row, _ in self.question.rules.broken(self.rows[places], points):
                 keeps[row] = False
         return keeps
@@ -177,8 +178,10 @@ class Verification:
         holds = np.asarray(predictions == classes[[item.index for item in labels]][goals])
         for goal, item in enumerate(labels):
             least = item.min_probability
+            if least is None:
+                continue
             asked = np.flatnonzero(goals == goal)
-            if least is not None and len(asked):  # it alone decides
+            if len(asked):  # the probability alone decides
                 given = rows_of(self.given, places[asked])
                 probability = question.probability(points[asked], given, self.rows[places[asked]], item.index)
                 holds[asked] = probability >= least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -70,6 +71,8 @@ def check_whole(values: FloatArray, column: Column, name: str, *, but: BoolArray
 
 def check_within(values: FloatArray, column: Column, name: str) -> None:
     """Refuse numbers that a step of the pipeline does not take, such as the logarithm of a negative one."""
+    if column.low == -math.inf and column.high == math.inf:
+        return
     outside = (values < column.low) | (values > column.high)
     if outside.any():
         rule = f"must lie between {column.low:g} and {column.high:g} where the pipeline's steps take no other numbers"

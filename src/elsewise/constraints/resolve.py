@@ -53,9 +53,12 @@ def resolve(
     return _Resolution(_checked(constraints), table, rows, regularities, scales).rules()
 
 
+_NO_RULES = Constraints()
+
+
 def _checked(constraints: object) -> Constraints:
     if constraints is None:
-        return Constraints()
+        return _NO_RULES
     if isinstance(constraints, Constraints):
         return constraints
     hint = " Make them with Constraints.from_mapping." if isinstance(constraints, Mapping) else ""

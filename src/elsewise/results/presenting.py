@@ -74,20 +74,21 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     )
     labels = [question.label(goal) for goal in range(len(question.outcomes))] + [None]
     points = np.where(found[:, None], answers.points, answers.rows)
+    quantiles = _quantiles(answers)
     return Explanations(
         x=rows_of(given, np.arange(len(found))),
         counterfactuals=blanked(table.decode(points, given, encoded=answers.rows), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
         statuses=_statuses(answers, found, optimal, lower_bounds),
-        quantiles=_quantiles(answers),
+        quantiles=quantiles,
         given=_given(answers, found),
         distances=distances,
         lower_bounds=lower_bounds,
         gaps=gaps,
         log_densities=answers.log_density,
         log_thresholds=np.where(_is_excused(answers, thresholds), -np.inf, thresholds),
-        plausibilities=_plausibilities(answers),
+        plausibilities=_plausibilities(answers, quantiles),
         model_free=answers.model_free & found,
         causes=_causes(answers, goals, found, optimal),
         log_densities_mixture=answers.log_mixture,
@@ -140,11 +141,13 @@ def _least_probabilities(answers: Answers) -> FloatArray:
     return np.asarray(np.array([np.nan if least is None else least for least in (*asked, None)])[answers.goal])
 
 
-def _plausibilities(answers: Answers) -> FloatArray:
+def _plausibilities(answers: Answers, quantiles: FloatArray) -> FloatArray:
     """Compute the share of the target's training rows that are no denser than each answer; NaN without a density.
 
     A quantile between two rows is reached by an answer that only the lower one is no denser than: the share of rows
     would then fall short of the quantile by less than one row, and contradict it.
+
+    ``quantiles`` are those that answers are held to.
     """
     shares = np.full(len(answers.goal), np.nan)
     for goal in np.unique(answers.goal[answers.goal >= 0]).tolist():
@@ -153,12 +156,12 @@ def _plausibilities(answers: Answers) -> FloatArray:
             dense = np.flatnonzero((answers.goal == goal) & np.isfinite(answers.log_density))
             below = np.searchsorted(density.log_densities_, answers.log_density[dense], side="right")
             shares[dense] = below / len(density.log_densities_)
-            for row in dense[[answers.fixed_parts[goal][row] is not None for row in dense.tolist()]].tolist():
+            for row in dense.tolist() if answers.question.cones_at is not None else ():
                 part = answers.fixed_parts[goal][row]
-                shares[row] = part.share_no_denser(float(answers.log_density[row])) if part else shares[row]
+                shares[row] = shares[row] if part is None else part.share_no_denser(float(answers.log_density[row]))
             if density.quantile_ is not None:
                 reached = dense[answers.log_density[dense] >= answers.log_thresholds[dense, goal]]
-                shares[reached] = np.maximum(shares[reached], _quantiles(answers)[reached])
+                shares[reached] = np.maximum(shares[reached], quantiles[reached])
     return shares
 
 
