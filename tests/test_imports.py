@@ -8,16 +8,29 @@ import sys
 HEAVY = ["xgboost", "lightgbm", "catboost", "treelite", "matplotlib", "ortools"]
 
 
-def loaded_after(program: str) -> set[str]:
-    """Which heavy libraries are loaded after a program has run in a fresh interpreter."""
-    told = f"{program}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+def loaded_after(program: str, among: list[str] = HEAVY) -> set[str]:
+    """Which libraries are loaded after a program has run in a fresh interpreter."""
+    told = f"{program}\nimport sys\nprint(*[name for name in {among!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
 
 
 def test_nothing_heavy_is_imported():
-    assert loaded_after("import elsewise") == set()
+    assert loaded_after("import elsewise as ew; ew.Explainer") == set()
     assert loaded_after("import elsewise.regions.ensembles.reading") == set()
+
+
+def test_the_package_itself_loads_nothing():
+    among = ["numpy", "scipy", "sklearn", "pandas", "elsewise.exported"]
+    assert loaded_after("import elsewise as ew; ew.__version__", among) == set()
+    assert loaded_after("import elsewise as ew; ew.Explainer", among) >= {"numpy", "sklearn", "elsewise.exported"}
+
+
+def test_members_are_found_however_they_are_asked_for():
+    assert loaded_after("from elsewise import *; Explainer, load, plot.changes") == set()
+    assert loaded_after("import elsewise.plot; elsewise.plot, elsewise.Explainer") == set()
+    assert loaded_after("import elsewise as ew; assert {'Explainer', 'plot'} <= set(dir(ew))") == set()
+    assert loaded_after("import elsewise as ew; assert not hasattr(ew, 'Explanaitor')") == set()
 
 
 def test_the_check_can_fail():

@@ -15,7 +15,7 @@ SOURCE = Path(elsewise.__file__).parent
 LAYERS = [
     "errors", "constants", "arrays", "lvq", "projection", "search", "density", "regions", "columns", "distances",
     "pipelines", "constraints", "model", "asking", "text", "results", "files", "auditing", "production", "explainer",
-    "theory", "plotting", "plot", "report", "reproduce", "app", "cli",
+    "theory", "plotting", "plot", "exported", "report", "reproduce", "app", "cli",
 ]  # fmt: skip
 # Members of scikit-learn's objects that have no public name: what a fitted model is, is written nowhere else.
 OF_OTHER_LIBRARIES = {

@@ -1,80 +1,22 @@
 """Plausible counterfactual explanations with proofs."""
 
-from . import density, lvq, plot, projection, regions, search
-from .auditing import Audit, Monitoring, audit
-from .columns import OneHot, Ordinal
-from .constraints import Constraints
-from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity, TrainingQuantile
-from .distances import Mahalanobis, Manhattan, Scaled
-from .errors import (
-    ElsewiseError,
-    InvalidInputError,
-    MissingDependencyError,
-    UnsupportedModelError,
-    UnsupportedSettingError,
-    VerificationError,
-)
-from .explainer import Explainer
-from .files.explainers import SavedExplainerError, load
-from .regions import BlackBox
-from .results import (
-    Bottleneck,
-    Certificate,
-    Change,
-    Explanation,
-    Explanations,
-    Frontier,
-    Path,
-    Plan,
-    PlanStep,
-    Profile,
-    Relief,
-    WhyNot,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Audit",
-    "BlackBox",
-    "Bottleneck",
-    "Certificate",
-    "Change",
-    "Constraints",
-    "ElsewiseError",
-    "Explainer",
-    "Explanation",
-    "Explanations",
-    "Frontier",
-    "GaussianMixtureDensity",
-    "InvalidInputError",
-    "KernelDensity",
-    "LogDensity",
-    "Mahalanobis",
-    "Manhattan",
-    "MissingDependencyError",
-    "MixedMixtureDensity",
-    "Monitoring",
-    "OneHot",
-    "Ordinal",
-    "Path",
-    "Plan",
-    "PlanStep",
-    "Profile",
-    "Relief",
-    "SavedExplainerError",
-    "Scaled",
-    "TrainingQuantile",
-    "UnsupportedModelError",
-    "UnsupportedSettingError",
-    "VerificationError",
-    "WhyNot",
-    "audit",
-    "density",
-    "load",
-    "lvq",
-    "plot",
-    "projection",
-    "regions",
-    "search",
-]
+if TYPE_CHECKING:
+    from .exported import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Load the library when something of it is first used: scikit-learn alone takes a second."""
+        try:
+            value = getattr(import_module(".exported", __name__), name)
+        except AttributeError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *import_module(".exported", __name__).__all__})
