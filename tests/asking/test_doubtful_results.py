@@ -1,4 +1,4 @@
-"""What a search says is not taken on trust: results that rounding could have made are put right before they are told."""
+"""What a search says is not taken on trust: what rounding could have made is put right before it is told."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_slopes_that_are_not_known_are_not_used(distance, monkeypatch):
     X = pd.DataFrame(rng.integers(0, 12, (200, 3)).astype(float), columns=["a", "b", "c"])
     y = (X.sum(axis=1) + rng.normal(0, 2, 200) > 17).to_numpy().astype(int)
     model = LogisticRegression().fit(X, y)
-    explainer = ew.Explainer(model, distance=distance, columns={name: "integer" for name in X}).fit(X, y)
+    explainer = ew.Explainer(model, distance=distance, columns=dict.fromkeys(X, "integer")).fit(X, y)
     rules = ew.Constraints(linear=["a + 2*b <= 30"])
     rows = X[model.predict(X) == 0].iloc[:8]
     plain = explainer.explain(rows, target=1, constraints=rules)
