@@ -21,7 +21,7 @@ from . import table_description
 from .column_shares import ColumnShare
 from .constants import MOST_EXPLAINERS, MOST_ROWS, MOST_TRIES
 from .json_rows import JsonRows
-from .rules import broken_by, constraints_from, dropped, in_words, relaxed
+from .rules import broken_by, constraints_from, dropped, in_words, joined_with, relaxed
 from .schemas import FrontierQuestionBody, IntervalBody, QuestionBody, RulesBody
 
 
@@ -131,13 +131,18 @@ class ExplorerService:
         """Ask the engine."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
-        constraints = constraints_from(question.rules, question.row, self.json_rows)
+        constraints = self._constraints(question.rules, question.row)
         explainer = self._explainer_at(label, quantile)
         # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
         answers = explainer.explain(
             row, target, constraints=constraints, time_limit=self.time_limit, if_none=question.if_none
         )
         return Asked(explainer, answers, constraints, label)
+
+    def _constraints(self, rules: RulesBody, row: dict[str, Any]) -> Constraints | None:
+        """Give the rules of the page, joined with those that are stored."""
+        fitted = self.explainer.fitted_
+        return joined_with(fitted.constraints, constraints_from(rules, row, self.json_rows), fitted.table)
 
     def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:
         """Answer a question at several quantiles; see :class:`~.schemas.FrontierAnswerBody`."""
@@ -182,18 +187,16 @@ class ExplorerService:
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
         asked = constraints_from(question.rules, question.row, self.json_rows)
-        why = self._explainer_at(label, question.quantile).why_not(row, target, asked)
-        reliefs = [
-            {
-                "rule": relief.rule,
-                "distance": relief.distance,
-                "rules": left.model_dump(),
-            }
-            for relief in why.reliefs
-            if asked is not None
-            # the page cannot switch off what was found in the training rows
-            and (left := relaxed(question.rules, asked, relief.constraints)) != question.rules
-        ]
+        everything = self._constraints(question.rules, question.row)
+        why = self._explainer_at(label, question.quantile).why_not(row, target, everything)
+        reliefs = []
+        for relief in why.reliefs:
+            if asked is None:
+                break
+            left = relaxed(question.rules, asked, relief.constraints)
+            # the page can switch off neither what is stored nor what was found in the training rows
+            if left != question.rules and self._constraints(left, question.row) == relief.constraints:
+                reliefs.append({"rule": relief.rule, "distance": relief.distance, "rules": left.model_dump()})
         if why.reason == "rules" and not reliefs and asked is not None:
             reliefs = self._several_at_once(question)
         return {

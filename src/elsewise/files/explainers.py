@@ -29,7 +29,7 @@ from ..model import Learned
 from ..pipelines import unwrap_or_whole
 from .bodies import Kind, from_bytes, to_bytes, untrusted_types
 from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
-from .values import to_json
+from .values import rules_as_json, to_json
 
 if TYPE_CHECKING:
     from ..explainer import Explainer
@@ -59,6 +59,8 @@ class Header:
         ``name`` and ``kind`` of each column.
     classes : list of labels, or None for a regressor
         Labels that JSON does not know are text here.
+    rules : dict or None
+        Rules that are stored with it, as :meth:`~elsewise.Constraints.from_mapping` reads them.
     body : "pickle" or "skops"
         How the explainer is written.
     body_bytes : int
@@ -71,6 +73,7 @@ class Header:
     model: str
     columns: list[dict[str, str]]
     classes: list[Any] | None
+    rules: dict[str, Any] | None
     body: Kind
     body_bytes: int
     body_sha256: str
@@ -107,6 +110,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = Fal
         model=model_in_words(explainer.model),
         columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
         classes=None if explainer.classes_ is None else [to_json(label) for label in explainer.classes_.tolist()],
+        rules=rules_as_json(explainer.fitted_.constraints),
         body=kind,
         body_bytes=len(data),
         body_sha256=hashlib.sha256(data).hexdigest(),
