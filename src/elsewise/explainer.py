@@ -160,7 +160,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         return other
 
     def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
-        """Write the fitted explainer to a file, which :func:`elsewise.load` reads (:mod:`elsewise.files.explainers`).
+        """Write the fitted explainer to a file, which :func:`elsewise.load` reads; warn of training rows in it.
 
         Parameters
         ----------

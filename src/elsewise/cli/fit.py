@@ -18,7 +18,7 @@ from ..text.exactness import exactness_in_words
 from .arguments import Commands, file_to_read, file_to_write
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 from .interrupts import interruptible
-from .sources import WARNING, add_model, fitted_explainer
+from .sources import WARNING, add_model, fitted_explainer, told_warnings
 
 
 def add_to(commands: Commands) -> None:
@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if rules is not None:
             with errors_about(arguments.rules):
                 explainer = explainer.with_constraints(rules)
-        save(explainer, arguments.out)
+        with told_warnings(quiet=arguments.quiet):
+            save(explainer, arguments.out)
     if arguments.json:
         print(json.dumps({"out": str(arguments.out), **_facts(explainer)}))
     else:

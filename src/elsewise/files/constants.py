@@ -12,6 +12,9 @@ DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
 TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
 # Types in files without a pickle that skops asks about, by the ends of their names: dtypes run nothing when made.
 HARMLESS_TYPES = {"numpy.": "dtype", "pandas.": "Dtype"}
+# Attributes in which scikit-learn's estimators keep rows they were fitted to: neighbours and imputers by them, support
+# vectors, Gaussian processes, kernel ridges.
+ROWS_OF_MODELS = ("_fit_X", "support_vectors_", "X_train_", "X_fit_")
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
 # Number of the layout of audit trails.
