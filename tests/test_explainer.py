@@ -28,6 +28,7 @@ from models import FAMILIES, PIPELINES, assert_certified, measured_transform, ra
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
         "model", "columns", "distance", "density", "threshold", "density_given", "learn_rules", "n_jobs",
+        "constraints",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
@@ -44,7 +45,17 @@ def test_a_clone_is_unfitted_but_keeps_the_fitted_model(iris, iris_explainer):
 
 
 def test_init_only_stores():
-    names = ("model", "columns", "distance", "density", "threshold", "density_given", "learn_rules", "n_jobs")
+    names = (
+        "model",
+        "columns",
+        "distance",
+        "density",
+        "threshold",
+        "density_given",
+        "learn_rules",
+        "constraints",
+        "n_jobs",
+    )
     stored = {**{name: number for number, name in enumerate(names)}, "model": None}
     assert ew.Explainer(**stored).get_params(deep=False) == stored
 

@@ -55,6 +55,9 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         ``fitted_.density_given`` tells.
     learn_rules : bool, default=True
         Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
+    constraints : Constraints, optional
+        Rules of every question that brings none of its own: ``explainer.constraints & more`` asks with more of them,
+        ``Constraints()`` without any. They are checked by the fit, and saved with the explainer.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores. The answers do not depend on it.
 
@@ -98,6 +101,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         threshold: Any = 0.5,
         learn_rules: bool = True,
         density_given: str = "fixed",
+        constraints: Constraints | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -107,6 +111,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.learn_rules = learn_rules
         self.density_given = density_given
+        self.constraints = constraints
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -143,8 +148,19 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         other.threshold, other.fitted_ = threshold, self.require_fitted().with_threshold(threshold)
         return other
 
+    def with_constraints(self, constraints: Constraints | None) -> Explainer:
+        """Give a copy with other rules stored; everything that was learned is shared.
+
+        Parameters
+        ----------
+        constraints : Constraints or None
+        """
+        other = copy.copy(self)
+        other.constraints, other.fitted_ = constraints, self.require_fitted().with_constraints(constraints)
+        return other
+
     def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
-        """Write the fitted explainer to a file, which :func:`elsewise.load` reads (:mod:`elsewise.files.explainers`).
+        """Write the fitted explainer to a file, which :func:`elsewise.load` reads; warn of training rows in it.
 
         Parameters
         ----------
@@ -198,7 +214,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         target : label, one label a row, or None; ``(low, high)`` or one pair a row for a regressor
             None asks for the nearest other class. Either end of a range may be None.
         constraints : Constraints, optional
-            What may change, and how.
+            What may change, and how. They replace those of the explainer.
         min_probability : float, optional
             Least probability of the target in the model's own ``predict_proba``. It alone decides, also below one half.
         n_counterfactuals : int, default=1

@@ -136,7 +136,7 @@ def test_an_answer_tells_what_every_answer_tells(small):
     place = row_with(frame, explainer, "no")
     answer = client.post("/api/explain", json={"row": known(client, place)["row"], "target": "yes"}).json()
     direct = explainer.explain(frame.iloc[[place]], "yes")
-    own = {"sentence", "changes", "counterfactual", "positions"}
+    own = {"sentence", "changes", "counterfactual", "positions", "probability_before", "probability_after"}
     assert set(answer) == set(direct.shown()) | own == set(AnswerBody.model_fields)
     for name, values in direct.shown().items():
         assert answer[name] == to_json(values[0]), name

@@ -78,6 +78,13 @@ def test_no_host_at_all_is_refused_unless_any_is_taken():
     assert ask({"hosts": None}, headers=[("host", "anything.example")])[0] == 200
 
 
+@pytest.mark.parametrize("host", ["user@localhost", "user:secret@localhost:8321", "@localhost", "localhost@"])
+@pytest.mark.parametrize("hosts", [None, frozenset({"localhost"})])
+def test_a_host_with_a_user_is_refused_whatever_names_are_taken(host, hosts):
+    status, _, read = ask({"hosts": hosts}, headers=[("host", host)])
+    assert (status, read) == (421, [])
+
+
 @pytest.mark.parametrize(
     "origin",
     ["http://localhost:9999", "http://localhost", "http://evil.example:8321", "http://127.0.0.1:8321", "null", "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import signal
@@ -125,3 +127,24 @@ def test_a_token_that_is_short_or_odd_is_refused(files, monkeypatch, capsys, tok
     with pytest.raises(SystemExit):
         main(["serve", "--explainer", "small.ew", "--token", token])
     assert "expected at least 16 letters" in capsys.readouterr().err
+
+
+def test_rules_of_a_file_are_joined_with_those_stored(files, monkeypatch, capsys):
+    from elsewise.app import server
+
+    frame, labels = small_table()
+    small_explainer(frame, labels).with_constraints(ew.Constraints(max_changes=2, immutable=["housing"])).save(
+        files / "ruled.ew"
+    )
+    (files / "rules.toml").write_text("max_changes = 1\n[bounds]\nincome = [0, 90]\n")
+    (files / "odd.toml").write_text('immutable = ["incom"]\n')
+    served = []
+    monkeypatch.setattr(server, "listen", lambda host, port: None)
+    monkeypatch.setattr(server, "run", lambda app, *rest, **options: served.append(app))
+    serve = ["serve", "--explainer", str(files / "ruled.ew"), "--port", "0", "--no-browser", "--rules"]
+    assert main([*serve, str(files / "rules.toml")]) == 0
+    route = next(route for route in served[0].routes if route.path == "/api/about")
+    body = json.loads(asyncio.run(route.endpoint()).body)
+    assert body["rules"] == ["housing stays as it is", "income between 0 and 90", "at most 1 column changes"]
+    assert main([*serve, str(files / "odd.toml")]) != 0
+    assert "odd.toml: immutable: there is no column 'incom'" in capsys.readouterr().err

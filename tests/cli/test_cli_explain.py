@@ -524,6 +524,8 @@ def test_skops_models_are_read_without_trust(folder, loans, capsys):
     skops.dump(loans.explainer.model, "model.skops")
     fit = ["fit", "--model", "model.skops", "--data", "train.csv", "--label", "loan", "--out"]
     assert main([*fit, "new.ew"]) == 0
+    assert "new.ew holds training rows: 240 for thresholds given what cannot change" in capsys.readouterr().err
+    assert main([*fit, "none.ew", "--density-given", "joint"]) == 0
     assert capsys.readouterr().err == ""
     (folder / "model.skops").write_bytes(b"no archive")
     assert main([*fit, "other.ew"]) == 1

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
+from sklearn.impute import KNNImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import elsewise as ew
+from elsewise.files.explainers import read_header
+from elsewise.files.held_rows import held_rows
 
 
 def arrays_in(value, seen=None):
@@ -68,3 +74,47 @@ def test_what_is_made_of_rows_keeps_them(clouds):
     asked = ew.Explainer(SVC().fit(X, y), density_given="joint").fit(X, y)
     neighbours = ew.Explainer(KNeighborsClassifier(1).fit(X, y), density_given="joint").fit(X, y)
     assert all(holds_rows_of(each, X) for each in (given, kernel, asked, neighbours))
+
+
+def _told(explainer, path):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        explainer.save(path)
+    messages = [str(each.message) for each in caught]
+    assert [each.filename for each in caught] == [__file__] * len(caught)
+    held = read_header(path).training_rows
+    assert all(part in message for message in messages for part in held)
+    assert len(messages) == bool(held)
+    return " ".join(messages)
+
+
+def test_saving_says_which_rows_are_held_and_what_keeps_none(clouds, tmp_path):
+    X, y = clouds
+    model, path = LogisticRegression().fit(X, y), tmp_path / "e.ew"
+    joint = {"density_given": "joint"}
+    assert _told(ew.Explainer(model, **joint).fit(X, y), path) == ""
+    given = _told(ew.Explainer(model).fit(X, y), path)
+    assert "e.ew holds training rows: 300 for thresholds given what cannot change" in given
+    assert "density_given='joint' keeps none" in given
+    kernel = ew.KernelDensity(bandwidth=0.5)
+    for density, count in (("kernel", 300), (kernel, 300), ({0: kernel, 1: "auto"}, (y == 0).sum())):
+        explainer = ew.Explainer(model, density=density, **joint).fit(X, y)
+        assert f"{count} of the kernel density" in _told(explainer, path)
+    asked = ew.Explainer(SVC().fit(X, y), **joint).fit(X, y)
+    assert len(asked.fitted_.training.anchors) == 300
+    assert "300 near which answers of a black box" in _told(asked, path)
+    assert "the model itself keeps (SVC)" in _told(asked, path)
+    assert "the model itself keeps (KNeighborsClassifier)" in _told(
+        ew.Explainer(KNeighborsClassifier(1).fit(X, y), **joint).fit(X, y), path
+    )
+    inside = make_pipeline(KNNImputer(), LogisticRegression()).fit(X, y)
+    assert "KNNImputer" in _told(ew.Explainer(inside, **joint).fit(X, y), path)
+
+
+def test_what_is_told_is_what_is_held(clouds, tmp_path):
+    X, y = clouds
+    for model in (LogisticRegression(), KNeighborsClassifier(1), SVC(), SVC(kernel="linear"), GaussianNB()):
+        for density in ("auto", "kernel", None):
+            for given in ("fixed", "joint"):
+                explainer = ew.Explainer(model.fit(X, y), density=density, density_given=given).fit(X, y)
+                assert bool(held_rows(explainer.fitted_, density)) == holds_rows_of(explainer, X)

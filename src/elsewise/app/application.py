@@ -184,6 +184,12 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         """Find the nearest plausible row for which the model decides as wanted."""
         return await answered(lambda: _json(service.explain(question)), _late_answer(question, time_limit))
 
+    @app.post("/api/answers", response_model=schemas.AnswersBody, responses=_REFUSALS, tags=["answers"])
+    async def answers(question: schemas.SeveralQuestionBody) -> Response:
+        """Find several answers, best first: each changes a set of columns that contains no earlier one."""
+        late = {"answers": [_late_answer(question, longer)]}
+        return await answered(lambda: _json(service.answers(question)), late, longer)
+
     @app.post("/api/frontier", response_model=schemas.FrontierAnswerBody, responses=_REFUSALS, tags=["answers"])
     async def frontier(question: schemas.FrontierQuestionBody) -> Response:
         """Find the nearest answers at several quantiles: how far one has to go for how plausible an answer."""
@@ -314,6 +320,8 @@ def _late_answer(question: schemas.QuestionBody, seconds: float) -> dict[str, An
         "sentence": reason,
         "reason": reason,
         "model_free": False,
+        "probability_before": None,
+        "probability_after": None,
         "changes": [],
         "counterfactual": None,
         "positions": {},

@@ -44,6 +44,12 @@ MOST_QUANTILES = 25
 LARGEST_EXACT = 2**53
 # Significant digits of a typical row's numbers: as a person would type them.
 TYPICAL_DIGITS = 6
+# Answers side by side, at most: more are not compared at a glance.
+MOST_ANSWERS = 5
+# A column is skewed if the middle rows, between these percentiles, take less than this share of its range.
+MIDDLE_OF_ROWS, SKEWED_SHARE = (5, 95), 0.25
+# Whole numbers with fewer values than this have a bar for each, and are not stretched.
+FEWEST_VALUES_STRETCHED = 40
 # Rows that a demo holds out to be looked at, as a share of all.
 HELD_OUT = 0.25
 

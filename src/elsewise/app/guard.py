@@ -103,6 +103,8 @@ class Guard:
                 f"This server answers to {', '.join(sorted(self.hosts))}, not to {host[:100]!r}. Open it by one of "
                 "these names, or start it with --host."
             )
+        if "@" in host:  # whatever names are taken: before it may stand anything
+            return 421, "The Host header names a user. Open the server by its own name."
         origin = headers.get(b"origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return 403, f"A page of {origin[:100]!r} may not ask here."

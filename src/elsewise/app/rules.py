@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..columns import Table
 from ..constraints import Constraints
+from ..constraints.joining import joined
 from ..errors import InvalidInputError
 from .json_rows import JsonRows
 from .schemas import RulesBody
@@ -59,8 +61,25 @@ def constraints_from(rules: RulesBody, row: dict[str, Any], json_rows: JsonRows)
     )
 
 
+def joined_with(stored: Constraints | None, page: Constraints | None, table: Table) -> Constraints | None:
+    """Join the rules that are stored with those of the page; None if there are neither."""
+    if stored is None or page is None:
+        return page if stored is None else stored
+    return joined(stored, page, {column.name: column.levels for column in table.columns if column.levels})
+
+
 def relaxed(rules: RulesBody, asked: Constraints, left: Constraints) -> RulesBody:
-    """Find the rules that became ``left``, which is ``asked`` with one rule dropped."""
+    """Find the rules that are left of a page's where one rule was dropped.
+
+    Parameters
+    ----------
+    rules : RulesBody
+        Of the page.
+    asked : Constraints
+        The same as constraints.
+    left : Constraints
+        With one rule dropped, and perhaps others added that are not the page's.
+    """
     ranges = {name: list(ends) for name, ends in rules.ranges.items()}
     for name in set(asked.bounds) - set(left.bounds):
         low, high = asked.bounds[name]
@@ -77,7 +96,7 @@ def relaxed(rules: RulesBody, asked: Constraints, left: Constraints) -> RulesBod
         ranges={name: ends for name, ends in ranges.items() if ends != [None, None]},
         allowed={name: levels for name, levels in rules.allowed.items() if name in left.allowed},
         directions={name: way for name, way in rules.directions.items() if name in left.monotone},
-        max_changes=left.max_changes,
+        max_changes=None if left.max_changes is None else rules.max_changes,
     )
 
 

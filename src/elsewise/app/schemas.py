@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, create_model
 
 from ..files.answers import shown_fields
-from .constants import FRONTIER_QUANTILES, LARGEST_NUMBER, LONGEST_TEXT, MOST_COLUMNS, MOST_QUANTILES
+from .constants import FRONTIER_QUANTILES, LARGEST_NUMBER, LONGEST_TEXT, MOST_ANSWERS, MOST_COLUMNS, MOST_QUANTILES
 
 Number = (
     Annotated[StrictInt, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
@@ -73,6 +73,12 @@ class FrontierQuestionBody(QuestionBody):
     quantiles: Annotated[list[Quantile], Field(min_length=1, max_length=MOST_QUANTILES)] = list(FRONTIER_QUANTILES)
 
 
+class SeveralQuestionBody(QuestionBody):
+    """A question with several answers: each changes a set of columns that contains no earlier one."""
+
+    n_counterfactuals: Annotated[StrictInt, Field(ge=1, le=MOST_ANSWERS)] = MOST_ANSWERS
+
+
 class ColumnBody(BaseModel):
     """One column of the table."""
 
@@ -109,6 +115,7 @@ class AboutBody(BaseModel):
     n_rows: int
     typical: dict[str, Any] = Field(description="A row in the middle of the training data.")
     has_report: bool
+    rules: list[str] = Field(description="Rules that every answer keeps, whatever is asked, in words.")
     never_together: list[str] = Field(description="What no training row has both of, and no answer brings together.")
 
 
@@ -127,13 +134,21 @@ class RowsBody(BaseModel):
     rows: list[KnownRowBody]
 
 
+class ScaleBody(BaseModel):
+    """Numbers are drawn at asinh((x - middle) / unit): evenly near the middle, by their logarithm far from it."""
+
+    middle: float
+    unit: float
+
+
 class ProfileBody(BaseModel):
     """How a column is distributed."""
 
     column: str
-    counts: list[int] = Field(description="Of equally wide bins, or of the levels.")
+    counts: list[int] = Field(description="Of bins that are equally wide on the column's scale, or of the levels.")
     low: float | None = Field(description="Where the first bin begins; null for levels.")
     high: float | None = Field(description="Where the last bin ends; null for levels.")
+    scale: ScaleBody | None = Field(description="Of a skewed column; null for an even one, and for levels.")
 
 
 class ProfilesBody(BaseModel):
@@ -168,6 +183,8 @@ class _AnswerParts(BaseModel):
 
     sentence: str
     changes: list[ChangeBody] = Field(description="Most costly first.")
+    probability_before: float | None = Field(description="Of the target, by the model; null if it gives none.")
+    probability_after: float | None = Field(description="The same at the answer.")
     counterfactual: dict[str, Any] | None
     positions: dict[str, PositionBody]
 
@@ -184,6 +201,12 @@ _TOLD: dict[str, Any] = {
     for name, kind in shown_fields().items()
 }
 AnswerBody = create_model("AnswerBody", __base__=_AnswerParts, __doc__=_AnswerParts.__doc__, **_TOLD)
+
+
+class AnswersBody(BaseModel):
+    """Several answers, best first."""
+
+    answers: list[AnswerBody]  # type: ignore[valid-type]
 
 
 class FrontierPointBody(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..asking.reasons import for_everyone
@@ -21,8 +21,9 @@ from . import table_description
 from .column_shares import ColumnShare
 from .constants import MOST_EXPLAINERS, MOST_ROWS, MOST_TRIES
 from .json_rows import JsonRows
-from .rules import broken_by, constraints_from, dropped, in_words, relaxed
-from .schemas import FrontierQuestionBody, IntervalBody, QuestionBody, RulesBody
+from .rules import broken_by, constraints_from, dropped, in_words, joined_with, relaxed
+from .schemas import FrontierQuestionBody, IntervalBody, QuestionBody, RulesBody, SeveralQuestionBody
+from .writing import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +125,38 @@ class ExplorerService:
 
     def explain(self, question: QuestionBody) -> dict[str, Any]:
         """Answer a question; see :class:`~.schemas.AnswerBody`."""
-        asked = self.ask(question, question.quantile)
-        return self._written(asked, question)
+        return self._written(self.ask(question, question.quantile), question)[0]
 
-    def ask(self, question: QuestionBody, quantile: float | None) -> Asked:
+    def answers(self, question: SeveralQuestionBody) -> dict[str, Any]:
+        """Answer a question in several ways; see :class:`~.schemas.AnswersBody`."""
+        asked = self.ask(question, question.quantile, question.n_counterfactuals)
+        return {"answers": self._written(asked, question)}
+
+    def _written(self, asked: Asked, question: QuestionBody) -> list[dict[str, Any]]:
+        shares = self._shares.get(asked.label, self._shares[None])
+        return written(asked.explainer.fitted_, asked.answers, question.row, shares)
+
+    def ask(self, question: QuestionBody, quantile: float | None, n_counterfactuals: int = 1) -> Asked:
         """Ask the engine."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
-        constraints = constraints_from(question.rules, question.row, self.json_rows)
+        constraints = self._constraints(question.rules, question.row)
         explainer = self._explainer_at(label, quantile)
         # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
         answers = explainer.explain(
-            row, target, constraints=constraints, time_limit=self.time_limit, if_none=question.if_none
+            row,
+            target,
+            constraints=constraints,
+            n_counterfactuals=n_counterfactuals,
+            time_limit=self.time_limit,
+            if_none=question.if_none,
         )
         return Asked(explainer, answers, constraints, label)
+
+    def _constraints(self, rules: RulesBody, row: dict[str, Any]) -> Constraints | None:
+        """Give the rules of the page, joined with those that are stored."""
+        fitted = self.explainer.fitted_
+        return joined_with(fitted.constraints, constraints_from(rules, row, self.json_rows), fitted.table)
 
     def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:
         """Answer a question at several quantiles; see :class:`~.schemas.FrontierAnswerBody`."""
@@ -182,18 +201,16 @@ class ExplorerService:
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
         asked = constraints_from(question.rules, question.row, self.json_rows)
-        why = self._explainer_at(label, question.quantile).why_not(row, target, asked)
-        reliefs = [
-            {
-                "rule": relief.rule,
-                "distance": relief.distance,
-                "rules": left.model_dump(),
-            }
-            for relief in why.reliefs
-            if asked is not None
-            # the page cannot switch off what was found in the training rows
-            and (left := relaxed(question.rules, asked, relief.constraints)) != question.rules
-        ]
+        everything = self._constraints(question.rules, question.row)
+        why = self._explainer_at(label, question.quantile).why_not(row, target, everything)
+        reliefs = []
+        for relief in why.reliefs:
+            if asked is None:
+                break
+            left = relaxed(question.rules, asked, relief.constraints)
+            # the page can switch off neither what is stored nor what was found in the training rows
+            if left != question.rules and self._constraints(left, question.row) == relief.constraints:
+                reliefs.append({"rule": relief.rule, "distance": relief.distance, "rules": left.model_dump()})
         if why.reason == "rules" and not reliefs and asked is not None:
             reliefs = self._several_at_once(question)
         return {
@@ -249,46 +266,6 @@ class ExplorerService:
             while len(self._explainers) > MOST_EXPLAINERS:
                 self._explainers.popitem(last=False)
         return made
-
-    def _written(self, asked: Asked, question: QuestionBody) -> dict[str, Any]:
-        """Write the answer: what is shown of answers everywhere, its sentence, and what only the page draws."""
-        answers = replace(asked.answers, causes=tuple(for_everyone(cause) for cause in asked.answers.causes))
-        answer = answers[0]
-        changes = [
-            {
-                "column": change.feature,
-                "before": to_json(change.before),
-                "after": to_json(change.after),
-                "difference": change.difference,
-                "cost": change.cost,
-            }
-            for change in answer.changes
-        ]
-        after = None
-        if answer.found:
-            after = {**question.row, **{change["column"]: change["after"] for change in changes}}
-        return {
-            **{name: to_json(values[0]) for name, values in answers.shown().items()},
-            "sentence": answer.sentence,
-            "changes": changes,
-            "counterfactual": after,
-            "positions": self._positions(asked.label, question.row, after),
-        }
-
-    def _positions(
-        self, label: Any, before: dict[str, Any], after: dict[str, Any] | None
-    ) -> dict[str, dict[str, float | None]]:
-        """Where values stand among the target's training rows; see :class:`~.schemas.PositionBody`."""
-        positions = {}
-        for share in self._shares.get(label, self._shares[None]):
-            old = before[share.name]
-            share_before = share(old)
-            new = old if after is None else after[share.name]
-            positions[share.name] = {
-                "before": share_before,
-                "after": None if after is None else share_before if new is old else share(new),
-            }
-        return positions
 
 
 def _first(given: Any) -> Any:

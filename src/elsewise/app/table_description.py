@@ -11,8 +11,10 @@ from .. import __version__
 from ..errors import InvalidInputError
 from ..explainer import Explainer
 from ..files.values import to_json
+from ..model.profiles import ColumnProfile
 from .constants import MOST_PAIRS, TYPICAL_DIGITS
 from .downloads import has_report
+from .skewed_columns import Stretch
 
 
 def about(
@@ -54,6 +56,7 @@ def about(
         "n_rows": len(predictions),
         "typical": typical_row(explainer),
         "has_report": has_report(),
+        "rules": list(explainer.fitted_.rules(None).given_names) if explainer.fitted_.constraints else [],
         "never_together": [str(pair) for pair in explainer.never_together_[:MOST_PAIRS]],
     }
 
@@ -75,17 +78,23 @@ def typical_row(explainer: Explainer) -> dict[str, Any]:
 
 def profiles(explainer: Explainer, label: Any) -> dict[str, Any]:
     """Distributions of the columns among the rows of a label, None for all; see :class:`~.schemas.ProfilesBody`."""
+    everyone = explainer.profiles_[None]
     return {
         "target": to_json(label),
-        "profiles": [
-            {
-                "column": profile.name,
-                "counts": profile.counts.tolist(),
-                "low": float(profile.edges[0]) if len(profile.edges) else None,
-                "high": float(profile.edges[-1]) if len(profile.edges) else None,
-            }
-            for profile in explainer.profiles_.get(label, explainer.profiles_[None])
-        ],
+        "profiles": [_drawn(*pair) for pair in zip(explainer.profiles_.get(label, everyone), everyone, strict=True)],
+    }
+
+
+def _drawn(profile: ColumnProfile, everyone: ColumnProfile) -> dict[str, Any]:
+    """Bins of one column in a class, on the scale that suits all rows; see :class:`~.schemas.ProfileBody`."""
+    stretch = Stretch.of(everyone)
+    edges, counts = (profile.edges, profile.counts) if stretch is None else stretch.bins(profile)
+    return {
+        "column": profile.name,
+        "counts": counts.tolist(),
+        "low": float(edges[0]) if len(edges) else None,
+        "high": float(edges[-1]) if len(edges) else None,
+        "scale": None if stretch is None else {"middle": stretch.middle, "unit": stretch.unit},
     }
 
 

@@ -189,7 +189,7 @@ class Inquiry:
             self.known.empty.clear()  # by their old numbers
             self.conflict = sorted(self.everything)
             self._shrink_conflict()
-        asked = Constraints() if self.options.constraints is None else self.options.constraints
+        asked = self.fitted.constraints_of(self.options.constraints) or Constraints()
         for index in self.conflict:
             if isinstance(self.rules.single[index], MissingStays):
                 continue  # no rule of the user's

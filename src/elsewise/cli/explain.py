@@ -171,7 +171,8 @@ def _finish(
     if interrupted is None or not records:
         partial.remove()
     summary = summarise(records, job.table, n_rows)
-    if summary.infeasible and arguments.rules is not None and not arguments.why and not arguments.quiet:
+    has_rules = job.explainer.fitted_.constraints_of(job.options.constraints) is not None
+    if summary.infeasible and has_rules and not arguments.why and not arguments.quiet:
         note_why()
     code = SOME_WITHOUT_ANSWER if summary.infeasible or summary.wrong else ALL_ANSWERED
     if interrupted is not None:

@@ -9,12 +9,16 @@ from typing import Any
 
 from ..errors import InvalidInputError
 from ..explainer import Explainer
+from ..files.error_names import errors_about
 from ..files.explainers import model_in_words, save
+from ..files.settings import SUFFIXES as SETTINGS
+from ..files.settings import read_rules
+from ..files.values import rules_as_json
 from ..text.exactness import exactness_in_words
-from .arguments import Commands, file_to_write
+from .arguments import Commands, file_to_read, file_to_write
 from .exit_codes import ALL_ANSWERED, IN_WORDS
 from .interrupts import interruptible
-from .sources import WARNING, add_model, fitted_explainer
+from .sources import WARNING, add_model, fitted_explainer, told_warnings
 
 
 def add_to(commands: Commands) -> None:
@@ -26,6 +30,8 @@ def add_to(commands: Commands) -> None:
         epilog=f"exit codes: {IN_WORDS}",
     )
     add_model(command, data="--data", required=True)
+    command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
+                         help="TOML: rules to store, of every question that brings none of its own")  # fmt: skip
     command.add_argument("--out", type=file_to_write(), metavar="FILE", required=True,
                          help="where to save the explainer; .ew is the custom")  # fmt: skip
     command.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
@@ -38,9 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Fit and save."""
     if arguments.out.exists() and not arguments.overwrite:
         raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
+    rules = None if arguments.rules is None else read_rules(arguments.rules)
     with interruptible():
         explainer = fitted_explainer(arguments)
-        save(explainer, arguments.out)
+        if rules is not None:
+            with errors_about(arguments.rules):
+                explainer = explainer.with_constraints(rules)
+        with told_warnings(quiet=arguments.quiet):
+            save(explainer, arguments.out)
     if arguments.json:
         print(json.dumps({"out": str(arguments.out), **_facts(explainer)}))
     else:
@@ -62,6 +73,7 @@ def _facts(explainer: Explainer) -> dict[str, Any]:
             for label, density in explainer.densities_.items()
         },
         "threshold": explainer.threshold,
+        "rules": rules_as_json(explainer.constraints),
     }
 
 
@@ -78,4 +90,6 @@ def _in_words(explainer: Explainer) -> str:
          f"as dense as the {facts['threshold']:g} quantile of the wanted class's rows"
          if explainer.classes_ is not None else f"as dense as the {facts['threshold']:g} quantile of the rows"),
     ]  # fmt: skip
+    if explainer.constraints is not None:
+        lines.append(("rules", ", ".join(explainer.fitted_.rules(None).given_names) or "none"))
     return "\n".join(f"  {name:<10} {told}" for name, told in lines)

@@ -27,7 +27,7 @@ from ..production.partitions import Partition, PartitionAnswers, finished, parti
 from .arguments import is_pattern, matching, whole
 from .exit_codes import ALL_ANSWERED, SOME_WITHOUT_ANSWER
 from .progress import progress_bar
-from .question import options_of, rules_of
+from .question import note_rules_replaced, options_of, rules_of
 from .sources import explainer_of
 
 # Options that say which rows are asked about, which each file of answers tells by itself.
@@ -94,6 +94,7 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
 
 def _mapper(arguments: argparse.Namespace, files: Sequence[Path]) -> Mapper:
     explainer: Explainer = explainer_of(arguments)
+    note_rules_replaced(explainer, arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
     asked = options_of(arguments, rules_of(arguments))
     options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name != "errors"}

@@ -83,7 +83,8 @@ def add_question(group: Group) -> None:
                        help="wanted outcome: a label (default: the nearest other class), or LOW:HIGH for a regressor, "
                        "where either end may be empty (--target=-5:3 if it starts with -)")  # fmt: skip
     group.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
-                       help="TOML: what may change and how; keys are the parameters of Constraints")  # fmt: skip
+                       help="TOML: what may change and how; keys are the parameters of Constraints. Replaces rules "
+                       "that are stored in the explainer")  # fmt: skip
     group.add_argument("--min-probability", type=share, metavar="P", help="least probability of the label")
     group.add_argument("--n-counterfactuals", type=whole(1), default=1, metavar="K",
                        help="answers a row, best first (default: 1)")  # fmt: skip
@@ -131,6 +132,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
         raise InvalidInputError("--why tells which rules stand in the way, whatever lasts: leave --robust out.")
     explainer = explainer_of(arguments)
     explainer.n_jobs = arguments.jobs
+    note_rules_replaced(explainer, arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
     target = target_from_text(arguments.target, classes)
     rows = read_rows(arguments.data, explainer.table_)
@@ -176,6 +178,12 @@ def called_by(rows: FileRows, arguments: argparse.Namespace) -> FileRows:
         known = did_you_mean(names[0], list(everything))
         raise InvalidInputError(f"--id: {arguments.data} has no column {names[0]!r}. {known}")
     return replace(rows, columns=rows.columns.set_axis(everything[names[0]].tolist(), axis=0))
+
+
+def note_rules_replaced(explainer: Explainer, arguments: argparse.Namespace) -> None:
+    """Say that the rules of a file are asked with instead of those that are stored."""
+    if arguments.rules is not None and explainer.constraints is not None and not arguments.quiet:
+        print(f"elsewise: {arguments.rules} replaces the rules that are stored in the explainer", file=sys.stderr)
 
 
 def note_why() -> None:

@@ -130,7 +130,8 @@ def _why_not(
 ) -> dict[int, WhyNot]:
     """Find out what stands in the way, of the first rows that are proven to have no answer."""
     proven = np.flatnonzero(~answers.found & np.isinf(answers.lower_bounds)).tolist()
-    if proven and not arguments.why and rules is not None and not arguments.quiet:
+    has_rules = explainer.fitted_.constraints_of(rules) is not None
+    if proven and not arguments.why and has_rules and not arguments.quiet:
         note_why()
     known = {}
     for place in proven[: arguments.why]:

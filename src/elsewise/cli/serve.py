@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError
+from ..files.error_names import errors_about
 from ..files.explainers import load
+from ..files.settings import SUFFIXES as SETTINGS
+from ..files.settings import read_rules
 from ..files.tables import read_rows
 from .arguments import Commands, file_to_read, image_shape, seconds, whole
 from .constants import SHORTEST_TOKEN
@@ -33,6 +36,9 @@ def add_to(commands: Commands) -> None:
     source.add_argument("--demo", nargs="+", metavar=("NAME", "PATH"),
                         help="one of breast_cancer, digits, german; german takes the path of its CSV file")  # fmt: skip
     command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
+    command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
+                         help="TOML: rules that every answer keeps, beside those stored in the explainer; the page can "
+                         "add others, and undo none of them")  # fmt: skip
     command.add_argument("--image", type=image_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
     command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
@@ -49,6 +55,7 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     from ..app import create_app, server
+    from ..app.rules import joined_with
 
     hosts = server.hosts_of(arguments.host)
     if arguments.token is None and not server.is_this_computer(arguments.host):
@@ -57,8 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
             "or stay on 127.0.0.1."
         )
     chosen = _chosen(arguments)
+    explainer = chosen.explainer
+    if arguments.rules is not None:
+        with errors_about(arguments.rules):
+            rules = joined_with(explainer.constraints, read_rules(arguments.rules), explainer.table_)
+            explainer = explainer.with_constraints(rules)
     app = create_app(
-        chosen.explainer,
+        explainer,
         chosen.rows,
         rows_name="rows" if arguments.data is None else str(arguments.data),
         title=arguments.title or chosen.title,

@@ -26,6 +26,7 @@ from ..files.questions import with_threshold
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_declarations
 from ..files.tables import SUFFIXES, few, read_frame
+from ..model.constants import DENSITY_GIVEN
 from .arguments import Group, file_to_read, share
 from .constants import DEFAULT_THRESHOLD
 
@@ -60,6 +61,9 @@ def add_model(group: Group, *, data: str, required: bool) -> None:
     group.add_argument("--threshold", type=share, metavar="SHARE",
                        help="answers are at least as dense as this quantile of the wanted class's training rows "
                        "(default: 0.5, or what was saved)")  # fmt: skip
+    group.add_argument("--density-given", choices=DENSITY_GIVEN,
+                       help="where columns cannot change, what is plausible of the others given these (fixed, the "
+                       "default), which keeps training rows, or of all together (joint)")  # fmt: skip
     group.add_argument("--trust", nargs="+", default=[], metavar="TYPE",
                        help="types in a .skops file that you know to be harmless")  # fmt: skip
 
@@ -68,8 +72,8 @@ def explainer_of(arguments: argparse.Namespace) -> Explainer:
     """Load or fit the explainer that the arguments of :func:`add_source` speak of."""
     if arguments.explainer is None:
         return fitted_explainer(arguments)
-    given = [f"--{name}" for name in ("model", "train", "label", "columns", "distance", "density", "trust")
-             if getattr(arguments, name)]  # fmt: skip
+    names = ("model", "train", "label", "columns", "distance", "density", "density_given", "trust")
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
     if given:
         raise InvalidInputError(
             f"--explainer is a fitted explainer: {', '.join(given)} cannot be given as well. Fit another one."
@@ -80,7 +84,7 @@ def explainer_of(arguments: argparse.Namespace) -> Explainer:
 def saved_explainer(arguments: argparse.Namespace) -> Explainer:
     """Load the explainer that ``--explainer`` names."""
     _warn_of_pickle(arguments.explainer, arguments)
-    with _told_warnings():
+    with told_warnings():
         return saved_explainers.load(arguments.explainer)
 
 
@@ -91,7 +95,7 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
     declared = None if arguments.columns is None else read_declarations(arguments.columns)
     if is_pickle(arguments.model):
         _warn_of_pickle(arguments.model, arguments)
-    with _told_warnings():
+    with told_warnings():
         model = read_model(arguments.model, arguments.trust)
     frame = read_frame(arguments.train)
     labels = _labels(frame, model, arguments)
@@ -102,6 +106,7 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
         distance=arguments.distance or "auto",
         density=None if arguments.density == "none" else arguments.density or "auto",
         threshold=DEFAULT_THRESHOLD if arguments.threshold is None else arguments.threshold,
+        density_given=arguments.density_given or DENSITY_GIVEN[0],
     )
     try:
         with errors_about(arguments.train):
@@ -152,10 +157,10 @@ def _warn_of_pickle(path: Path, arguments: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _told_warnings() -> Iterator[None]:
-    """Tell on stderr, once each and in one line, what libraries warn of while a file is read."""
+def told_warnings(*, quiet: bool = False) -> Iterator[None]:
+    """Tell on stderr, once each and in one line, what is warned of while a file is read or written."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for message in dict.fromkeys(" ".join(str(item.message).split()) for item in caught):
+    for message in dict.fromkeys(" ".join(str(item.message).split()) for item in caught if not quiet):
         print(f"elsewise: {message}", file=sys.stderr)

@@ -45,7 +45,8 @@ class Trail:
     @classmethod
     def of(cls, job: Job, ids: pd.DataFrame, arguments: argparse.Namespace) -> Trail:
         """Find out what all answers share."""
-        return cls(job, ids, Circumstances(job.options, checksums(job.explainer.model, arguments)))
+        digests, stored = checksums(job.explainer.model, arguments), job.explainer.fitted_.constraints
+        return cls(job, ids, Circumstances(job.options, digests, stored))
 
     def add_to(self, records: Sequence[Record], answers: Explanations, first: int) -> None:
         """Add the lines of a chunk of answers, whose first row has the number ``first``, to their records."""

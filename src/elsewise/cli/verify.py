@@ -12,7 +12,8 @@ from ..files.questions import with_threshold
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
 from ..files.tables import SUFFIXES, read_rows
-from ..files.trail import read_trail, rules_as_json, rules_sha256
+from ..files.trail import read_trail, rules_sha256
+from ..files.values import rules_as_json
 from ..report.trail_check import Known, TrailCheck, check_trail
 from .arguments import Commands, file_to_read, share, whole
 from .checksums import checksum

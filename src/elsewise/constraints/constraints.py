@@ -23,7 +23,8 @@ _DIRECTIONS = ("increase", "decrease")
 class Constraints:
     """Rules that every counterfactual keeps, in the user's columns.
 
-    The rules are checked for their form here, and against columns and rows when they are used.
+    The rules are checked for their form here, and against columns and rows when they are used. ``rules & more`` joins
+    two sets: what one leaves at its default the other decides, and where both speak of the same, the stricter holds.
 
     Parameters
     ----------
@@ -128,6 +129,16 @@ class Constraints:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Constraints({', '.join(f'{name}={value!r}' for name, value in self.to_mapping().items())})"
+
+    def __and__(self, other: Constraints | None) -> Constraints:
+        from .joining import joined
+
+        return self if other is None else joined(self, other) if isinstance(other, Constraints) else NotImplemented
+
+    __rand__ = __and__  # None & rules
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Constraints:

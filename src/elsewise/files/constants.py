@@ -1,7 +1,7 @@
 """Numbers and names that decide something in this package."""
 
 # Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
-EXPLAINER_FORMAT = 4
+EXPLAINER_FORMAT = 5
 # Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
 LONGEST_HEADER = 1 << 25
 # zlib level of saved explainers: higher ones take several times as long for a few per cent.
@@ -12,6 +12,9 @@ DECISIVE_LIBRARIES = ("elsewise", "scikit-learn", "numpy", "python")
 TOLD_LIBRARIES = ("joblib", "pandas", "pyarrow", "scipy")
 # Types in files without a pickle that skops asks about, by the ends of their names: dtypes run nothing when made.
 HARMLESS_TYPES = {"numpy.": "dtype", "pandas.": "Dtype"}
+# Attributes in which scikit-learn's estimators keep rows they were fitted to: neighbours and imputers by them, support
+# vectors, Gaussian processes, kernel ridges.
+ROWS_OF_MODELS = ("_fit_X", "support_vectors_", "X_train_", "X_fit_")
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
 # Number of the layout of audit trails.

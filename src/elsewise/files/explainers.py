@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import platform
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -29,7 +30,8 @@ from ..model import Learned
 from ..pipelines import unwrap_or_whole
 from .bodies import Kind, from_bytes, to_bytes, untrusted_types
 from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
-from .values import to_json
+from .held_rows import held_rows
+from .values import rules_as_json, to_json
 
 if TYPE_CHECKING:
     from ..explainer import Explainer
@@ -59,6 +61,10 @@ class Header:
         ``name`` and ``kind`` of each column.
     classes : list of labels, or None for a regressor
         Labels that JSON does not know are text here.
+    rules : dict or None
+        Rules that are stored with it, as :meth:`~elsewise.Constraints.from_mapping` reads them.
+    training_rows : list of str
+        What of it is made of training rows, in words; empty if nothing is.
     body : "pickle" or "skops"
         How the explainer is written.
     body_bytes : int
@@ -71,6 +77,8 @@ class Header:
     model: str
     columns: list[dict[str, str]]
     classes: list[Any] | None
+    rules: dict[str, Any] | None
+    training_rows: list[str]
     body: Kind
     body_bytes: int
     body_sha256: str
@@ -79,7 +87,8 @@ class Header:
 def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = False) -> None:
     """Write a fitted explainer to a file; undone by :func:`load`.
 
-    The file is complete or not there: it is written under another name beside ``path`` and renamed.
+    The file is complete or not there: it is written under another name beside ``path`` and renamed. A warning says
+    which training rows are in it, if any.
 
     Parameters
     ----------
@@ -89,7 +98,7 @@ def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = Fal
     safe : bool, default=False
         True writes no pickle, but a skops archive (needs skops): reading it runs no code.
     """
-    explainer.require_fitted()
+    held = held_rows(explainer.require_fitted(), explainer.density)
     kind: Kind = "skops" if safe else "pickle"
     try:
         data = to_bytes(explainer, kind)
@@ -107,6 +116,8 @@ def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = Fal
         model=model_in_words(explainer.model),
         columns=[{"name": column.name, "kind": column.kind} for column in explainer.table_.columns],
         classes=None if explainer.classes_ is None else [to_json(label) for label in explainer.classes_.tolist()],
+        rules=rules_as_json(explainer.fitted_.constraints),
+        training_rows=held,
         body=kind,
         body_bytes=len(data),
         body_sha256=hashlib.sha256(data).hexdigest(),
@@ -115,6 +126,12 @@ def save(explainer: Explainer, path: str | os.PathLike[str], *, safe: bool = Fal
         file.write(_MAGIC + b"%d\n" % EXPLAINER_FORMAT)
         file.write(json.dumps(asdict(header)).encode() + b"\n")
         file.write(data)
+    if held:
+        warnings.warn(
+            f"{Path(path).name} holds training rows: {'; '.join(held)}. Treat the file as you treat the data.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def load(path: str | os.PathLike[str], *, safe: bool = False, trusted: Sequence[str] = ()) -> Explainer:

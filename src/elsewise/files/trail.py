@@ -29,6 +29,7 @@ from ..results import Explanations
 from ..results.records import record_of
 from .constants import TRAIL_FORMAT
 from .explainers import installed_versions
+from .values import jsonable, rules_as_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,20 +48,24 @@ class Circumstances:
     options : Options
     sha256 : dict of str to str
         Of the model (:func:`~.fingerprints.fingerprint`) and of files: explainer, data, ...
+    constraints : Constraints or None
+        Rules that hold where ``options`` have none: those stored in the explainer.
     versions : dict of str to str
     """
 
     options: Options
     sha256: Mapping[str, str]
+    constraints: Constraints | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: installed_versions())
 
     def told(self) -> dict[str, Any]:
         """Give all of it as JSON holds it."""
-        rules = rules_as_json(self.options.constraints)
+        own = self.options.constraints
+        rules = rules_as_json(self.constraints if own is None else own)
         return {
             "rules": rules,
             "options": {
-                item.name: _jsonable(getattr(self.options, item.name))
+                item.name: jsonable(getattr(self.options, item.name))
                 for item in fields(Options)
                 if item.name not in _TOLD_ELSEWHERE
             },
@@ -149,11 +154,6 @@ def is_as_written(record: Mapping[str, Any]) -> bool:
     return record.get(_CHECKSUM) == record_sha256(record)
 
 
-def rules_as_json(constraints: Constraints | None) -> dict[str, Any] | None:
-    """Give rules as JSON holds them, which :meth:`~elsewise.Constraints.from_mapping` reads."""
-    return None if constraints is None else _jsonable(constraints.to_mapping())
-
-
 def rules_sha256(rules: Mapping[str, Any] | None) -> str:
     """SHA-256 of rules as JSON holds them."""
     return _sha256(rules)
@@ -188,9 +188,3 @@ def target_probabilities(fitted: FittedModel, answers: Explanations) -> tuple[Fl
 
 def _sha256(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    return [_jsonable(item) for item in value] if isinstance(value, (list, tuple)) else to_json(value)

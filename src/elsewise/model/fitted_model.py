@@ -89,6 +89,8 @@ class FittedModel:
         Densities given fixed columns that were asked for so far.
     robust : float
         Models have to decide so for every row within this distance of an answer, numbers alone being moved.
+    constraints : Constraints or None
+        The rules of every question that brings none of its own.
     """
 
     model: Any
@@ -116,6 +118,7 @@ class FittedModel:
     references: dict[Any, FloatArray] = field(default_factory=dict)
     conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
     robust: float = 0.0
+    constraints: Constraints | None = None
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
@@ -186,9 +189,20 @@ class FittedModel:
             return self.table
         return self.table.with_columns([replace(column, kind=kind) for column, kind in zip(self.table.columns, kinds)])
 
+    def constraints_of(self, constraints: Constraints | None) -> Constraints | None:
+        """Give a question's own rules, or, where it has none, those that are stored; None without either."""
+        return self.constraints if constraints is None else constraints
+
     def rules(self, constraints: Constraints | None) -> Rules:
-        """Resolve the user's rules against the table."""
-        return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
+        """Resolve a question's rules against the table; see :meth:`constraints_of`."""
+        asked = self.constraints_of(constraints)
+        return resolve(asked, self.table, self.column_values, self.regularities, self.scales)
+
+    def with_constraints(self, constraints: Constraints | None) -> FittedModel:
+        """Give the same model with other rules stored, checked against the columns."""
+        other = replace(self, constraints=constraints, partial={})
+        other.rules(None)
+        return other
 
     def predict(
         self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, table: Table | None = None

@@ -14,6 +14,7 @@ from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..columns.frames import as_table, is_frame
 from ..columns.types import UserRows
+from ..constraints import Constraints
 from ..constraints.regularities import regularities_of
 from ..density import fit_class_densities
 from ..density.conditional import is_conditional
@@ -39,6 +40,7 @@ def fit_model(
     threshold: Any,
     learn_rules: bool = True,
     density_given: str = "joint",
+    constraints: Constraints | None = None,
     tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
@@ -79,6 +81,7 @@ def fit_model(
     if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
         by_default = is_frame(given) and table.named
         fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
+    fitted = fitted.with_constraints(constraints)
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     if density_given not in DENSITY_GIVEN:
         raise InvalidInputError(f"density_given: expected 'fixed' or 'joint', received {density_given!r}.")

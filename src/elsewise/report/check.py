@@ -47,7 +47,7 @@ def check_again(
     explainer : fitted Explainer
     explanations : Explanations
     constraints : Constraints or None
-        The rules that were asked for.
+        The rules that were asked for; None for those of the explainer.
     """
     found = np.flatnonzero(explanations.found)
     if len(found) == 0:
@@ -63,7 +63,7 @@ def check_again(
     ]
     if np.isfinite(answers.log_thresholds).any():
         checks.append(("the density, evaluated anew, reaches the threshold", _is_dense(explainer, answers, after)))
-    if constraints is not None:
+    if explainer.fitted_.constraints_of(constraints) is not None:
         checks.append(("every rule is kept", _keeps_rules(explainer, constraints, answers, before, after)))
     return tuple(Checked(promise, len(found), tuple(found[~held].tolist())) for promise, held in checks)
 
@@ -110,7 +110,7 @@ def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) ->
 
 
 def _keeps_rules(
-    explainer: Explainer, constraints: Constraints, answers: Explanations, before: FloatArray, after: FloatArray
+    explainer: Explainer, constraints: Constraints | None, answers: Explanations, before: FloatArray, after: FloatArray
 ) -> BoolArray:
     held = np.ones(len(after), dtype=np.bool_)
     held[

@@ -124,7 +124,7 @@ def html_report(
     data_description : str, optional
         What the data are, in plain text; an empty line begins a new paragraph.
     constraints : Constraints, optional
-        The rules that the explanations were asked under.
+        The rules that the explanations were asked under, where these are not the explainer's own.
     why_not : mapping of int to WhyNot, optional
         What ``explainer.why_not`` says of rows without an answer, by their position in the batch: then the summary
         counts which rules stand in the way.
@@ -178,6 +178,7 @@ def _report(
     same_columns(explainer, answers.table)
     known = dict(why_not or {})
     answers = replace(answers, causes=_causes(answers, known))
+    constraints = explainer.fitted_.constraints_of(constraints)
     rules = explainer.fitted_.rules(constraints)
     for name, text in (("title", title), ("data_description", data_description)):
         if text is not None and not isinstance(text, str):

@@ -108,7 +108,7 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
         )
     )
     for rules, places in _by_rules(records):
-        constraints = None if rules is None else Constraints.from_mapping(rules)
+        constraints = Constraints() if rules is None else Constraints.from_mapping(rules)  # not those stored
         checks += _under_rules(explainer, [records[place] for place in places.tolist()], places, constraints, known)
     return _joined(checks)
 
@@ -132,7 +132,7 @@ def _whole_lines(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> 
 def _read_all(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> None:
     """Read all that checks read of lines; raise if something is not as it has to be."""
     for rules, places in _by_rules(records):
-        constraints = None if rules is None else Constraints.from_mapping(rules)
+        constraints = Constraints() if rules is None else Constraints.from_mapping(rules)  # not those stored
         own = [records[place] for place in places.tolist()]
         for record in own:
             Options(constraints=constraints, min_probability=record["min_probability"], **record["options"])

@@ -144,7 +144,7 @@ def explain_row(
     if not is_single:
         return answers
     first = answers[0]
-    if first.status != "infeasible" or options.constraints is None or target is None:
+    if first.status != "infeasible" or fitted.constraints_of(options.constraints) is None or target is None:
         return first
     given, _, outcome = one_question(fitted, row, target, options)
     if not with_robust(with_also(fitted, options.also, given), options.robust).is_exactly_robust([outcome]):

@@ -32,6 +32,15 @@ export const percent = (share) => `${Math.round(share * 100)} %`;
 /** A share of which no more is claimed than is true: rounded down, but for rounding in its last bits. */
 export const percentDown = (share) => `${Math.floor(share * 100 + 1e-9)} %`;
 
+/** A share before and after, with as many digits as it takes to tell them apart. */
+export function percentWay(before, after) {
+  if (before === null || after === null) return "–";
+  for (const digits of [0, 1, 3, 6]) {
+    const [first, second] = [before, after].map((share) => (share * 100).toFixed(digits));
+    if (first !== second || digits === 6) return `${first} → ${second} %`;
+  }
+}
+
 /** A difference, with its sign. */
 export const difference = (by) => (by > 0 ? `+${number(by, 3)}` : number(by, 3));
 

@@ -3,12 +3,13 @@
 import { download, get, post } from "./api.js";
 import { columnList } from "./columns.js";
 import { byId, h, setText } from "./dom.js";
-import { number, outcome, percent, percentDown } from "./format.js";
+import { number, outcome, percent, percentDown, percentWay } from "./format.js";
 import { frontierChart } from "./frontier.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
 import { planStrip } from "./plan.js";
 import { reliefs } from "./reliefs.js";
+import { severalAnswers } from "./several.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
 import { FRONTIER, MESSAGE, PLAN, TYPING } from "./timing.js";
@@ -28,6 +29,14 @@ let frontierTimer = 0;
 let frontierKey = "";
 let planTimer = 0;
 const plan = planStrip();
+const several = severalAnswers((answer, isNearest) => {
+  shown = answer;
+  list.answer(answer);
+  setText(byId("sentence"), answer.sentence);
+  facts(answer, true);
+  byId("plan").hidden = !isNearest || byId("plan-steps").childElementCount === 0; // the plan is that of the nearest
+  byId("no-changes").hidden = !byId("only-changes").checked || answer.changes.length > 0;
+});
 
 function ask(since, wait = 0) {
   stale = { since };
@@ -100,7 +109,11 @@ function show(answer, body) {
   chart.mark(body.quantile, answer.distance);
   clearTimeout(planTimer);
   plan.hide();
-  planTimer = setTimeout(() => plan.look(answer, body), PLAN);
+  planTimer = setTimeout(() => {
+    plan.look(answer, body);
+    several.look(answer, body);
+  }, PLAN);
+  if (!found) several.hide();
   if (found) helpers.hide();
   else helpers.look(answer, body);
 }
@@ -111,6 +124,9 @@ function facts(answer, found) {
     entries.push(["Columns that change", `${answer.changes.length} of ${columns.length}`]);
     entries.push(["Distance", number(answer.distance)]);
     entries.push(["No answer is nearer than", number(answer.lower_bound)]);
+    if (answer.probability_after !== null) {
+      entries.push([`Probability of ${outcome(answer.target)}`, percentWay(answer.probability_before, answer.probability_after)]);
+    }
     if (answer.plausibility !== null) {
       entries.push(["As plausible as", `${percentDown(answer.plausibility)} of the class`]);
     }
@@ -309,6 +325,8 @@ byId("quantile-field").hidden = byId("frontier-figure").hidden = !about.has_dens
 document.querySelector(".result").classList.toggle("alone", !about.has_density);
 if (about.n_rows === 0) document.querySelector(".row-field .stepper").hidden = true;
 byId("row-number").max = String(about.n_rows);
+byId("kept-rules").hidden = about.rules.length === 0;
+byId("kept-rules-list").append(...about.rules.map((rule) => h("li", {}, rule)));
 byId("never-together").hidden = about.never_together.length === 0;
 byId("never-together-pairs").append(...about.never_together.map((pair) => h("li", {}, pair)));
 setText(byId("table-summary"), about.image ? `All ${columns.length} pixels` : `All ${columns.length} columns`);

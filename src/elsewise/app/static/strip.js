@@ -28,14 +28,18 @@ export function strip(column, profile) {
   const isLevels = column.levels.length > 0;
   const inner = WIDTH - 2 * PAD;
   const step = inner / Math.max(column.levels.length, 1);
-  let [low, high] = [Math.min(column.low, profile.low), Math.max(column.high, profile.high)];
+  const { scale } = profile;
+  const at = scale ? (x) => Math.asinh((x - scale.middle) / scale.unit) : (x) => x;
+  const back = scale ? (t) => scale.middle + scale.unit * Math.sinh(t) : (t) => t;
+  let [low, high] = [Math.min(column.low, profile.low), Math.max(column.high, profile.high)].map(at);
   if (!(high > low)) [low, high] = [low - 1, high + 1];
+  if (scale) svg.classList.add("stretched");
   const xOf = (x) => {
     if (isLevels) {
       const place = column.levels.indexOf(x);
       return place < 0 ? WIDTH - 2 : PAD + (place + 0.5) * step;
     }
-    return Math.min(WIDTH - 2, Math.max(2, PAD + ((x - low) / (high - low)) * inner));
+    return Math.min(WIDTH - 2, Math.max(2, PAD + ((at(x) - low) / (high - low)) * inner));
   };
   const n = profile.counts.length;
   profile.counts.forEach((count, place) => {
@@ -43,12 +47,16 @@ export function strip(column, profile) {
     const size = Math.max(1, (count / most) * (BASE - 3));
     let [x, width] = [PAD + place * step + 1, Math.max(1, step - 2)];
     if (!isLevels) {
-      const wide = (profile.high - profile.low) / n;
-      x = xOf(profile.low + place * wide);
-      width = Math.max(0.8, xOf(profile.low + (place + 1) * wide) - x - 0.4);
+      // bins are equally wide on the column's scale
+      const wide = (at(profile.high) - at(profile.low)) / n;
+      x = xOf(back(at(profile.low) + place * wide));
+      width = Math.max(0.8, xOf(back(at(profile.low) + (place + 1) * wide)) - x - 0.4);
     }
     bars.append(s("rect", { x, width, y: BASE - size, height: size }));
   });
+  if (scale) {
+    svg.append(s("title", null, "A skewed column: far values are drawn by their logarithm"));
+  }
   return {
     element: svg,
     mark(old, next, position) {
