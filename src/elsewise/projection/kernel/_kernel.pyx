@@ -41,6 +41,7 @@ cdef extern from "projection.h" nogil:
         double *slope
         const int32_t *start
         int32_t *end
+        double *stiffness
         double value
         double bound
         int status
@@ -131,6 +132,7 @@ def project_batch(
     cdef double[:, ::1] v = v_, z_halfspaces = z_halfspaces_, z_bounds = z_bounds_, y = y_, slope = slope_
     e.start = NULL
     e.end = NULL
+    e.stiffness = NULL
     with nogil:
         w = ew_workspace_new(&cells, longest)
         if w != NULL:

@@ -366,6 +366,29 @@ int halfspace_path_resume(halfspace_path *P, double *work) {
     return 1;
 }
 
+/* With P the inverse of K on the active half-spaces, p = P e: within the cone, too, v_i gives way by
+ * eta (P_ii - p_i^2 / e'p) to a unit force. */
+MULTIVERSION
+void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness) {
+    pieces c[1];
+    bind(P, work, c);
+    c->violated = c->resting = -1;
+    memset(stiffness, 0, (size_t)P->n * sizeof *stiffness);
+    memset(c->k2, 0, (size_t)P->n * sizeof *c->k2);
+    c->a = c->k2;
+    double *offsets = c->k1;
+    assemble(P, c, offsets);
+    if (!solve(c, offsets) || !find_curve(P, c)) return;
+    double eta = eta_at(c, 0);
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        memset(c->d, 0, (size_t)c->k * sizeof *c->d);
+        c->d[i] = 1;
+        constrained_solve(c, c->d, c->m2, NULL);
+        double gives_way = eta * (c->d[i] - c->p[i] * c->p[i] / c->alpha);
+        stiffness[P->moving[i]] = gives_way > 0 ? 1 / gives_way : 0;
+    }
+}
+
 MULTIVERSION
 path_state halfspace_path_next(halfspace_path *P, double *work) {
     pieces c[1];

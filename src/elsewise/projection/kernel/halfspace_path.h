@@ -57,4 +57,8 @@ int halfspace_path_resume(halfspace_path *P, double *work);
  * calls. */
 path_state halfspace_path_next(halfspace_path *P, double *work);
 
+/* Curvature of the distance along each moving feature, (n,), the others following: for v_i held d off its place the
+ * optimum is farther by about d^2 stiffness_i / 2. Zero for features at rest. */
+void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness);
+
 #endif

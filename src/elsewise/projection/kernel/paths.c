@@ -243,6 +243,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     }
     if (e->status == EW_STALLED) return n_moved;
     if (e->end && e->status == EW_OPTIMAL) trail_out(e, w, &path);
+    if (e->stiffness && e->status == EW_OPTIMAL) halfspace_path_stiffness(&path, w->path, e->stiffness);
     path_out(cells, e, w, &path, unit);
     return -1;
 }

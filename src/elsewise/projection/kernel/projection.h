@@ -65,6 +65,8 @@ typedef struct {
                              * >= bound + sum |v_i| + slope_i v_i; NaN if that is not proven */
     const int32_t *start;   /* trail to start from, or NULL */
     int32_t *end;           /* out: trail of ew_trail_size(n) numbers, the first of them -1 without one; or NULL */
+    double *stiffness;      /* out (n,), with a trail: moving feature i by d against its will costs about d^2 stiffness_i / 2,
+                             * an estimate; 0 for features at rest; or NULL */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */

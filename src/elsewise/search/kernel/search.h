@@ -21,7 +21,7 @@ struct whole_search {
     int32_t *trails;
     int64_t *columns;           /* (n,): scratch */
     /* the relaxation of the node in hand, in plain differences; the same as a point in features */
-    double *low, *high, *v, *slope, *relaxed;
+    double *low, *high, *v, *slope, *relaxed, *stiffness;
     int32_t *trail;
     double proven;              /* nothing in the node is nearer: proven + |v_i| + slope_i v_i for a move of i by v_i */
     int has_point, has_slopes;

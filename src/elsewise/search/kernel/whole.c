@@ -11,7 +11,7 @@ whole_search *ew_whole_new(const ew_whole *shared) {
     s->shared = *shared;
     ptrdiff_t n = s->n = shared->cells.n, q = s->q = shared->cells.q, trail_size = ew_trail_size(n);
     double **vectors[] = {&s->at.lower, &s->at.upper, &s->child.lower, &s->child.upper, &s->low, &s->high, &s->v, &s->slope,
-                          &s->relaxed, &s->candidate, &s->other, &s->plain, &s->best};
+                          &s->relaxed, &s->stiffness, &s->candidate, &s->other, &s->plain, &s->best};
     ptrdiff_t count = sizeof vectors / sizeof *vectors;
     double *next = s->memory = calloc((size_t)(count * n + q + 1), sizeof *s->memory);
     s->trails = calloc((size_t)(2 * trail_size), sizeof *s->trails);
@@ -114,13 +114,27 @@ static int divide_around(whole_search *s, const ew_whole_row *row) {
     return 1;
 }
 
-/* The feature to divide at: the one that costs most to make whole; -1 if all are. */
-static ptrdiff_t most_fractional(const whole_search *s, const ew_whole_row *row) {
+/* What dividing at feature i gains, by an estimate: the product of what its two sides cost. */
+static inline double gain(const whole_search *s, const ew_whole_row *row, ptrdiff_t i) {
+    double value = s->relaxed[i], price = s->shared.prices[i], room = 2 * (row->limit - s->at.bound);
+    double down = (value - floor(value)) * price, up = (ceil(value) - value) * price;
+    return fmin(down * down * s->stiffness[i], room) * fmin(up * up * s->stiffness[i], room);
+}
+
+/* The feature to divide at: the one that gains most; without an estimate, the one that costs most to make whole. -1 if
+ * all are. */
+static ptrdiff_t chosen_feature(const whole_search *s, const ew_whole_row *row) {
     ptrdiff_t best = -1;
-    double largest = 0;
+    double largest = 0, largest_gain = 0;
     for (ptrdiff_t i = 0; i < s->n; i++) {
         double size = fraction(s, row, i);
-        if (size > largest) { largest = size; best = i; }
+        if (size == 0) continue;
+        double gained = gain(s, row, i);
+        if (gained > largest_gain || (largest_gain == 0 && size > largest)) {
+            largest_gain = gained;
+            largest = size;
+            best = i;
+        }
     }
     return best;
 }
@@ -147,7 +161,8 @@ static void relax(whole_search *s, const ew_whole_row *row) {
         s->high[i] = high >= w->is.far_away ? HUGE_VAL : (high - row->own[i]) * w->prices[i];
     }
     ew_instance e = {.x0 = row->x0, .lower = s->low, .upper = s->high, .cutoff = row->limit, .margin = w->margin, .v = s->v,
-                     .slope = s->slope, .start = s->at.trail, .end = s->trail};
+                     .slope = s->slope, .start = s->at.trail, .end = s->trail,
+                     .stiffness = s->stiffness};
     e.polyhedra[0] = s->at.part < 0 ? -1 : row->first_polyhedron + s->at.part;
     e.polyhedra[1] = -1;
     e.cone = row->first_cone < 0 ? -1 : row->first_cone + s->at.cone;
@@ -185,7 +200,7 @@ static void divide(whole_search *s, const ew_whole_row *row) {
         divide_cone(s, row);
         return;
     }
-    ptrdiff_t feature = s->has_point ? most_fractional(s, row) : -1;
+    ptrdiff_t feature = s->has_point ? chosen_feature(s, row) : -1;
     if (feature >= 0) {
         divide_number(s, row, feature);
         return;
