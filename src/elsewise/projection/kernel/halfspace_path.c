@@ -338,7 +338,7 @@ void halfspace_path_start(halfspace_path *P) {
     memset(P->sign, 0, (size_t)P->n * sizeof *P->sign);
     for (ptrdiff_t i = 0; i < P->n_moving; i++) P->sign[P->moving[i]] = P->v[P->moving[i]] > 0 ? 1 : -1;
     P->n_active = 0;
-    P->steps = 0;
+    P->steps = P->is_factored = 0;
 }
 
 MULTIVERSION
@@ -363,6 +363,7 @@ int halfspace_path_resume(halfspace_path *P, double *work) {
         if (!(c->m0[r] / eta - c->m1[r] >= 0)) return 0;
     write_multipliers(P, c, 0, eta);
     P->steps = 0;
+    P->is_factored = 1;
     return 1;
 }
 
@@ -400,8 +401,15 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
     double lambda = 0, eta = 0, *offsets = P->z; /* the multipliers are written at the end only */
     ptrdiff_t limit = HALFSPACE_STEPS * c->max_moving + HALFSPACE_STEPS_EXTRA;
     for (; limit > 0; limit--, P->steps++) {
-        assemble(P, c, offsets);
-        if (!solve(c, offsets) || !find_curve(P, c)) return PATH_LOST;
+        if (P->is_factored) {
+            for (ptrdiff_t i = 0; i < c->k; i++) c->w[i] = c->a[P->moving[i]];
+            constrained_solve(c, c->w, c->m2, NULL);
+        } else {
+            assemble(P, c, offsets);
+            if (!solve(c, offsets)) return PATH_LOST;
+        }
+        P->is_factored = 0;
+        if (!find_curve(P, c)) return PATH_LOST;
         correlate(P, c);
         event next = next_event(P, c, lambda);
         path_state state = advance(P, c, &next, &lambda, &eta);

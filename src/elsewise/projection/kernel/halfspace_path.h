@@ -37,6 +37,7 @@ typedef struct {
     double *z;                /* out (n_halfspaces,) */
     double *y;                /* out (q + 1,) */
     int steps;                /* out */
+    int is_factored;          /* the work memory holds the system of the present active set */
 } halfspace_path;
 
 /* What a call came to: the path could not be followed; all half-spaces hold already; one more holds, with all that held

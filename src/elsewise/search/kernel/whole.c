@@ -114,11 +114,12 @@ static int divide_around(whole_search *s, const ew_whole_row *row) {
     return 1;
 }
 
-/* What dividing at feature i gains, by an estimate: the product of what its two sides cost. */
+/* What dividing at feature i gains, by an estimate: the sum of what its two sides cost (their product, or the lesser of
+ * them, takes a tenth or a fifth more nodes). */
 static inline double gain(const whole_search *s, const ew_whole_row *row, ptrdiff_t i) {
     double value = s->relaxed[i], price = s->shared.prices[i], room = 2 * (row->limit - s->at.bound);
     double down = (value - floor(value)) * price, up = (ceil(value) - value) * price;
-    return fmin(down * down * s->stiffness[i], room) * fmin(up * up * s->stiffness[i], room);
+    return fmin(down * down * s->stiffness[i], room) + fmin(up * up * s->stiffness[i], room);
 }
 
 /* The feature to divide at: the one that gains most; without an estimate, the one that costs most to make whole. -1 if
