@@ -71,6 +71,28 @@ def slack_in(
     return np.asarray((right - np.sqrt((apart**2).sum(axis=1))) / cells.radii[place])
 
 
+def wanted_slack(margin: float, *, all_discrete: bool) -> float:
+    """How far inside of a cone points must lie, as a share of its radius.
+
+    Whole points may have the very density asked for: they are not shut out here, the last check decides. The same for
+    numbers that the kernel solved for to its own precision.
+    """
+    if not all_discrete:
+        return SLACK_OF_NUMBERS
+    return margin if margin >= WIDE_MARGIN else SLACK_OF_WHOLE_POINTS
+
+
+def wanted_depth(margin: float, *, all_discrete: bool) -> float:
+    """How deep points must lie in the region, as a share of the numbers compared there.
+
+    Numbers were solved for with the margin already. Whole points may lie on the very boundary: they are not shut out,
+    the model decides; where it did not agree, a wide margin keeps away from it.
+    """
+    if not all_discrete:
+        return DEPTH_OF_NUMBERS
+    return WIDE_MARGIN_SHARE * margin if margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS
+
+
 class Candidates:
     """Makes and checks candidates for the rows of a batch."""
 
@@ -195,21 +217,10 @@ class Candidates:
             return
         slack = cone_slacks(self.problem, goal, plain, self.domain.widening_of(rows))
         result.cone[places], best = slack.argmax(axis=1), slack.max(axis=1)
-        # Whole points may have the very density asked for: they are not shut out here, the last check decides.
-        # The same for numbers that the kernel solved for to its own precision.
-        lenient = SLACK_OF_WHOLE_POINTS if self.all_discrete else SLACK_OF_NUMBERS
-        is_wide = self.all_discrete and self.margin >= WIDE_MARGIN
-        result.holds[places] &= best >= (self.margin if is_wide else lenient)
+        result.holds[places] &= best >= wanted_slack(self.margin, all_discrete=self.all_discrete)
 
     def _wanted_depth(self) -> float:
-        """How deep points must lie in the region, as a share of the numbers compared there.
-
-        Numbers were solved for with the margin already. Whole points may lie on the very boundary: they are not shut
-        out, the model decides; where it did not agree, a wide margin keeps away from it.
-        """
-        if not self.all_discrete:
-            return DEPTH_OF_NUMBERS
-        return WIDE_MARGIN_SHARE * self.margin if self.margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS
+        return wanted_depth(self.margin, all_discrete=self.all_discrete)
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Take one change back, wholly, by half or by one step.

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .constants import MOST_NARROWINGS
 from .domain import Layout
-
-# Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
-_MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ class Clauses:
         """
         low, high, binds = self.low[rows], self.high[rows], self.binds[rows]
         clause_of, may_hold = self.clause_of, np.ones(len(rows), dtype=np.bool_)
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(MOST_NARROWINGS):
             least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
             possible = (most >= low) & (least <= high)
             sure = possible & (low <= least) & (most <= high)

@@ -68,6 +68,11 @@ MOST_IMPROVEMENTS = 10
 GRACE = 0.03
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
+# Nodes between two looks at the clock and at signals, where the search over whole numbers runs in the kernel: a few
+# milliseconds.
+NODES_AT_ONCE = 128
+# Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
+MOST_NARROWINGS = 20
 # So many columns are rounded both ways, in all combinations.
 COLUMNS_BOTH_WAYS = 4
 # Radius, in standard deviations, below which a cone with categories is written with the radius 1: without numbers, a

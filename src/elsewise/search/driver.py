@@ -122,17 +122,18 @@ class Search(ABC):
         found = self.found
         found.timed_out[:] |= self.gives_up()
         found.lower_bound[:] = np.minimum(np.minimum(self.settled, self.cheapest()), found.value)
-        found.lower_bound[self._overflows()] = 0.0
+        found.lower_bound[is_unprovable(self.problem, self.plain, self.goals, self.use_region)] = 0.0
         found.model_free[:] = self.is_model_free()
         return found
 
-    def _overflows(self) -> BoolArray:
-        """Rows about which nothing is proven, for their numbers overflow; that a goal has no cells stays true."""
-        overflows = self.problem.overflows(self.plain)
-        if not overflows.any():
-            return overflows
-        has_no_cells = [(goal.n_parts == 0 and self.use_region) or goal.n_cones == 0 for goal in self.problem.goals]
-        return np.asarray(overflows & ~np.array(has_no_cells)[self.goals])
+
+def is_unprovable(problem: SearchProblem, plain: FloatArray, goals: IntArray, use_region: bool) -> BoolArray:
+    """Rows about which nothing is proven, for their numbers overflow; that a goal has no cells stays true."""
+    overflows = problem.overflows(plain)
+    if not overflows.any():
+        return overflows
+    has_no_cells = [(goal.n_parts == 0 and use_region) or goal.n_cones == 0 for goal in problem.goals]
+    return np.asarray(overflows & ~np.array(has_no_cells)[goals])
 
 
 def distinct(goals: IntArray) -> list[int]:

@@ -76,6 +76,16 @@ class History:
         kept = [[(each.point, each.apart) for each in of_row if each.apart is not None] for of_row in self.earlier]
         self.apart = Apart(problem, kept) if any(kept) else None
 
+    def is_fresh(self) -> BoolArray:
+        """Which rows have nothing to differ from, shape (n_samples,)."""
+        return np.array([not (refused or earlier) for refused, earlier in zip(self.refused, self.earlier)], dtype=np.bool_)
+
+    def of_rows(self, rows: IntArray) -> History:
+        """Make the history of some of the rows."""
+        chosen = rows.tolist()
+        refused, earlier, solved = ([each[row] for row in chosen] for each in (self.refused, self.earlier, self.solved))
+        return History(self.problem, self.rows[rows], self.layout, refused, earlier, solved)
+
     def of_row(self, row: int, *, by_columns: bool = True) -> History:
         """Make the history of one row alone; without ``by_columns`` answers need not differ by columns."""
         earlier = [each for each in self.earlier[row] if by_columns or each.apart is not None]

@@ -106,6 +106,26 @@ class Refined:
     bound: float
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is compared where parts that are polyhedra judge points, as arrays that a kernel can read.
+
+    A point ``x`` is in a part if ``o_r - N_r·x``, in plain coordinates, is at least a share of
+    ``weights_r·|x| + constants_r``, in features, for each of its half-spaces, and its whole numbers are within limits.
+
+    Attributes
+    ----------
+    weights : array of shape (n_halfspaces, n_features)
+    constants : array of shape (n_halfspaces,)
+    least, most : arrays of shape (n_parts, n_features)
+    """
+
+    weights: FloatArray
+    constants: FloatArray
+    least: FloatArray
+    most: FloatArray
+
+
 class Region(ABC):
     """Where a model decides for an outcome, in model space. Closed: ties on its boundary are left to the last check.
 
@@ -207,6 +227,11 @@ class Cover(ABC):
         plain : array of shape (n_samples, n_plain), optional
             The same in plain coordinates, which are enough for polyhedra.
         """
+
+    @property
+    def terms(self) -> Terms | None:
+        """What :meth:`relative_depth` and :meth:`excludes` compare, if half-spaces and limits are all there is."""
+        return None
 
     def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
         """How far inside of each part points lie, as a share of the numbers compared there, (n_samples, n_parts).

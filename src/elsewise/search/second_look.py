@@ -103,7 +103,7 @@ class SecondLook:
         doubtful = np.flatnonzero(said_empty | ((batch.status == STALLED) & ~np.isfinite(batch.value)))
         if len(doubtful) == 0:
             return batch, rescued
-        extents = self._extents(X0, cone, doubtful, lower, upper)
+        extents = self.extents(X0, cone, doubtful, lower, upper)
         is_beyond = self._is_beyond(batch.bound[doubtful], extents, self.cells.norm, self.is_even)
         doubtful = doubtful[~(said_empty[doubtful] & is_beyond)]
         if len(doubtful) == 0:
@@ -112,7 +112,7 @@ class SecondLook:
         status[doubtful] = CUTOFF
         if not self.is_even:
             again = self._in_even_units(X0, polyhedra, cone, doubtful, margin, lower, upper)
-            extents = self._extents(X0, cone, doubtful, lower, upper) * self.units
+            extents = self.extents(X0, cone, doubtful, lower, upper) * self.units
             empty = (again.status == INFEASIBLE) & self._is_beyond(again.bound, extents, 1, True)
             status[doubtful[empty]] = INFEASIBLE
             has_point = _has_point(again)
@@ -202,7 +202,7 @@ class SecondLook:
         value[near], v[near] = np.where(in_cone, again.value, np.inf), np.where(in_cone[:, None], again.v, 0.0)
         return replace(batch, value=value, v=v)
 
-    def _extents(
+    def extents(
         self, X0: FloatArray, cone: IntArray, chosen: IntArray, lower: FloatArray | None, upper: FloatArray | None
     ) -> FloatArray:
         """How far points of the cells may be from each chosen row, feature by feature; infinite where it is not known.

@@ -38,6 +38,7 @@ from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
 from .time_limits import TimeLimit, seconds_of
+from .whole_search import is_for_kernel, search_whole
 
 
 def search_tree(
@@ -95,9 +96,27 @@ def search_tree(
         return search_black_boxes(
             problem, rows, goals, domain, history, free, cutoff=cutoff, banned=banned, time_limit=time_limit
         )
-    search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
-    search.is_eager, search.any_point = is_eager, any_point
-    return search.run(time_limit)
+    fresh = history.is_fresh() & is_for_kernel(problem, domain, use_region)
+    if not fresh.any():
+        search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
+        search.is_eager, search.any_point = is_eager, any_point
+        return search.run(time_limit)
+    found, seconds = Found.nothing(rows), seconds_of(time_limit, len(rows))
+    for some in filter(len, (np.flatnonzero(fresh), np.flatnonzero(~fresh))):
+        of_rows = (problem, rows[some], goals[some], domain.of_rows(some))
+        limits = None if cutoff is None else cutoff[some], None if banned is None else banned[some]
+        if fresh[some[0]]:
+            part = search_whole(
+                *of_rows, cutoff=limits[0], margin=margin, banned=limits[1], use_region=use_region,
+                time_limit=seconds[some], any_point=any_point,
+            )  # fmt: skip
+        else:
+            before = history.of_rows(some)
+            search = _TreeSearch(*of_rows, limits[0], margin, limits[1], before, use_region)
+            search.is_eager, search.any_point = is_eager, any_point
+            part = search.run(seconds[some])
+        found.put(np.isin(np.arange(len(rows)), some), part)
+    return found
 
 
 def _search_boxes(

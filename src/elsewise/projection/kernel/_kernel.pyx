@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Thin door to the C kernel: checks nothing, releases the GIL, loops over instances."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stddef cimport size_t
 
 import numpy as np
@@ -39,6 +39,9 @@ cdef extern from "projection.h" nogil:
         double *z_bounds
         double *y
         double *slope
+        const int32_t *start
+        int32_t *end
+        double *stiffness
         double value
         double bound
         int status
@@ -127,6 +130,9 @@ def project_batch(
     cdef int[::1] status = status_, iterations = iterations_, first_is_active = first_is_active_
     cdef double[::1] value = value_, bound = bound_
     cdef double[:, ::1] v = v_, z_halfspaces = z_halfspaces_, z_bounds = z_bounds_, y = y_, slope = slope_
+    e.start = NULL
+    e.end = NULL
+    e.stiffness = NULL
     with nogil:
         w = ew_workspace_new(&cells, longest)
         if w != NULL:

@@ -11,7 +11,7 @@
 /* The linear pieces for the present active set of k features and m half-spaces, and the violated half-space. */
 typedef struct {
     ptrdiff_t k, m, max_moving, max_active;
-    ptrdiff_t violated;
+    ptrdiff_t violated, resting;     /* ... and the feature that it brings to rest, -1 if it does not */
     const double *a;                 /* its normal */
     double *K, *AR, *Y, *T;          /* (k, k), (m, k), (m, k), (m, m) */
     double *e, *X0, *p, *w, *x, *d;  /* (k,); x is the present point, d a direction in which it may slide */
@@ -58,7 +58,9 @@ static inline ptrdiff_t most_violated(const halfspace_path *P) {
     ptrdiff_t worst = -1;
     double excess = 0;
     for (ptrdiff_t r = 0; r < P->n_halfspaces; r++) {
-        double over = dot(P->n, P->A + r * P->n, P->v) - P->b[r];
+        const double *normal = P->A + r * P->n;
+        int64_t i0 = r >= P->n_general ? P->bound_feature[r - P->n_general] : -1;
+        double over = (i0 >= 0 ? normal[i0] * P->v[i0] : dot(P->n, normal, P->v)) - P->b[r];
         int is_active = 0;
         for (ptrdiff_t i = 0; i < P->n_active; i++) is_active |= P->active[i] == r;
         if (!is_active && over > excess) { excess = over; worst = r; }
@@ -174,6 +176,7 @@ static inline event next_event(const halfspace_path *P, const pieces *c, double 
     at = meets(c, reach, a_p, c->gamma, lambda);
     if (at < next.lambda) next = (event){HOLDS, -1, 0, at};
     for (ptrdiff_t i = 0; i < c->k; i++) {
+        if (P->moving[i] == c->resting) continue; /* that is when the half-space holds */
         at = meets(c, c->X0[i], c->p[i], c->w[i], from);
         if (at < next.lambda) next = (event){RESTS, i, 0, at};
     }
@@ -211,7 +214,7 @@ static inline void write_multipliers(halfspace_path *P, pieces *c, double lambda
     P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
     memset(P->z, 0, (size_t)P->n_halfspaces * sizeof *P->z);
     for (ptrdiff_t r = 0; r < c->m; r++) P->z[P->active[r]] = fmax(0, c->m0[r] / eta - c->m1[r] - lambda * c->m2[r]);
-    P->z[c->violated] = lambda;
+    if (c->violated >= 0) P->z[c->violated] = lambda;
 }
 
 /* Go to lambda of the next event. Without one the half-space cannot hold and the Lagrangian grows without end: far
@@ -285,6 +288,7 @@ static inline event_kind slide(halfspace_path *P, pieces *c, const event *next) 
     for (ptrdiff_t i = 0; i < c->k; i++) {
         slope += c->a[P->moving[i]] * c->d[i];
         value += c->a[P->moving[i]] * c->x[i];
+        if (P->moving[i] == c->resting) continue;
         if (c->d[i] * c->e[i] < 0 && -c->x[i] / c->d[i] < step) { step = fmax(0, -c->x[i] / c->d[i]); rests = i; }
     }
     int holds = slope < 0 && -value / slope <= step;
@@ -315,8 +319,15 @@ static inline path_state finish(halfspace_path *P, pieces *c, double lambda, dou
         P->v[P->moving[i]] = c->x[i] * c->e[i] > 0 ? c->x[i] : 0;
     }
     write_multipliers(P, c, lambda, eta);
-    if (c->m == c->max_active) return PATH_LOST;
-    P->active[c->m++] = c->violated;
+    if (c->resting >= 0) {
+        P->z[c->violated] = 0; /* what keeps the feature from moving takes its part of the gradient */
+        P->v[c->resting] = 0;
+        for (ptrdiff_t i = 0; i < c->k; i++)
+            if (P->moving[i] == c->resting) { rest(P, c, i); break; }
+    } else {
+        if (c->m == c->max_active) return PATH_LOST;
+        P->active[c->m++] = c->violated;
+    }
     P->n_active = c->m;
     P->n_moving = c->k;
     P->steps++;
@@ -327,7 +338,56 @@ void halfspace_path_start(halfspace_path *P) {
     memset(P->sign, 0, (size_t)P->n * sizeof *P->sign);
     for (ptrdiff_t i = 0; i < P->n_moving; i++) P->sign[P->moving[i]] = P->v[P->moving[i]] > 0 ? 1 : -1;
     P->n_active = 0;
+    P->steps = P->is_factored = 0;
+}
+
+MULTIVERSION
+int halfspace_path_resume(halfspace_path *P, double *work) {
+    pieces c[1];
+    bind(P, work, c);
+    if (P->n_moving == 0 || P->n_moving > c->max_moving || P->n_active > c->max_active) return 0;
+    c->violated = c->resting = -1;
+    memset(c->k2, 0, (size_t)P->n * sizeof *c->k2);
+    c->a = c->k2; /* nothing is violated yet */
+    double *offsets = P->z;
+    assemble(P, c, offsets);
+    if (!solve(c, offsets) || !find_curve(P, c)) return 0;
+    double eta = eta_at(c, 0);
+    memset(P->v, 0, (size_t)P->n * sizeof *P->v);
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        c->x[i] = c->X0[i] - eta * c->p[i];
+        if (!(c->x[i] * c->e[i] >= 0)) return 0;
+        P->v[P->moving[i]] = c->x[i];
+    }
+    for (ptrdiff_t r = 0; r < c->m; r++)
+        if (!(c->m0[r] / eta - c->m1[r] >= 0)) return 0;
+    write_multipliers(P, c, 0, eta);
     P->steps = 0;
+    P->is_factored = 1;
+    return 1;
+}
+
+/* With P the inverse of K on the active half-spaces, p = P e: within the cone, too, v_i gives way by
+ * eta (P_ii - p_i^2 / e'p) to a unit force. */
+MULTIVERSION
+void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness) {
+    pieces c[1];
+    bind(P, work, c);
+    c->violated = c->resting = -1;
+    memset(stiffness, 0, (size_t)P->n * sizeof *stiffness);
+    memset(c->k2, 0, (size_t)P->n * sizeof *c->k2);
+    c->a = c->k2;
+    double *offsets = c->k1;
+    assemble(P, c, offsets);
+    if (!solve(c, offsets) || !find_curve(P, c)) return;
+    double eta = eta_at(c, 0);
+    for (ptrdiff_t i = 0; i < c->k; i++) {
+        memset(c->d, 0, (size_t)c->k * sizeof *c->d);
+        c->d[i] = 1;
+        constrained_solve(c, c->d, c->m2, NULL);
+        double gives_way = eta * (c->d[i] - c->p[i] * c->p[i] / c->alpha);
+        stiffness[P->moving[i]] = gives_way > 0 ? 1 / gives_way : 0;
+    }
 }
 
 MULTIVERSION
@@ -337,11 +397,19 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
     c->violated = most_violated(P);
     if (c->violated < 0) return PATH_DONE;
     c->a = P->A + c->violated * P->n;
+    c->resting = c->violated >= P->n_general && P->b[c->violated] == 0 ? P->bound_feature[c->violated - P->n_general] : -1;
     double lambda = 0, eta = 0, *offsets = P->z; /* the multipliers are written at the end only */
     ptrdiff_t limit = HALFSPACE_STEPS * c->max_moving + HALFSPACE_STEPS_EXTRA;
     for (; limit > 0; limit--, P->steps++) {
-        assemble(P, c, offsets);
-        if (!solve(c, offsets) || !find_curve(P, c)) return PATH_LOST;
+        if (P->is_factored) {
+            for (ptrdiff_t i = 0; i < c->k; i++) c->w[i] = c->a[P->moving[i]];
+            constrained_solve(c, c->w, c->m2, NULL);
+        } else {
+            assemble(P, c, offsets);
+            if (!solve(c, offsets)) return PATH_LOST;
+        }
+        P->is_factored = 0;
+        if (!find_curve(P, c)) return PATH_LOST;
         correlate(P, c);
         event next = next_event(P, c, lambda);
         path_state state = advance(P, c, &next, &lambda, &eta);

@@ -9,7 +9,10 @@
  * a, and C = h^2 - ||F X0 - g||^2. Whatever can happen next, a feature coming to rest or starting to move, an active
  * half-space letting go, the violated one at last holding, is an equation  k = eta(lambda) (s + lambda t),  a
  * quadratic in lambda. The next event decides; the active set changes; on it goes. The multipliers are lambda and
- * y = (||rho||, rho) / eta, where rho = g - F v. */
+ * y = (||rho||, rho) / eta, where rho = g - F v.
+ *
+ * A bound v_i <= 0 or v_i >= 0 holds when feature i comes to rest. It is then no active half-space: the feature stays
+ * where it is, barred from moving that way again. */
 #ifndef ELSEWISE_HALFSPACE_PATH_H
 #define ELSEWISE_HALFSPACE_PATH_H
 
@@ -21,6 +24,8 @@ typedef struct {
     const double *Ft, *gram, *g;
     double h;
     const double *A, *b;      /* all half-spaces, (n_halfspaces, n) and (n_halfspaces,) */
+    ptrdiff_t n_general;      /* those from here on are bounds, one feature each */
+    const int64_t *bound_feature;
     double cutoff;            /* stop as soon as the optimum is this far */
     const int64_t *barred;    /* directions, see homotopy.h */
     ptrdiff_t n_moving;       /* in and out */
@@ -32,6 +37,7 @@ typedef struct {
     double *z;                /* out (n_halfspaces,) */
     double *y;                /* out (q + 1,) */
     int steps;                /* out */
+    int is_factored;          /* the work memory holds the system of the present active set */
 } halfspace_path;
 
 /* What a call came to: the path could not be followed; all half-spaces hold already; one more holds, with all that held
@@ -44,8 +50,16 @@ ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces);
 /* Start from v and its moving features, none of the half-spaces being active. */
 void halfspace_path_start(halfspace_path *P);
 
+/* Start from moving features with their signs, and active half-spaces; gives v, z and y. 0 if no optimum of these is
+ * there, as bounds have moved since. */
+int halfspace_path_resume(halfspace_path *P, double *work);
+
 /* Make the most violated half-space hold. Call while it goes on; half-spaces may be added to the list between the
  * calls. */
 path_state halfspace_path_next(halfspace_path *P, double *work);
+
+/* Curvature of the distance along each moving feature, (n,), the others following: for v_i held d off its place the
+ * optimum is farther by about d^2 stiffness_i / 2. Zero for features at rest. */
+void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness);
 
 #endif

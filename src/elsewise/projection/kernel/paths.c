@@ -67,9 +67,27 @@ static inline int path_holds(ew_instance *e, ew_workspace *w, const halfspace_pa
     return fabs(value - tight) <= PATH_TOLERANCE * value;
 }
 
-/* Append the bound that v violates most as a further half-space; PATH_DONE if all hold, PATH_LOST without room. */
+/* Append a bound of a feature as a further half-space: the upper one for sign 1, the lower one for sign -1. Returns its
+ * number, -1 without room. */
+static inline ptrdiff_t append_bound(const ew_instance *e, ew_workspace *w, halfspace_path *path, double unit,
+                                     ptrdiff_t feature, int sign) {
+    ptrdiff_t n = path->n, j = path->n_halfspaces;
+    if (j == path->room) return -1;
+    w->path_bound_feature[j - w->n_halfspaces] = feature;
+    w->path_bound_sign[j - w->n_halfspaces] = sign;
+    w->b[j] = sign * (sign > 0 ? e->upper : e->lower)[feature];
+    w->scale[j] = 1;
+    w->path_b[j] = w->b[j] * unit;
+    path->z[j] = 0;
+    memset(w->sub.A + j * n, 0, (size_t)n * sizeof *w->sub.A);
+    w->sub.A[j * n + feature] = sign * unit;
+    path->n_halfspaces++;
+    return j;
+}
+
+/* Append the bound that v violates most; PATH_DONE if all hold, PATH_LOST without room. */
 static inline path_state add_bound(const ew_instance *e, ew_workspace *w, halfspace_path *path, double unit) {
-    ptrdiff_t n = path->n, worst = -1, j = path->n_halfspaces;
+    ptrdiff_t n = path->n, worst = -1;
     double excess = PATH_BOUND_EXCESS * w->sigma;
     int sign = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -80,17 +98,7 @@ static inline path_state add_bound(const ew_instance *e, ew_workspace *w, halfsp
         worst = i;
     }
     if (worst < 0) return PATH_DONE;
-    if (j == path->room) return PATH_LOST;
-    w->path_bound_feature[j - w->n_halfspaces] = worst;
-    w->path_bound_sign[j - w->n_halfspaces] = sign;
-    w->b[j] = sign * (sign > 0 ? e->upper : e->lower)[worst];
-    w->scale[j] = 1;
-    w->path_b[j] = w->b[j] * unit;
-    path->z[j] = 0;
-    memset(w->sub.A + j * n, 0, (size_t)n * sizeof *w->sub.A);
-    w->sub.A[j * n + worst] = sign * unit;
-    path->n_halfspaces++;
-    return PATH_GOES_ON;
+    return append_bound(e, w, path, unit, worst, sign) < 0 ? PATH_LOST : PATH_GOES_ON;
 }
 
 /* Half-spaces in units comparable with the columns of F, margins taken off; returns this unit. */
@@ -108,13 +116,12 @@ static inline double scale_halfspaces(const ew_cells *cells, const ew_instance *
     return unit;
 }
 
-/* From the end of the cone's own path, half-space by half-space, until the instance is settled (its status says how)
- * or the path is lost. */
+/* From where the path starts, half-space by half-space, until the instance is settled (its status says how) or the path
+ * is lost. */
 static inline void follow_halfspaces(const ew_cells *cells, ew_instance *e, ew_workspace *w, halfspace_path *path,
                                      double unit) {
     int is_bounded = e->lower || e->upper;
     path_state state = w->n_halfspaces <= ALL_HALFSPACES ? PATH_GOES_ON : PATH_LOST;
-    if (state == PATH_GOES_ON) halfspace_path_start(path);
     for (int round = 0; round <= PATH_ROUNDS * (ALL_HALFSPACES + PATH_BOUNDS); round++) {
         double tight;
         e->bound = fmax(e->bound, path_bound(cells, e, w, path, unit, &tight));
@@ -158,26 +165,85 @@ static inline void path_out(const ew_cells *cells, ew_instance *e, const ew_work
     }
 }
 
+/* Tell where the path ended. */
+static inline void trail_out(const ew_instance *e, const ew_workspace *w, const halfspace_path *path) {
+    ptrdiff_t n = path->n;
+    e->end[0] = (int32_t)path->n_moving;
+    e->end[1] = (int32_t)path->n_active;
+    for (ptrdiff_t i = 0; i < path->n_moving; i++) {
+        int64_t feature = path->moving[i];
+        e->end[2 + i] = (int32_t)((feature + 1) * path->sign[feature]);
+    }
+    for (ptrdiff_t r = 0; r < path->n_active; r++) {
+        int64_t j = path->active[r], bound = j - w->n_halfspaces;
+        if (bound >= 0) j = -1 - 2 * w->path_bound_feature[bound] - (w->path_bound_sign[bound] > 0);
+        e->end[2 + n + r] = (int32_t)j;
+    }
+}
+
+/* Start from a trail; 0 if it leads nowhere within the present bounds. */
+static inline int start_from_trail(const ew_instance *e, ew_workspace *w, halfspace_path *path, double unit) {
+    const int32_t *trail = e->start;
+    ptrdiff_t n = path->n;
+    if (trail[0] <= 0 || w->n_halfspaces > ALL_HALFSPACES) return 0;
+    path->n_moving = trail[0];
+    path->n_active = trail[1];
+    memset(path->sign, 0, (size_t)n * sizeof *path->sign);
+    for (ptrdiff_t i = 0; i < path->n_moving; i++) {
+        int sign = trail[2 + i] > 0 ? 1 : -1;
+        int64_t feature = w->features[i] = path->moving[i] = sign * trail[2 + i] - 1;
+        path->sign[feature] = sign;
+    }
+    for (ptrdiff_t r = 0; r < path->n_active; r++) {
+        int64_t j = trail[2 + n + r];
+        if (j < 0) {
+            int64_t feature = (-1 - j) / 2;
+            int sign = (-1 - j) % 2 ? 1 : -1;
+            double limit = (sign > 0 ? e->upper : e->lower)[feature];
+            if (limit == 0 || !isfinite(limit)) return 0;
+            j = append_bound(e, w, path, unit, feature, sign);
+            if (j < 0) return 0;
+        }
+        path->active[r] = j;
+    }
+    return halfspace_path_resume(path, w->path);
+}
+
+/* Start from the solution of the cone alone; returns how many features move, -1 if it is not found. */
+static inline ptrdiff_t start_from_cone(ew_instance *e, ew_workspace *w, halfspace_path *path) {
+    path->n_halfspaces = w->n_halfspaces;
+    memset(path->z, 0, (size_t)w->n_halfspaces * sizeof *path->z);
+    ptrdiff_t n_moved = homotopy(path->n, path->q, path->Ft, path->gram, path->g, path->h, w->barred, w->path, w->features,
+                                 path->v, path->y, &path->steps);
+    e->iterations += path->steps;
+    if (n_moved < 0) return -1;
+    path->n_moving = n_moved;
+    memcpy(path->moving, w->features, (size_t)n_moved * sizeof *path->moving); /* this path changes its own copy */
+    if (w->n_halfspaces <= ALL_HALFSPACES) halfspace_path_start(path);
+    return n_moved;
+}
+
 MULTIVERSION
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q, room = w->n_halfspaces + (e->lower || e->upper ? PATH_BOUNDS : 0);
+    ptrdiff_t n = cells->n, q = cells->q, room = w->n_halfspaces + (e->lower || e->upper ? PATH_BOUNDS : 0), n_moved = 0;
     halfspace_path path = {.n = n, .q = q, .n_halfspaces = w->n_halfspaces, .room = room,
                            .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
-                           .b = w->path_b, .cutoff = e->cutoff * (1 + CUTOFF_EXCESS), .barred = w->barred,
+                           .b = w->path_b, .n_general = w->n_halfspaces, .bound_feature = w->path_bound_feature,
+                           .cutoff = e->cutoff * (1 + CUTOFF_EXCESS), .barred = w->barred,
                            .moving = w->path_moving, .sign = w->path_sign, .active = w->path_active,
                            .v = e->v, .z = w->path_z, .y = w->path_y};
-    memset(path.z, 0, (size_t)w->n_halfspaces * sizeof *path.z);
     for (ptrdiff_t i = 0; i < n; i++)
         w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
-    ptrdiff_t n_moved = homotopy(n, q, path.Ft, path.gram, path.g, path.h, w->barred, w->path, w->features, e->v, path.y,
-                                 &path.steps);
-    e->iterations = path.steps;
-    if (n_moved < 0) return 0;
-    path.n_moving = n_moved;
-    memcpy(path.moving, w->features, (size_t)n_moved * sizeof *path.moving); /* this path changes its own copy */
     double unit = scale_halfspaces(cells, e, w);
-    follow_halfspaces(cells, e, w, &path, unit);
+    if (e->start && start_from_trail(e, w, &path, unit)) follow_halfspaces(cells, e, w, &path, unit);
+    if (e->status == EW_STALLED) {
+        n_moved = start_from_cone(e, w, &path);
+        if (n_moved < 0) return 0;
+        follow_halfspaces(cells, e, w, &path, unit);
+    }
     if (e->status == EW_STALLED) return n_moved;
+    if (e->end && e->status == EW_OPTIMAL) trail_out(e, w, &path);
+    if (e->stiffness && e->status == EW_OPTIMAL) halfspace_path_stiffness(&path, w->path, e->stiffness);
     path_out(cells, e, w, &path, unit);
     return -1;
 }

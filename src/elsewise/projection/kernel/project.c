@@ -12,6 +12,8 @@ static inline void clear(const ew_cells *cells, ew_instance *e, ew_workspace *w)
     if (e->z_bounds) memset(e->z_bounds, 0, n * sizeof *e->z_bounds);
     if (e->y) memset(e->y, 0, (size_t)(cells->q + 1) * sizeof *e->y);
     if (e->slope) memset(e->slope, 0, n * sizeof *e->slope);
+    if (e->end) e->end[0] = -1;
+    if (e->stiffness) memset(e->stiffness, 0, n * sizeof *e->stiffness);
     e->iterations = 0;
     e->first_is_active = 0;
     e->value = 0;

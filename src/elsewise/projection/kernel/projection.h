@@ -15,7 +15,12 @@
  *
  * Multipliers: z >= 0 for half-spaces and bounds, y = (y0, y1) in the second-order cone for the cone constraint,
  * with Lagrangian f(v) + z'(G v - h) - y'(H v + k), where H = [h1'; F] and k = (h0, -g) after moving x0 to the
- * origin. */
+ * origin.
+ *
+ * A search projects one x0 onto one cell again and again, within bounds that get narrower. Where a path ends (which
+ * features move, which way, which constraints are active) is told as a trail; another projection onto the same cell, or
+ * onto the same cone with another polyhedron, starts from there. That saves time and nothing else: what is reported is
+ * evaluated from point and multipliers in any case. */
 #ifndef ELSEWISE_PROJECTION_H
 #define ELSEWISE_PROJECTION_H
 
@@ -58,6 +63,10 @@ typedef struct {
     double *y;              /* out (q + 1,) */
     double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance
                              * >= bound + sum |v_i| + slope_i v_i; NaN if that is not proven */
+    const int32_t *start;   /* trail to start from, or NULL */
+    int32_t *end;           /* out: trail of ew_trail_size(n) numbers, the first of them -1 without one; or NULL */
+    double *stiffness;      /* out (n,), with a trail: moving feature i by d against its will costs about d^2 stiffness_i / 2,
+                             * an estimate; 0 for features at rest; or NULL */
     double value;           /* out: distance at v */
     double bound;           /* out: rigorous lower bound of the optimum (without margin) */
     int status;             /* out */
@@ -67,6 +76,11 @@ typedef struct {
 } ew_instance;
 
 typedef struct ew_workspace ew_workspace;
+
+/* A trail: how many features move and how many constraints are active; then n places for the features that move, counted
+ * from 1 and negative if they move down; then n for the active constraints, a half-space j as j, the lower bound of
+ * feature i as -1 - 2 i, its upper bound as -2 - 2 i. */
+static inline int64_t ew_trail_size(int64_t n) { return 2 + 2 * n; }
 
 ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces);
 void ew_workspace_free(ew_workspace *w);

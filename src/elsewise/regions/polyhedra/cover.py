@@ -13,6 +13,7 @@ from ...projection.cells import Cells, pack
 from ...projection.coordinates import row_product
 from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
+from ...search.region import Terms
 from .bounds import PolyhedronBounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
 from .constants import COMPARISON_ROUNDING, LIMIT_ROUNDING, MOST_PAIRS_LISTED, SUM_ROUNDING, THIN_CELLS
@@ -92,6 +93,18 @@ class PolyhedraCover(Cover):
         magnitudes = row_product(np.abs(points), matrix) + offset
         sizes, shift_sizes = row_product(magnitudes, normals) + offsets, row_product(magnitudes, shifts) + shift_offsets
         return self.closed_form.relative_depth(plain, sizes, shift_sizes)
+
+    @cached_property
+    def terms(self) -> Terms | None:  # type: ignore[override]  # kept once made
+        """Add up the sizes of terms, half-space by half-space; None for shared ones and those without a normal."""
+        cells = self.cells
+        if isinstance(self.closed_form, SharedBounds) or cells.shifts.any() or cells.shift_offsets.any():
+            return None
+        if not cells.normals.any(axis=1).all():
+            return None
+        (matrix, offset), (normals, offsets), _ = self._sizes
+        weights, constants = (matrix @ normals).T, offset @ normals + offsets
+        return Terms(np.ascontiguousarray(weights), constants, self.boxes.least, self.boxes.most)
 
     @cached_property
     def _sizes(self) -> list[tuple[FloatArray, FloatArray]]:

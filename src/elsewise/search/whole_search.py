@@ -1,0 +1,198 @@
+"""Tables of whole numbers: the branching search of `tree_search`, in the kernel.
+
+Where all columns are whole numbers, parts are polyhedra and nothing but limits and clauses is asked for, a node is
+small and there are many: the loop over them is the kernel's, one row at a time. See ``kernel/whole.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from . import constants
+from ._whole import WholeSearch
+from .candidates import wanted_depth, wanted_slack
+from .domain import Domain
+from .driver import is_unprovable
+from .found import Found
+from .problem import SearchProblem
+from .region import Terms
+from .second_look import SecondLook
+from .time_limits import TimeLimit, seconds_of
+
+
+def is_for_kernel(problem: SearchProblem, domain: Domain, use_region: bool) -> bool:
+    """Whether rows without a history can be searched here."""
+    cells = problem.cells
+    is_plain = cells.norm == 1 and not len(cells.tilts) and not len(cells.group) and bool(domain.integer.all())
+    is_plain &= domain.per_change == 0.0 and domain.least_moves is None and domain.max_changes is None
+    if not is_plain or len(domain.offsets) or not SecondLook(cells, sees_cones_alone=False).is_even:
+        return False
+    return not use_region or all(goal.cover.terms is not None for goal in problem.goals)
+
+
+def search_whole(
+    problem: SearchProblem,
+    rows: FloatArray,
+    goals: IntArray,
+    domain: Domain,
+    *,
+    cutoff: FloatArray | None,
+    margin: float,
+    banned: BoolArray | None,
+    use_region: bool,
+    time_limit: TimeLimit,
+    any_point: bool,
+) -> Found:
+    """Search the nearest whole point of its goal for every row; parameters as for `search_tree`."""
+    search = _kernel_search(problem, domain, margin, use_region)
+    plain, found = problem.coordinates.points(rows), Found.nothing(rows)
+    limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
+    seconds = seconds_of(time_limit, len(rows))
+    for g in np.unique(goals).tolist():
+        goal, some = problem.goals[g], np.flatnonzero(goals == g)
+        own, widening = rows[some], domain.widening_of(some)
+        part_bounds = np.empty((len(some), 0))
+        part_lower = part_upper = np.empty((0, 0, rows.shape[1]))
+        if use_region:
+            part_bounds = goal.cover.bounds(own, domain.integer)
+            if banned is not None:
+                part_bounds[banned[some, : goal.n_parts]] = np.inf
+            part_lower, part_upper = _part_limits(problem, g, own, domain)
+        clauses = None if domain.clauses is None else domain.clauses.of_rows(some)
+        nothing = np.empty((len(some), 0))
+        value, bound, points, part, cone, n_nodes, is_open, spent, model_free = search.run(
+            own=np.ascontiguousarray(own),
+            x0=np.ascontiguousarray(plain[some]),
+            lower=np.ascontiguousarray(domain.lower[some]),
+            upper=np.ascontiguousarray(domain.upper[some]),
+            literal_low=nothing if clauses is None else np.ascontiguousarray(clauses.low),
+            literal_high=nothing if clauses is None else np.ascontiguousarray(clauses.high),
+            binds=nothing.astype(np.uint8) if clauses is None else np.ascontiguousarray(clauses.binds, dtype=np.uint8),
+            first_cone=goal.first_cone,
+            first_polyhedron=goal.first_polyhedron,
+            use_region=use_region,
+            radii=_radii(problem, len(some), widening),
+            cone_bounds=_cone_bounds(problem, g, plain[some], widening),
+            part_bounds=np.ascontiguousarray(part_bounds),
+            possible=np.ascontiguousarray(goal.possible, dtype=np.uint8),
+            part_lower=part_lower,
+            part_upper=part_upper,
+            reach=_reach(problem, g, plain[some], widening),
+            limit=limit[some],
+            seconds=seconds[some],
+            grace=constants.GRACE,
+            nodes_at_once=constants.NODES_AT_ONCE,
+            any_point=any_point,
+        )
+        found.value[some], found.lower_bound[some], found.points[some] = value, bound, points
+        found.part[some], found.cone[some], found.n_projections[some] = part, cone, n_nodes
+        found.timed_out[some], found.seconds[some] = is_open, spent
+        nearest = model_free.min(axis=1, initial=np.inf)
+        is_near = value * (1 - constants.MODEL_FREE_TOLERANCE) <= nearest
+        found.model_free[some] = goal.has_density & is_near & np.isfinite(value)
+    found.lower_bound[is_unprovable(problem, plain, goals, use_region)] = 0.0
+    return found
+
+
+def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_region: bool) -> WholeSearch:
+    """Hand over what rows share."""
+    cells, coordinates, n = problem.cells, problem.coordinates, len(domain.integer)
+    terms = _terms(problem) if use_region else Terms(np.empty((0, n)), np.empty(0), np.empty((0, n)), np.empty((0, n)))
+    exact = cells.offsets.copy()
+    for goal in problem.goals if use_region else ():
+        assert goal.cover.cells is not None
+        start = _first_halfspace(problem, goal.first_polyhedron)
+        exact[start : start + len(goal.cover.cells.offsets)] = goal.cover.cells.offsets
+    clauses = domain.clauses
+    features = np.empty(0, dtype=np.int64) if clauses is None else clauses.feature
+    first = np.zeros(1, dtype=np.int64) if clauses is None else np.append(clauses.first, len(clauses.feature))
+    decisive = (
+        constants.TOLERANCE, constants.WHOLE, constants.LIMIT_ROUNDING, constants.ROOM_SHARE, constants.ROOM_AMOUNT,
+        constants.SMALLEST_REDUCED_COST, constants.FAR_AWAY, constants.REACH_SLACK, constants.COLUMNS_BOTH_WAYS,
+        constants.MOST_IMPROVEMENTS, constants.MOST_NARROWINGS, constants.MOST_NODES,
+    )  # fmt: skip
+    return WholeSearch(
+        cells,
+        decisive,
+        prices=np.ascontiguousarray(coordinates.stretch),
+        origin=np.ascontiguousarray(coordinates.origin),
+        exact_offsets=exact,
+        sizes=terms.weights,
+        size_offsets=terms.constants,
+        least=terms.least,
+        most=terms.most,
+        wanted_depth=wanted_depth(margin, all_discrete=True),
+        wanted_slack=wanted_slack(margin, all_discrete=True),
+        margin=margin,
+        max_halfspaces=int((cells.spans[:, 1] - cells.spans[:, 0]).max(initial=0)),
+        literal_feature=np.ascontiguousarray(features, dtype=np.int64),
+        first_literal=np.ascontiguousarray(first, dtype=np.int64),
+    )
+
+
+def _terms(problem: SearchProblem) -> Terms:
+    """Put the terms of all goals where the table of cells has their half-spaces and polyhedra."""
+    cells = problem.cells
+    weights, constant = np.zeros_like(cells.normals), np.zeros_like(cells.offsets)
+    least, most = np.full_like(cells.shifts, -np.inf), np.full_like(cells.shifts, np.inf)
+    for goal in problem.goals:
+        terms = goal.cover.terms
+        assert terms is not None
+        start, first = _first_halfspace(problem, goal.first_polyhedron), goal.first_polyhedron
+        weights[start : start + len(terms.weights)] = terms.weights
+        constant[start : start + len(terms.constants)] = terms.constants
+        least[first : first + goal.n_parts], most[first : first + goal.n_parts] = terms.least, terms.most
+    return Terms(weights, constant, least, most)
+
+
+def _first_halfspace(problem: SearchProblem, polyhedron: int) -> int:
+    """Place of a goal's first half-space, which belongs to its first polyhedron."""
+    return int(problem.cells.spans[polyhedron, 0]) if polyhedron < problem.cells.n_polyhedra else 0
+
+
+def _part_limits(
+    problem: SearchProblem, g: int, own: FloatArray, domain: Domain
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of the parts for each row, arrays of shape (n, n_parts, n_features); without any where there are none."""
+    goal, none = problem.goals[g], np.empty((0, 0, own.shape[1]))
+    terms = goal.cover.terms
+    assert terms is not None
+    if np.isinf(terms.least).all() and np.isinf(terms.most).all():
+        return none, none
+    limits = [goal.cover.limits(part, own, domain.integer) for part in range(goal.n_parts)]
+    lower, upper = (np.ascontiguousarray(np.stack(side, axis=1)) for side in zip(*limits))
+    return lower, upper
+
+
+def _radii(problem: SearchProblem, n_rows: int, widening: FloatArray | None) -> FloatArray:
+    """Radii of all cones for each row, array of shape (n_rows, n_cones of the table)."""
+    radii = np.tile(problem.cells.radii, (n_rows, 1))
+    return radii if widening is None else np.sqrt(np.maximum(radii**2 + widening[:, None], 0.0))
+
+
+def _cone_bounds(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArray | None) -> FloatArray:
+    """Give closed-form bounds of the cones, infinite for those that rows do not have; shape (n, n_cones)."""
+    goal = problem.goals[g]
+    if not goal.has_density:
+        return np.zeros((len(plain), 1))
+    bounds = goal.cone_bounds(plain, widening)
+    if widening is not None:
+        bounds[~goal.has_cone(widening)] = np.inf
+    return np.ascontiguousarray(bounds)
+
+
+def _reach(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArray | None) -> FloatArray:
+    """How far points of each cone may be from each row, feature by feature; shape (n, n_cones, n_features)."""
+    goal, (n, n_features) = problem.goals[g], plain.shape
+    if not goal.has_density:
+        return np.empty((n, 0, n_features))
+    reach = np.empty((n, goal.n_cones, n_features))
+    look = SecondLook(problem.cells, sees_cones_alone=False)
+    for j in range(goal.n_cones):
+        cone = np.full(n, goal.first_cone + j)
+        if widening is not None:
+            cells, cone = problem.cells.with_own_radii(cone, widening)
+            look = look.with_cells(cells)
+        reach[:, j] = look.extents(plain, cone, np.arange(n), None, None)
+    return reach
