@@ -78,7 +78,8 @@ def fit_model(
         fitted = replace(fitted, training=training, steps=None, regions={})
     if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
         by_default = is_frame(given) and table.named
-        fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
+        found = regularities_of(table, present, by_default=by_default, scales=fitted.scales)
+        fitted = replace(fitted, regularities=found)
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     if density_given not in DENSITY_GIVEN:
         raise InvalidInputError(f"density_given: expected 'fixed' or 'joint', received {density_given!r}.")
