@@ -17,7 +17,7 @@ from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 from .found_rules import Ranges, Unseen
 from .implications import Implies
 from .meaningful import LeastChange
-from .steps import lattice_of
+from .steps import OnSteps, lattice_of
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -151,6 +151,11 @@ class Rules:
                 integer[rule.column.start] = False
         kept = tuple(rule for index, rule in enumerate(self.single) if index not in dropped)
         return replace(self, single=kept, integer=integer)
+
+    def without_found_steps(self) -> Rules:
+        """Drop the steps that the training rows suggest; the user's stay."""
+        kept = tuple(rule for rule in self.single if not (isinstance(rule, OnSteps) and rule.is_found))
+        return self if len(kept) == len(self.single) else replace(self, single=kept)
 
     def where_missing(self, missing: BoolArray) -> Rules:
         """Make the rules of rows in which some numbers are missing: these stay so, and no other rule is about them.

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
-from ..search.lattice import Lattice
+from ..search.lattice import SHORT_ROUNDING, Lattice
 from . import words
 from .atomic import Rule, value_in_words
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stepped(Rule):
+class OnSteps(Rule):
     """A number is a multiple of ``step``, or is what it was.
 
     Attributes
@@ -41,7 +41,7 @@ class Stepped(Rule):
     suggested: bool
 
     @classmethod
-    def of(cls, column: Column, step: Fraction, *, suggested: bool) -> Stepped:
+    def of(cls, column: Column, step: Fraction, *, suggested: bool) -> OnSteps:
         """Make the rule, with its words."""
         return cls(f"{column.name} is a multiple of {step_in_words(step)}", column, step, suggested)
 
@@ -61,7 +61,8 @@ class Stepped(Rule):
         if not isfinite(value):
             return False
         nearest = round(Fraction(value) / self.step) * self.step
-        return value == float(nearest) or value == float(np.float32(float(nearest)))
+        is_near = abs(Fraction(value) - nearest) < SHORT_ROUNDING * self.step
+        return value == float(nearest) or (is_near and value == float(np.float32(float(nearest))))
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:
         return f"{value_in_words(self.column, before)} -> {value_in_words(self.column, after)}"
@@ -80,7 +81,7 @@ def exactly(step: float) -> Fraction:
 
 def lattice_of(rules: Sequence[Rule], n_features: int) -> Lattice | None:
     """Make the lattice of all rules about steps; None without any."""
-    return Lattice.of({rule.column.start: rule.step for rule in rules if isinstance(rule, Stepped)}, n_features)
+    return Lattice.of({rule.column.start: rule.step for rule in rules if isinstance(rule, OnSteps)}, n_features)
 
 
 def checked_steps(given: object) -> dict[str, float | None] | str | None:
@@ -136,7 +137,7 @@ def step_rules(
         step = exactly(size)
         if integer[column.start]:
             step = Fraction(step.numerator)
-        rule = Stepped.of(column, step, suggested=not is_given)
+        rule = OnSteps.of(column, step, suggested=not is_given)
         codes = [code for code in entered_codes.get(column.name, np.empty(0)).tolist() if not rule.has_multiple(code)]
         if codes and is_given:
             raise InvalidInputError(

@@ -15,18 +15,20 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from .clauses import Clauses
 from .constants import FAR_AWAY
 from .domain import Domain
 from .least_moves import LeastMoves
 
-# Values that are no multiples are read back to so many decimals more than the step has, which are more than people write.
-_MORE_DECIMALS = 1e6
+# Values that are no multiples are read back to six decimals, or two more than the step has: more than people write.
+_DECIMALS, _MORE_DECIMALS = 1e6, 1e2
 # Doubles next to each other may come from one number, multiplied and divided.
 _SAME_NUMBER = 8 * np.finfo(np.float64).eps
 # Numbers of which doubles hold every multiple of the last decimal, and far more.
 _EVERY_DECIMAL = 2.0**46
+# In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be told apart.
+SHORT_ROUNDING = 1e-3
 # Counts by which a value is the row's own: far less than a step, far more than rounding.
 _UNCHANGED = 1e-6
 
@@ -95,15 +97,30 @@ class Lattice:
         whole = np.round(quotient)
         written = _values(whole, self.numerator, self.denominator)
         with np.errstate(over="ignore"):
-            is_multiple = (written == own) | (written.astype(np.float32) == own)  # in a column of 32 bits
-        counts[..., self.features] = np.where(is_multiple, whole, quotient)
+            is_short = (written.astype(np.float32) == own) & (np.abs(quotient - whole) < SHORT_ROUNDING)
+        is_multiple = (written == own) | is_short
+        counts[..., self.features] = np.where(is_multiple, whole, self._brought_back(quotient, own, is_multiple))
         return counts
 
-    def multiples(self, values: FloatArray) -> FloatArray:
-        """Multiples of steps nearest to features, arrays of shape (..., n_features); others stay as they are."""
-        counts = self.counts(values)
-        counts[..., self.features] = np.round(counts[..., self.features])
-        return self.values(counts)
+    def _brought_back(self, quotient: FloatArray, own: FloatArray, is_multiple: BoolArray) -> FloatArray:
+        """Choose counts, of those next to a quotient, whose values are the numbers themselves, where there are any."""
+        for way in (np.inf, -np.inf):
+            tried = quotient
+            for _ in range(2):
+                differs = ~is_multiple & (_values(quotient, self.numerator, self.denominator) != own)
+                if not differs.any():
+                    return quotient
+                tried = np.nextafter(tried, way)
+                is_own = differs & (_values(tried, self.numerator, self.denominator) == own)
+                quotient = np.where(is_own, tried, quotient)
+        return quotient
+
+    def nearest(self, feature: int, values: FloatArray) -> FloatArray:
+        """Multiples of the step of one feature nearest to values, of any shape; the values where it has no step."""
+        for place in np.flatnonzero(self.features == feature).tolist():
+            up, down = self.numerator[place], self.denominator[place]
+            return _values(np.round(values * down / up), up, down)
+        return values
 
     def first_at_least(self, low: FloatArray) -> FloatArray:
         """Smallest whole counts whose values are at least ``low``, for features with steps: shape (..., n_steps)."""
@@ -149,7 +166,7 @@ class Lattice:
     def _ends(
         self, ends: FloatArray, values: FloatArray, own: FloatArray, features: IntArray, *, is_low: bool
     ) -> FloatArray:
-        """Ends of intervals in counts: the outermost multiple within, or the row's own value where it is within.
+        """Give ends of intervals in counts: the outermost multiple within, or the row's own value where it is within.
 
         Parameters
         ----------
@@ -163,10 +180,10 @@ class Lattice:
         place = np.searchsorted(self.features, features)
         steps = self.numerator[place], self.denominator[place]
         if is_low:
-            inner, is_within, outer = _first_at_least(ends, *steps), values >= ends, np.minimum
-        else:
-            inner, is_within, outer = -_first_at_least(-ends, *steps), values <= ends, np.maximum
-        return np.where(is_within, outer(inner, own), inner)
+            inner = _first_at_least(ends, *steps)
+            return np.where(values >= ends, np.minimum(inner, own), inner)
+        inner = -_first_at_least(-ends, *steps)
+        return np.where(values <= ends, np.maximum(inner, own), inner)
 
     def _clauses(self, clauses: Clauses, rows: FloatArray, own: FloatArray) -> Clauses:
         about = np.isin(clauses.feature, self.features)
@@ -187,9 +204,9 @@ class Lattice:
 
 
 def _values(counts: FloatArray, numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """``counts numerator / denominator``; within rounding of a decimal of few digits, that decimal."""
+    """Give ``counts numerator / denominator``; within rounding of a decimal of few digits, that decimal."""
     values = counts * numerator / denominator
-    grid = denominator * _MORE_DECIMALS
+    grid = np.maximum(denominator * _MORE_DECIMALS, _DECIMALS)
     with np.errstate(invalid="ignore", over="ignore"):
         decimals = values * grid
         short = np.round(decimals) / grid
