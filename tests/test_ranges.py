@@ -42,7 +42,8 @@ def test_answers_are_those_under_bounds(model, density):
     for place in range(len(rows)):
         row = rows.iloc[[place]]
         bounds = bounds_of(train, row.iloc[0])
-        expected = plain.explain(row, 2, constraints=ew.Constraints(bounds=bounds))[0]
+        rules = ew.Constraints(bounds=bounds, step=explainer.steps_)
+        expected = plain.explain(row, 2, constraints=rules)[0]
         assert answers[place].status == expected.status == "optimal"
         assert answers[place].distance == pytest.approx(expected.distance, rel=1e-6)
         free = plain.explain(row, 2)[0].counterfactual

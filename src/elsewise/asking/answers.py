@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..search import EarlierAnswer, Found, distinct, search_cells, search_tree
 from ..search.constants import MARGINS
 from ..search.time_limits import is_late, seconds_of
 from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
+from .in_steps import search_in_steps
 from .infeasibility import is_empty_for_all
 from .question import Question
 from .verification import LogDensities, Verification
@@ -244,8 +246,10 @@ class Answers:
     ) -> Found:
         question = self.question
         assert self.domain is not None
-        return search_tree(
-            question.problem,
+        lattice = question.lattice
+        search = search_tree if lattice is None else partial(search_in_steps, lattice)
+        return search(
+            question.searched,
             self.rows[places],
             goals,
             replace(self.domain.of_rows(places), widening=self.widening(places, goals)),

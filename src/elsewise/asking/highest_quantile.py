@@ -92,40 +92,49 @@ class HighestQuantile:
         assert answers.domain is not None
         place, question = np.array([0]), self.question
         domain = replace(answers.domain, widening=answers.widening(place, place))
-        checks = Candidates(question.problem, self.row, place, domain, MARGINS[0], question.use_model)
-        point, best = answers.points, float(answers.log_density[0])
+        lattice, row, point = question.lattice, self.row, answers.points
+        if lattice is not None:  # as the search sees them
+            domain, row, point = lattice.domain(domain, row), lattice.counts(row), lattice.counts(point)
+        checks = Candidates(question.searched, row, place, domain, MARGINS[0], question.use_model)
+        best = float(answers.log_density[0])
+
+        def log_densities(points: FloatArray) -> FloatArray:
+            values = points if lattice is None else lattice.values(points)
+            return answers.verification.densities(values, *np.zeros((2, len(points)), dtype=np.int64)).largest
+
         while True:
-            moves = self._moves(point, domain)
-            logs = answers.verification.densities(moves, *np.zeros((2, len(moves)), dtype=np.int64)).largest
+            moves = self._moves(point, row, domain)
+            logs = log_densities(moves)
             better = np.flatnonzero(logs > best + LEAST_CLIMB)
             better = better[np.argsort(-logs[better], kind="stable")]
             better = better[checks.check(np.zeros(len(better), dtype=np.int64), moves[better]).holds]
             if len(better) == 0:
                 break
             tries = self._together(point, moves[better], domain)
-            logs = answers.verification.densities(tries, *np.zeros((2, len(tries)), dtype=np.int64)).largest
+            logs = log_densities(tries)
             logs[~checks.check(np.zeros(len(tries), dtype=np.int64), tries).holds] = -np.inf
             point, best = tries[[logs.argmax()]], float(logs.max())
+        point = point if lattice is None else lattice.points(point, self.row)
         if not question.is_tentative:
             predictions = answers.verification.predict(point, place)
             if not answers.verification.holds(point, place, place, predictions)[0]:
                 point, best = answers.points, float(answers.log_density[0])
         return self._step_of(best), point
 
-    def _moves(self, point: FloatArray, domain: Domain) -> FloatArray:
-        """List points that differ from a point in one column, array of shape (n, n_features)."""
+    def _moves(self, point: FloatArray, row: FloatArray, domain: Domain) -> FloatArray:
+        """List points that differ from a point of a row in one column, array of shape (n, n_features)."""
         layout, lower, upper = domain.layout, domain.lower[0], domain.upper[0]
         moves = []
         for start, stop in zip(layout.starts, np.append(layout.starts[1:], len(lower)), strict=True):
             if layout.group[start] >= 0:
                 values = np.eye(stop - start)[upper[start:stop] == 1]
             else:
-                scale = 1.0 if domain.integer[start] else 1.0 / self.question.problem.coordinates.stretch[start]
+                scale = 1.0 if domain.integer[start] else 1.0 / self.question.searched.coordinates.stretch[start]
                 values = np.clip(point[0, start] + scale * MOVES, lower[start], upper[start])[:, None]
                 values = values[values[:, 0] == np.floor(values[:, 0])] if domain.integer[start] else values
             moved = np.repeat(point, len(values) + 1, axis=0)
             moved[:-1, start:stop] = values
-            moved[-1, start:stop] = self.row[0, start:stop]
+            moved[-1, start:stop] = row[0, start:stop]
             moves.append(moved[(moved != point).any(axis=1)])
         return np.concatenate(moves)
 

@@ -15,13 +15,14 @@ from ..constraints import Rules
 from ..constraints.atomic import FewChanges, Linear, Whole
 from ..constraints.implications import Implies
 from ..constraints.meaningful import LeastChange
+from ..constraints.steps import OnSteps
 from ..density import ClassDensity
 from ..density.conditional import ConditionalDensity
 from ..model import FittedModel
 from ..search import Domain
 
 # Rules that leave every column somewhere to go.
-_NEVER_HOLD = (FewChanges, Implies, LeastChange, Linear, Whole)
+_NEVER_HOLD = (FewChanges, Implies, LeastChange, Linear, OnSteps, Whole)
 
 
 def may_hold_columns(fitted: FittedModel, rules: Rules) -> bool:

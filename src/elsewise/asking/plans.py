@@ -165,10 +165,21 @@ def _along(row: FloatArray, moves: Sequence[Move], order: Sequence[int]) -> Floa
     return _features(row, moves, done)
 
 
-def in_parts(before: float, after: float, n_parts: int, *, is_whole: bool) -> FloatArray:
-    """Values of a number that changes in equal parts, whole ones if it is whole; equal neighbours are left out."""
+def in_parts(
+    before: float,
+    after: float,
+    n_parts: int,
+    *,
+    is_whole: bool,
+    nearest: Callable[[FloatArray], FloatArray] | None = None,
+) -> FloatArray:
+    """Values of a number that changes in equal parts; equal neighbours are left out.
+
+    Whole ones if it is whole; those ``nearest`` to them that it may take, if it moves in steps.
+    """
     values = before + (after - before) * np.arange(n_parts + 1) / n_parts
     values = np.round(values) if is_whole else values
+    values = values if nearest is None else nearest(values)
     values[0], values[-1] = before, after
     kept: BoolArray = np.append(True, np.diff(values) != 0.0)
     return np.asarray(values[kept])

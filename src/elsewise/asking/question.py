@@ -16,7 +16,7 @@ from ..distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
-from ..search import Domain, Layout, LeastMoves, SearchProblem
+from ..search import Domain, Lattice, Layout, LeastMoves, SearchProblem
 from ..search.constants import FAR_AWAY
 from .options import Options
 from .own_thresholds import FixedPart, fixed_parts
@@ -34,6 +34,9 @@ class Question:
         In which answers are written.
     rules : Rules
     problem : SearchProblem
+        In features.
+    searched : SearchProblem
+        The same in counts of steps, where columns have steps.
     branches : bool
         Something is whole, a category, ruled, or has to differ from earlier answers: rows have a domain.
     outcomes : tuple of outcomes, one a goal
@@ -58,6 +61,7 @@ class Question:
     table: Table
     rules: Rules
     problem: SearchProblem
+    searched: SearchProblem
     branches: bool
     outcomes: tuple[Outcome, ...]
     densities: tuple[ClassDensity | None, ...]
@@ -100,6 +104,11 @@ class Question:
             return distance
         widths = [column.stop - column.start for column in self.fitted.table.columns]
         return replace(distance, unit=np.repeat(unit, widths))
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """Steps of columns, in which the search counts; None if no column has one."""
+        return self.searched.space.lattice
 
     @property
     def per_change(self) -> float:
@@ -181,19 +190,23 @@ def pose(
     own_thresholds : bool
         Rows will have density thresholds of their own: the search is made for any.
     """
-    cones_at = None
+    cones_at, lattice = None, rules.lattice
+    lattices = [None] if lattice is None else [None, lattice]
     if own_thresholds and fitted.densities:
         densities = [fitted.density_of(outcome) for outcome in outcomes] if densities is None else densities
-        problem, cones_at = fitted.problem_at_any_threshold(outcomes)
+        made = [fitted.problem_at_any_threshold(outcomes, item) for item in lattices]
+        problems, cones_at = [problem for problem, _ in made], made[0][1]
     elif densities is None:
-        problem, densities = fitted.problem(outcomes), [fitted.density_of(outcome) for outcome in outcomes]
+        problems = [fitted.problem(outcomes, item) for item in lattices]
+        densities = [fitted.density_of(outcome) for outcome in outcomes]
     else:
-        problem = fitted.compile(outcomes, densities)
+        problems = [fitted.compile(outcomes, densities, item) for item in lattices]
     rules.refuse_equations()
     has_limits = fitted.table.step_limits() is not None
     has_price = isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0
     needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
-    needed |= problem.divides or has_limits or has_price or not all(rule.is_found for rule in rules.single)
+    needed |= problems[0].divides or has_limits or has_price or not all(rule.is_found for rule in rules.single)
+    needed |= lattice is not None
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(
@@ -202,15 +215,20 @@ def pose(
             "over columns. Use distance='scaled', 'manhattan' or Manhattan(weights) instead of Mahalanobis."
         )
     discrete = np.asarray(rules.integer | (fitted.table.group >= 0))
+    if lattice is not None:
+        discrete[lattice.features] = True
     if branches and discrete.any():
-        problem = problem.for_whole_points(discrete)
+        problems = [problem.for_whole_points(discrete) for problem in problems]
     if len(rules.offsets):
-        problem = problem.with_rules(rules.normals, rules.offsets, discrete)
+        problems = [
+            problem.with_rules(problem.space.in_steps(rules.normals), rules.offsets, discrete) for problem in problems
+        ]
     return Question(
         fitted=fitted,
         table=fitted.table_under(rules),
         rules=rules,
-        problem=problem,
+        problem=problems[0],
+        searched=problems[-1],
         branches=branches,
         outcomes=tuple(outcomes),
         densities=tuple(densities),

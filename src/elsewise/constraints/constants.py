@@ -35,6 +35,15 @@ STEPS_APART, NINES_APART = 5, 0.1
 # frequent as any other value a zero is; and values the rest takes at least, to be called continuous.
 SPIKE_OVER_NEIGHBOUR, ZERO_OVER_REGULAR, FEWEST_REGULAR = 2, 5, 20
 
+# Steps: share of a column's values that are multiples of it, and different ones at least: by chance alone so many are
+# even with a probability of 1 in 30,000.
+SHARE_OF_MULTIPLES, FEWEST_MULTIPLES = 0.99, 15
+# Smallest step of a number that was found, as a share of the column's scale: below it every number will do for a
+# person, and the search would be for nothing. The same share as that of the least change.
+LEAST_STEP_SHARE = 0.02
+# Decimals that people write at most; and samples, of so many values each, whose common divisors are tried.
+MOST_DECIMALS, STEP_SAMPLES, STEP_SAMPLE = 6, 12, 20
+
 # Combinations that never occur: expected count at least (the usual one of tests on counts), and the probability, over
 # all pairs of a table together, of calling one so that chance alone kept apart.
 LEAST_EXPECTED, CHANCE_OF_ERROR = 5.0, 0.01

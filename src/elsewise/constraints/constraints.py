@@ -14,6 +14,7 @@ from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .conditions import read_condition
 from .linear import WrittenRule, read_rule
 from .meaningful import checked_groups, checked_sizes
+from .steps import checked_steps
 from .words import did_you_mean
 
 _DIRECTIONS = ("increase", "decrease")
@@ -53,6 +54,12 @@ class Constraints:
     min_change : {column: least size}, "auto" or None
         A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is 2 % of the column's
         scale (see :class:`~elsewise.Scaled`) for every number that need not be whole. None asks for nothing.
+    step : {column: step}, "any" or None
+        A numeric column moves to multiples of its step only, 0.05 or 10_000, in exact decimals: 0.15, not
+        0.15000000000000002. None takes the steps that were found in a data frame (``explainer.steps_``: 99 % of the
+        values are multiples of them); a step given here replaces the one that was found, ``{column: None}`` says that
+        there is none, ``"any"`` that no column has one. A value of the row that is no multiple may stay. Special codes
+        need not be multiples.
     together : lists of names of columns
         Columns that move together, ``[["bill_1", "bill_2"]]``: however many of a group change, they count as one change
         for ``max_changes``, for a distance's ``per_change`` and where several answers differ by their columns.
@@ -102,6 +109,7 @@ class Constraints:
     linear: Sequence[Any] = ()
     max_changes: int | None = None
     min_change: Mapping[str, float] | str | None = None
+    step: Mapping[str, float | None] | str | None = None
     together: Sequence[Sequence[str]] = ()
     special: Mapping[str, Sequence[float]] | Sequence[float] | None = None
     codes: str = "stay"
@@ -120,6 +128,7 @@ class Constraints:
             "linear": _linear(self.linear),
             "max_changes": _max_changes(self.max_changes),
             "min_change": checked_sizes(self.min_change),
+            "step": checked_steps(self.step),
             "together": checked_groups(self.together),
             "special": _special(self.special),
             "codes": _one_of(self.codes, "codes", ("change", "stay")),

@@ -12,6 +12,7 @@ from .found_rules import NumberOrCode, Ranges, Unseen
 from .implications import Implies
 from .meaningful import LeastChange
 from .rules import Rules
+from .steps import OnSteps
 
 
 def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
@@ -48,6 +49,9 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, LeastChange):
         sizes = {item.column.name: item.least for item in rules.single if isinstance(item, LeastChange)}
         return replace(constraints, min_change=_dropped(sizes, name))
+    if isinstance(rule, OnSteps):
+        given = constraints.step if isinstance(constraints.step, Mapping) else {}
+        return replace(constraints, step={**given, name: None})
     if isinstance(rule, Within):
         return replace(constraints, bounds=_dropped(constraints.bounds, name))
     if isinstance(rule, Whole):

@@ -21,6 +21,7 @@ from .linear import HalfSpace, LinearRule, read_rule
 from .meaningful import least_changes, units_of
 from .regularities import Regularities
 from .rules import Rules
+from .steps import step_rules
 from .suggested import found_rules, range_columns
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class _Resolution:
             *whole,
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
+            *self._steps(),
             *self._least_changes(),
             *special,
             *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
@@ -120,6 +122,23 @@ class _Resolution:
             )
             single.append(FewChanges(in_words, self.columns, most, unit))
         return Rules(self.columns, self.n_features, self.integer, tuple(single), unit)
+
+    def _steps(self) -> list[Rule]:
+        given, known = self.given.step, self.regularities
+        for name in given if isinstance(given, Mapping) else ():
+            if name not in self.table.unused and self._column(name, "step").kind not in ("number", "integer"):
+                raise InvalidInputError(
+                    f"step: {name!r} is not a numeric column but has levels ({_few(self.by_name[name].levels)}). Leave "
+                    "it out."
+                )
+        found = known.steps if known is not None and known.by_default else {}
+        if self.given.integer is not None:  # it says outright which numbers are like any others
+            found = {name: step for name, step in found.items() if name in self.given.integer}
+        if isinstance(given, Mapping):
+            given = {name: step for name, step in given.items() if name in self.by_name}
+        numbers = [column for column in self.columns if column.kind in ("number", "integer")]
+        entered = {name: rule.codes for name, rule in self.codes.items() if self.given.codes == "change"}
+        return step_rules(given, found, numbers, self.integer, entered)
 
     def _least_changes(self) -> list[Rule]:
         sizes = self.given.min_change

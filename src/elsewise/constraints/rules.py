@@ -11,11 +11,13 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from ..search.clauses import Clauses
+from ..search.lattice import Lattice
 from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 from .found_rules import Ranges, Unseen
 from .implications import Implies
 from .meaningful import LeastChange
+from .steps import OnSteps, lattice_of
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -56,6 +58,11 @@ class Rules:
             if isinstance(rule, LeastChange):
                 least[rule.column.start] = rule.least
         return least
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """Steps of columns; None if no column has one."""
+        return lattice_of(self.single, self.n_features)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,9 +122,11 @@ class Rules:
         """
         normals, offsets = self.normals, self.offsets
         size = np.abs(normals).max(axis=1, initial=0.0)
-        is_indicator = np.zeros(self.n_features, dtype=np.bool_)
+        is_discrete, lattice = self.integer.copy(), self.lattice
         for column in self.columns:
-            is_indicator[column.features] = column.kind == "category"
+            is_discrete[column.features] |= column.kind == "category"
+        if lattice is not None:
+            is_discrete[lattice.features] = True
         for i in range(len(offsets)):
             for j in range(i):
                 opposite = np.allclose(
@@ -125,7 +134,7 @@ class Rules:
                 )
                 width = offsets[i] / size[i] + offsets[j] / size[j]
                 rounding = LEAST_ROOM * (1.0 + abs(offsets[i] / size[i]))
-                if opposite and abs(width) <= rounding and (normals[i] != 0)[~self.integer & ~is_indicator].any():
+                if opposite and abs(width) <= rounding and (normals[i] != 0)[~is_discrete].any():
                     names = sorted({self.names[self.rule_of_half_space[j]], self.names[self.rule_of_half_space[i]]})
                     raise InvalidInputError(
                         f"linear: {' and '.join(repr(name) for name in names)} leave a single value, which rounding "
@@ -142,6 +151,11 @@ class Rules:
                 integer[rule.column.start] = False
         kept = tuple(rule for index, rule in enumerate(self.single) if index not in dropped)
         return replace(self, single=kept, integer=integer)
+
+    def without_found_steps(self) -> Rules:
+        """Drop the steps that the training rows suggest; the user's stay."""
+        kept = tuple(rule for rule in self.single if not (isinstance(rule, OnSteps) and rule.is_found))
+        return self if len(kept) == len(self.single) else replace(self, single=kept)
 
     def where_missing(self, missing: BoolArray) -> Rules:
         """Make the rules of rows in which some numbers are missing: these stay so, and no other rule is about them.
@@ -194,6 +208,13 @@ class Rules:
         # A value that is not whole to begin with may stay: rounding must not exclude it.
         lower[:, self.integer] = np.where((low <= own) & (own < inner_low), own, inner_low)
         upper[:, self.integer] = np.where((high >= own) & (own > inner_high), own, inner_high)
+        lattice = self.lattice
+        if lattice is not None:
+            f = lattice.features
+            low, high, own = lower[:, f], upper[:, f], E[:, f]
+            inner_low, inner_high = lattice.inner_limits(low, high)
+            lower[:, f] = np.where((low <= own) & (own < inner_low), own, inner_low)
+            upper[:, f] = np.where((high >= own) & (own > inner_high), own, inner_high)
         return lower, upper
 
     def reachable(self, E: FloatArray) -> BoolArray:

@@ -22,7 +22,7 @@ from ..regions import Interval, Label, Outcome, Region, region_behind_steps, reg
 from ..regions.ensembles import EnsembleRegion, StepsBefore
 from ..regions.meeting import Meeting, Seen, as_sum
 from ..regions.robust import hardened, is_exact
-from ..search import Covered, Exactness, SearchProblem, compile_problem
+from ..search import Covered, Exactness, Lattice, SearchProblem, compile_problem
 from .asked import as_model_input
 from .black_box import TrainingRows, black_box_region
 from .constants import AT_ANY_THRESHOLD, MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
@@ -314,15 +314,18 @@ class FittedModel:
             self.landscapes.append(landscape_of(self.densities))
         return self.landscapes[0]
 
-    def problem(self, outcomes: Sequence[Outcome]) -> SearchProblem:
-        """Give the search problem whose goals are these outcomes, compiled once."""
-        key = tuple(outcomes)
+    def problem(self, outcomes: Sequence[Outcome], lattice: Lattice | None = None) -> SearchProblem:
+        """Give the search problem whose goals are these outcomes, in steps if there are any, compiled once."""
+        key = tuple(outcomes) if lattice is None else (*outcomes, lattice.key)
         if key not in self.problems:
             _make_room(self.problems, MOST_PROBLEMS_KEPT)
-            self.problems[key] = self.compile(key, [self.density_of(outcome) for outcome in key])
+            densities = [self.density_of(outcome) for outcome in outcomes]
+            self.problems[key] = self.compile(outcomes, densities, lattice)
         return self.problems[key]
 
-    def problem_at_any_threshold(self, outcomes: Sequence[Outcome]) -> tuple[SearchProblem, FloatArray]:
+    def problem_at_any_threshold(
+        self, outcomes: Sequence[Outcome], lattice: Lattice | None = None
+    ) -> tuple[SearchProblem, FloatArray]:
         """Give the search problem with cones of all components, for rows with thresholds of their own.
 
         Returns
@@ -333,10 +336,10 @@ class FittedModel:
         """
         densities = [below_all_peaks(self.density_of(outcome)) for outcome in outcomes]
         cones_at = np.array([-np.inf if density is None else density.log_threshold_ for density in densities])
-        key = (*outcomes, AT_ANY_THRESHOLD)
+        key = (*outcomes, AT_ANY_THRESHOLD) if lattice is None else (*outcomes, AT_ANY_THRESHOLD, lattice.key)
         if key not in self.problems:
             _make_room(self.problems, MOST_PROBLEMS_KEPT)
-            self.problems[key] = self.compile(outcomes, densities)
+            self.problems[key] = self.compile(outcomes, densities, lattice)
         return self.problems[key], cones_at
 
     def region(self, outcome: Outcome) -> Region:
@@ -386,13 +389,19 @@ class FittedModel:
         wanted = [(self, outcome) for outcome in outcomes]
         return not self.robust or all(is_exact(one.region(outcome)) for one, outcome in [*wanted, *self.further])
 
-    def compile(self, outcomes: Sequence[Outcome], densities: Sequence[ClassDensity | None]) -> SearchProblem:
-        """Compile a search problem of outcomes with densities of their own."""
+    def compile(
+        self,
+        outcomes: Sequence[Outcome],
+        densities: Sequence[ClassDensity | None],
+        lattice: Lattice | None = None,
+    ) -> SearchProblem:
+        """Compile a search problem of outcomes with densities of their own, in steps if there are any."""
         parts = [
             (self._everyones_region(outcome), None if density is None else density.cones())
             for outcome, density in zip(outcomes, densities)
         ]
-        return compile_problem(parts, space_of(self.to_model, self.distance, self.origin, self.table.group))
+        space = space_of(self.to_model, self.distance, self.origin, self.table.group, lattice)
+        return compile_problem(parts, space)
 
 
 def _make_room(kept: dict[Any, Any], most: int) -> None:

@@ -80,7 +80,8 @@ def fit_model(
         fitted = replace(fitted, training=training, steps=None, regions={})
     if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
         by_default = is_frame(given) and table.named
-        fitted = replace(fitted, regularities=regularities_of(table, present, by_default=by_default))
+        found = regularities_of(table, present, by_default=by_default, scales=fitted.scales)
+        fitted = replace(fitted, regularities=found)
     fitted = fitted.with_constraints(constraints)
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     if density_given not in DENSITY_GIVEN:

@@ -57,6 +57,12 @@ class Learned:
         return {} if regularities is None else dict(regularities.special)
 
     @property
+    def steps_(self) -> dict[str, float]:
+        """Steps of numeric columns that were found in the training rows."""
+        regularities = self.fitted_.regularities
+        return {} if regularities is None else dict(regularities.steps)
+
+    @property
     def classes_(self) -> AnyArray | None:
         """The model's labels."""
         return self.fitted_.classes

@@ -8,11 +8,15 @@ from ..arrays import FloatArray, IntArray
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..pipelines import AffineMap
 from ..projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
-from ..search import Space
+from ..search import Lattice, Space
 
 
 def space_of(
-    to_model: AffineMap, distance: ResolvedDistance, origin: FloatArray, group: IntArray | None = None
+    to_model: AffineMap,
+    distance: ResolvedDistance,
+    origin: FloatArray,
+    group: IntArray | None = None,
+    lattice: Lattice | None = None,
 ) -> Space:
     """Put together features, distance and model space.
 
@@ -25,12 +29,18 @@ def space_of(
         A typical row: coordinates are centred there to keep digits.
     group : int array of shape (n_features,), optional
         The category each feature is an indicator of, -1 for none.
+    lattice : Lattice, optional
+        Steps that the features of the search count; its distance is a sum over columns.
     """
     group = np.full(to_model.matrix.shape[1], -1) if group is None else group
     if isinstance(distance, ResolvedManhattan):
         # A change of category moves two indicators, of which the kernel counts one.
         prices = np.where(group >= 0, 2.0, 1.0) * distance.weights
-        coordinates = manhattan_coordinates(prices, np.where(group >= 0, 0.0, origin))
+        origin = np.where(group >= 0, 0.0, origin)
+        if lattice is not None:
+            steps, unit = manhattan_coordinates(prices * lattice.unit, lattice.counts(origin)), lattice.unit
+            return Space(steps, to_model.matrix * unit, to_model.offset, group, lattice=lattice)
+        coordinates = manhattan_coordinates(prices, origin)
     else:
         coordinates = mahalanobis_coordinates(distance.omega, origin, seen=to_model.matrix)
     return Space(coordinates, to_model.matrix, to_model.offset, group)

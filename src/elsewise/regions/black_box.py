@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import AnyArray, BoolArray, FloatArray
 from ..errors import InvalidInputError
-from ..search import BlackBoxCover, Halfspaces, Part, Reach, Region, Space
+from ..search import BlackBoxCover, Halfspaces, Lattice, Part, Reach, Region, Space
 from .constants import SMALLEST_PROBABILITY
 from .outcomes import Interval, Outcome
 
@@ -202,4 +202,32 @@ class BlackBoxRegion(Region):
 
     def cover(self, space: Space) -> BlackBoxCover:
         """Cover the region by everything."""
-        return BlackBoxCover(self, space, self.anchors, self.scores)
+        lattice = space.lattice
+        if lattice is None:
+            return BlackBoxCover(self, space, self.anchors, self.scores)
+        on_steps = BlackBoxRegion(_AskedInSteps(self.asked, lattice), self.outcome, lattice.counts(self.anchors))
+        return BlackBoxCover(on_steps, space, on_steps.anchors, on_steps.scores)
+
+
+class _AskedInSteps:
+    """A model as it can be asked about points that count the steps of their columns."""
+
+    def __init__(self, asked: Askable, lattice: Lattice) -> None:
+        self.asked, self.lattice = asked, lattice
+
+    @property
+    def classes(self) -> AnyArray | None:
+        """Labels, or None for a regressor."""
+        return self.asked.classes
+
+    def predict(self, points: FloatArray) -> AnyArray:
+        """Ask for labels or numbers."""
+        return self.asked.predict(self.lattice.values(points))
+
+    def probabilities(self, points: FloatArray) -> FloatArray | None:
+        """Ask for probabilities; None where the model gives none."""
+        return self.asked.probabilities(self.lattice.values(points))
+
+    def decision_values(self, points: FloatArray) -> FloatArray | None:
+        """Ask for decision values; None where the model gives none."""
+        return self.asked.decision_values(self.lattice.values(points))

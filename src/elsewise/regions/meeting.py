@@ -54,7 +54,8 @@ class Meeting:
 
     def cover(self, space: Space) -> Cover:
         """Cover it for a search."""
-        every = [Seen(self.first, space.matrix, space.offset), *self.others]
+        others = (replace(one, matrix=space.in_steps(one.matrix)) for one in self.others)
+        every = [Seen(self.first, space.matrix, space.offset), *others]
         wide = replace(
             space,
             matrix=np.vstack([one.matrix for one in every]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -102,7 +103,9 @@ class _Planning:
             place = first.start
             is_whole = bool(self.rules.integer[place]) or first.kind == "integer"
             before, after = float(self.row[place]), float(self.end[place])
-            return Move(features, in_parts(before, after, int(parts[first.name]), is_whole=is_whole)[:, None])
+            lattice, count = self.rules.lattice, int(parts[first.name])
+            nearest = None if lattice is None else partial(lattice.nearest, place)
+            return Move(features, in_parts(before, after, count, is_whole=is_whole, nearest=nearest)[:, None])
         return Move(features, np.stack([self.row[features], self.end[features]]))
 
     def _height(self, stages: FloatArray) -> FloatArray:

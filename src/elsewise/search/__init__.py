@@ -11,6 +11,7 @@ from .driver import distinct
 from .earlier_answers import EarlierAnswer
 from .found import Found
 from .inside import BoxAnswer, Inside, RelaxedBox, RowCone
+from .lattice import Lattice
 from .least_moves import LeastMoves
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Cover, Covered, DividingCover, Exactness, Halfspaces, Part, Piece, Reach, Refined, Region
@@ -37,6 +38,7 @@ __all__ = [
     "Ground",
     "Halfspaces",
     "Inside",
+    "Lattice",
     "Layout",
     "LeastMoves",
     "Part",

@@ -235,6 +235,7 @@ def pack_cones(cones: Cones | None, space: Space) -> Cells:
     n = space.n_features
     if space.has_categories:
         packed = cones_with_categories(cones, space.group)
+        packed["factors"] = space.in_steps(packed["factors"])
     else:
         packed = cones_in_model_space(cones, space.matrix, space.offset)
     return pack(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from ..arrays import FloatArray, IntArray
 from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates
 from .cones import no_cones
+
+if TYPE_CHECKING:
+    from .lattice import Lattice
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Space:
         The category each feature is an indicator of, -1 for none.
     n_seen_by_cones : int
         How many features of model space, the first ones, cones are about; -1 for all.
+    lattice : Lattice or None
+        Features count the steps of their columns, where these have steps; None where no column has.
     """
 
     coordinates: Coordinates
@@ -33,6 +39,7 @@ class Space:
     offset: FloatArray
     group: IntArray
     n_seen_by_cones: int = -1
+    lattice: Lattice | None = None
 
     @property
     def n_features(self) -> int:
@@ -58,7 +65,13 @@ class Space:
 
     def in_model_space(self, points: FloatArray) -> FloatArray:
         """Map features to model space, array of shape (n_samples, n_out)."""
+        if self.lattice is not None:  # the model sees decimals, not products of counts and steps
+            return self.lattice.values(points) @ (self.matrix / self.lattice.unit).T + self.offset
         return points @ self.matrix.T + self.offset
+
+    def in_steps(self, matrix: FloatArray) -> FloatArray:
+        """Write a linear map of the columns' values, of shape (n_out, n_features), as one of these features."""
+        return matrix if self.lattice is None else matrix * self.lattice.unit
 
     def pulled_back(self, normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Write half-spaces ``normals z <= offsets`` of model space as half-spaces of features."""

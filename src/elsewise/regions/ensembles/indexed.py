@@ -7,7 +7,7 @@ one cell a column, and only what the cells cost depends on the row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,15 +98,21 @@ def _columns(space: Space, used: IntArray) -> list[_Column] | None:
     return columns
 
 
-def _limits_before(slope: float, offset: float, cuts: FloatArray) -> FloatArray:
-    """Largest numbers ``x`` for which ``slope x + offset <= cuts`` (``> cuts`` for a negative slope), to the bit."""
-    if slope == 1.0 and offset == 0.0:
+def _limits_before(
+    slope: float, offset: float, cuts: FloatArray, value: Callable[[FloatArray], FloatArray] | None = None
+) -> FloatArray:
+    """Largest numbers ``x`` for which ``slope x + offset <= cuts`` (``> cuts`` for a negative slope), to the bit.
+
+    With ``value``, an ascending function, of ``value(x)`` instead.
+    """
+    if slope == 1.0 and offset == 0.0 and value is None:
         return cuts
     low, high = np.full(len(cuts), -_ORDER_OF_INFINITY), np.full(len(cuts), _ORDER_OF_INFINITY)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(65):
             middle = (low >> 1) + (high >> 1) + (low & high & 1)
-            z = _number_at(middle) * slope + offset
+            x = _number_at(middle)
+            z = (x if value is None else value(x)) * slope + offset
             below = z <= cuts if slope > 0 else z > cuts
             low, high = np.where(below, middle, low), np.where(below, high, middle)
     return _number_at(low)
@@ -128,16 +134,19 @@ def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> Indexed
     if columns is None or not columns:
         return None
     cuts, n_nodes, by_table = trees.cuts(), len(trees.feature), trees.is_by_table
+    lattice = space.lattice
+    matrix = space.matrix if lattice is None else space.matrix / lattice.unit  # of values, not of counts
     var, cut, table = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64), np.full(n_nodes, -1)
     left, right = trees.left.copy(), trees.right.copy()
     tables: list[BoolArray] = []
     table_end, counts = 0, []
     feature, is_number, lows, highs, blurs = [], [], [], [], []
     for place, column in enumerate(columns):
-        maps = {j: (space.matrix[j, column.features], float(space.offset[j])) for j in column.seen}
+        maps = {j: (matrix[j, column.features], float(space.offset[j])) for j in column.seen}
+        value = None if lattice is None else lattice.value_of(int(column.features[0]))
         if column.is_number:
             limits = {
-                j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j])
+                j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j], value)
                 for j, (slope, offset) in maps.items()
             }
             ends = np.unique(np.concatenate([np.zeros(0), *limits.values()]))
@@ -146,6 +155,7 @@ def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> Indexed
             high = np.concatenate([ends, [np.inf]])
             values = np.concatenate([ends, low[-1:]])[:, None]  # a number of each cell
             values[~np.isfinite(values)] = 0.0
+            values = values if value is None else value(values)
         else:
             low = high = np.ones(len(column.features))
             values = np.eye(len(column.features))
