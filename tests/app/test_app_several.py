@@ -133,3 +133,46 @@ def test_the_page_draws_skewed_columns_on_their_scale():
             assert (drawn[:, 0] >= 2).all()
             assert (drawn.sum(axis=1) <= 180).all()
         assert len(strips.nth(0).evaluate(bars)) > 10
+
+
+@pytest.fixture(scope="module")
+def iris_page(iris):
+    X, y = iris
+    explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
+    with serving(create_app(explainer, X[50:], title="Iris")) as address:
+        yield explainer, X, address
+
+
+def test_the_way_is_that_of_the_explainer(iris_page, small):
+    explainer, X, address = iris_page
+    with httpx.Client(base_url=address, timeout=20) as client:
+        assert client.get("/api/about").json()["has_ways"]
+        row = client.get("/api/rows", params={"offset": 10, "limit": 1}).json()["rows"][0]["row"]
+        way = client.post("/api/path", json={"row": row, "target": "virginica"}).json()
+        locked = {"row": row, "target": "virginica", "rules": {"ranges": {"x2": [None, 5.2]}}}
+        held = client.post("/api/path", json=locked).json()
+    direct = explainer.path(X[60], "virginica")
+    assert way["length"] == pytest.approx(direct.length)
+    assert way["sentence"] == direct.sentence
+    assert len(way["steps"]) == len(direct)
+    assert way["shares"] == pytest.approx(direct.profile.shares.tolist())
+    assert way["probabilities"] == pytest.approx(direct.profile.probabilities.tolist())
+    assert min(way["shares"][1:] if way["enters"] else way["shares"]) >= way["level"] - 1e-9 or way["enters"]
+    assert held["length"] == pytest.approx(
+        explainer.path(X[60], "virginica", constraints=ew.Constraints(bounds={"x2": (None, 5.2)})).length
+    )
+    assert held["length"] > way["length"]
+    client, _, _, _ = small
+    assert not client.get("/api/about").json()["has_ways"]
+    row = client.get("/api/rows", params={"limit": 1}).json()["rows"][0]["row"]
+    refusal = client.post("/api/path", json={"row": row, "target": "yes"})
+    assert (refusal.status_code, "leads through numbers" in refusal.json()["detail"]) == (422, True)
+
+
+def test_the_page_shows_the_way_when_asked(iris_page):
+    with chromium() as browser, page_of(browser, iris_page[2]) as page:
+        page.wait_for_selector("#way:not([hidden])")
+        page.get_by_role("button", name="Show a way").click()
+        page.wait_for_selector("#way-picture svg .line")
+        assert page.locator("#way-steps li").count() >= 1
+        assert page.locator("#way-button").is_hidden()

@@ -206,6 +206,17 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         late: dict[str, Any] = {"status": "timeout", "sentence": sentence, "remark": "", "turn": None, "steps": []}
         return await answered(lambda: _json(service.plan(question)), late, longer)
 
+    @app.post("/api/path", response_model=schemas.PathBody, responses=_REFUSALS, tags=["answers"])
+    async def path(question: schemas.QuestionBody) -> Response:
+        """Find the shortest way to an answer that stays in dense data all along; for tables of numbers."""
+        late: dict[str, Any] = {
+            "status": "timeout",
+            "sentence": f"No way was found within {longer:g} seconds.",
+            "length": None,
+        }
+        late |= {"level": None, "enters": False, "steps": [], "positions": [], "shares": [], "probabilities": None}
+        return await answered(lambda: _json(service.path(question)), late, longer)
+
     @app.post("/api/why-not", response_model=schemas.WhyNotBody, responses=_REFUSALS, tags=["answers"])
     async def why_not(question: schemas.QuestionBody) -> Response:
         """Find out why there is no answer: which rules contradict each other, and what would help."""

@@ -115,6 +115,7 @@ class AboutBody(BaseModel):
     n_rows: int
     typical: dict[str, Any] = Field(description="A row in the middle of the training data.")
     has_report: bool
+    has_ways: bool = Field(description="Whether ways through dense data can be asked for.")
     rules: list[str] = Field(description="Rules that every answer keeps, whatever is asked, in words.")
     never_together: list[str] = Field(description="What no training row has both of, and no answer brings together.")
 
@@ -243,6 +244,20 @@ class PlanBody(BaseModel):
     remark: str = Field(description="The sentence without the steps: where the model turns, and the sparsest stage.")
     turn: int | None = Field(description="Number of steps after which the model decides as wanted, and keeps to it.")
     steps: list[PlanStepBody]
+
+
+class PathBody(BaseModel):
+    """The shortest way from the row to an answer that stays in dense data all along."""
+
+    status: _STATUSES
+    sentence: str
+    length: float | None
+    level: float | None = Field(description="Share of the training rows that are no denser than any place of the way.")
+    enters: bool = Field(description="The row itself is sparser: the first step leads to where data are dense.")
+    steps: list[str] = Field(description="What to do, corner by corner.")
+    positions: list[float] = Field(description="Places along the way, from 0 to 1.")
+    shares: list[float] = Field(description="Share of the training rows that are no denser, at each place.")
+    probabilities: list[float | None] | None = Field(description="Of the target, at each place; null if there is none.")
 
 
 class ReliefBody(BaseModel):

@@ -23,6 +23,7 @@ from .constants import MOST_EXPLAINERS, MOST_ROWS, MOST_TRIES
 from .json_rows import JsonRows
 from .rules import broken_by, constraints_from, dropped, in_words, joined_with, relaxed
 from .schemas import FrontierQuestionBody, IntervalBody, QuestionBody, RulesBody, SeveralQuestionBody
+from .ways import written_way
 from .writing import written
 
 
@@ -195,6 +196,14 @@ class ExplorerService:
         ]
         told = {"sentence": plan.sentence, "remark": remark_of_plan(plan)}
         return {"status": plan.status, **told, "turn": plan.turn, "steps": steps}
+
+    def path(self, question: QuestionBody) -> dict[str, Any]:
+        """Find the way to an answer; see :class:`~.schemas.PathBody`."""
+        row = self.json_rows.read(question.row)
+        target, label = self._target(question)
+        explainer = self._explainer_at(label, question.quantile)
+        constraints = self._constraints(question.rules, question.row)
+        return written_way(explainer.path(row, target, constraints=constraints, time_limit=self.time_limit))
 
     def why_not(self, question: QuestionBody) -> dict[str, Any]:
         """Find out what stands in the way; see :class:`~.schemas.WhyNotBody`."""

@@ -15,6 +15,7 @@ from ..model.profiles import ColumnProfile
 from .constants import MOST_PAIRS, TYPICAL_DIGITS
 from .downloads import has_report
 from .skewed_columns import Stretch
+from .ways import has_ways
 
 
 def about(
@@ -56,6 +57,7 @@ def about(
         "n_rows": len(predictions),
         "typical": typical_row(explainer),
         "has_report": has_report(),
+        "has_ways": has_ways(explainer),
         "rules": list(explainer.fitted_.rules(None).given_names) if explainer.fitted_.constraints else [],
         "never_together": [str(pair) for pair in explainer.never_together_[:MOST_PAIRS]],
     }

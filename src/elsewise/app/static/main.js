@@ -12,6 +12,7 @@ import { reliefs } from "./reliefs.js";
 import { severalAnswers } from "./several.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
+import { wayPart } from "./way.js";
 import { FRONTIER, MESSAGE, PLAN, TYPING } from "./timing.js";
 
 const about = await get("/api/about");
@@ -29,12 +30,14 @@ let frontierTimer = 0;
 let frontierKey = "";
 let planTimer = 0;
 const plan = planStrip();
+const way = wayPart(about);
 const several = severalAnswers((answer, isNearest) => {
   shown = answer;
   list.answer(answer);
   setText(byId("sentence"), answer.sentence);
   facts(answer, true);
   byId("plan").hidden = !isNearest || byId("plan-steps").childElementCount === 0; // the plan is that of the nearest
+  byId("way").hidden = !isNearest || !about.has_ways;
   byId("no-changes").hidden = !byId("only-changes").checked || answer.changes.length > 0;
 });
 
@@ -109,6 +112,7 @@ function show(answer, body) {
   chart.mark(body.quantile, answer.distance);
   clearTimeout(planTimer);
   plan.hide();
+  way.offer(answer, body);
   planTimer = setTimeout(() => {
     plan.look(answer, body);
     several.look(answer, body);
