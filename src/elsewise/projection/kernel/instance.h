@@ -33,7 +33,7 @@ struct ew_workspace {
     /* paths: scratch, right-hand sides, multipliers; the end of a path that satisfies all constraints and its distance,
      * infinite without one */
     double *path, *path_b, *path_y, *path_z, *path_v, path_value;
-    int64_t *barred, *path_moving, *path_sign, *path_active, *path_bound_feature, *path_bound_sign;
+    int64_t *barred, *path_moving, *path_sign, *path_active, *path_pinned, *path_bound_feature, *path_bound_sign;
     /* working sets: which features and half-spaces are in, as lists and as flags */
     int64_t *features, *halfspaces, *chosen_feature, *chosen_halfspace;
     subproblem sub;
