@@ -121,6 +121,10 @@ void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace
  * path_v. */
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w);
 
+/* Leave the cone out, which often holds by itself: one half-space and bounds, in closed form. Whether that settles the
+ * instance; if not, its bound may still be better. */
+int project_without_cone(const ew_cells *cells, ew_instance *e, ew_workspace *w);
+
 /* Solve by the interior point method on working sets of features and half-spaces, starting with the features that
  * moved. */
 void solve_on_working_sets(const ew_cells *cells, ew_instance *e, ew_workspace *w, ptrdiff_t n_moving);

@@ -240,6 +240,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
     double unit = scale_halfspaces(cells, e, w);
     if (e->start && start_from_trail(e, w, &path, unit)) follow_halfspaces(cells, e, w, &path, unit);
+    if (e->status == EW_STALLED && project_without_cone(cells, e, w)) return -1;
     if (e->status == EW_STALLED) {
         n_moved = start_from_cone(e, w, &path);
         if (n_moved < 0) return 0;
