@@ -17,13 +17,15 @@ typedef struct {
     double *e, *X0, *p, *w, *x, *d;  /* (k,); x is the present point, d a direction in which it may slide */
     double *m0, *m1, *m2;            /* (m,): eta lambda_R = m0 - eta (m1 + lambda m2) */
     double *k0, *k1, *k2;            /* (n,): eta-free, eta and eta lambda parts of the correlations */
-    double *rho;                     /* (q,) */
+    double *rho, *g;                 /* (q,); g less what pinned features contribute */
+    double *zero;                    /* (n,) */
+    double b, pinned_distance;       /* right-hand side of the violated half-space, less the same; their distance */
     double C, alpha, beta, gamma;    /* eta^2 = C / (alpha + 2 lambda beta + lambda^2 gamma) */
 } pieces;
 
 /* What happens next on the path: nothing; the violated half-space holds; moving feature `which` comes to rest; feature
- * `which` starts to move, in direction `sign`; active half-space `which` lets go. */
-typedef enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED } event_kind;
+ * `which` starts to move, in direction `sign`; active half-space `which` lets go; pinned feature `which` does. */
+typedef enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED, UNPINNED } event_kind;
 
 typedef struct {
     event_kind kind;
@@ -37,15 +39,15 @@ static inline ptrdiff_t max_moving(ptrdiff_t n, ptrdiff_t q, ptrdiff_t room) { r
 
 ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces) {
     ptrdiff_t most = max_moving(n, q, n_halfspaces), active = n_halfspaces < most ? n_halfspaces : most;
-    return most * most + 2 * most * active + active * active + 6 * most + 3 * active + 3 * n + q;
+    return most * most + 2 * most * active + active * active + 6 * most + 3 * active + 4 * n + 2 * q;
 }
 
 static inline void bind(const halfspace_path *P, double *work, pieces *c) {
     ptrdiff_t n = P->n, most = max_moving(n, P->q, P->room), active = P->room < most ? P->room : most;
     double **vectors[] = {&c->K, &c->AR, &c->Y, &c->T, &c->e, &c->X0, &c->p, &c->w, &c->x, &c->d, &c->m0, &c->m1, &c->m2,
-                          &c->k0, &c->k1, &c->k2, &c->rho};
+                          &c->k0, &c->k1, &c->k2, &c->zero, &c->rho, &c->g};
     ptrdiff_t sizes[] = {most * most, most * active, most * active, active * active, most, most, most, most, most, most,
-                         active, active, active, n, n, n, P->q};
+                         active, active, active, n, n, n, n, P->q, P->q};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) { *vectors[i] = work; work += sizes[i]; }
     c->max_moving = most;
     c->max_active = active;
@@ -61,7 +63,7 @@ static inline ptrdiff_t most_violated(const halfspace_path *P) {
         const double *normal = P->A + r * P->n;
         int64_t i0 = r >= P->n_general ? P->bound_feature[r - P->n_general] : -1;
         double over = (i0 >= 0 ? normal[i0] * P->v[i0] : dot(P->n, normal, P->v)) - P->b[r];
-        int is_active = 0;
+        int is_active = i0 >= 0 && P->pinned[i0] == r + 1;
         for (ptrdiff_t i = 0; i < P->n_active; i++) is_active |= P->active[i] == r;
         if (!is_active && over > excess) { excess = over; worst = r; }
     }
@@ -77,14 +79,36 @@ static inline void constrained_solve(pieces *c, double *x, double *multiplier, c
     for (ptrdiff_t r = 0; r < c->m; r++) axpy(c->k, -multiplier[r], c->Y + r * c->k, x);
 }
 
+/* Whether a feature has one value left. */
+static inline int is_fixed(const halfspace_path *P, ptrdiff_t i) {
+    return P->lower && P->upper && P->lower[i] == P->upper[i];
+}
+
+/* Take what pinned features contribute off the right-hand sides; those of the active half-spaces go to `offsets`. */
+static inline void shift(const halfspace_path *P, pieces *c, double *offsets) {
+    ptrdiff_t n = P->n;
+    memcpy(c->g, P->g, (size_t)P->q * sizeof *c->g);
+    for (ptrdiff_t r = 0; r < c->m; r++) offsets[r] = P->b[P->active[r]];
+    c->b = c->violated < 0 ? 0 : P->b[c->violated];
+    c->pinned_distance = 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (!P->pinned[i]) continue;
+        double v = P->v[i];
+        axpy(P->q, -v, P->Ft + i * P->q, c->g);
+        for (ptrdiff_t r = 0; r < c->m; r++) offsets[r] -= P->A[P->active[r] * n + i] * v;
+        c->b -= c->a[i] * v;
+        c->pinned_distance += fabs(v);
+    }
+}
+
 /* K = F'F + A'A on the moving features, and right-hand sides of X0, p and w; right-hand sides of the active
  * half-spaces are gathered in `offsets`. */
 static inline void assemble(const halfspace_path *P, pieces *c, double *offsets) {
     ptrdiff_t n = P->n, q = P->q, k = c->k, m = c->m;
+    shift(P, c, offsets);
     for (ptrdiff_t r = 0; r < m; r++) {
         const double *normal = P->A + P->active[r] * n;
         for (ptrdiff_t i = 0; i < k; i++) c->AR[r * k + i] = normal[P->moving[i]];
-        offsets[r] = P->b[P->active[r]];
     }
     for (ptrdiff_t i = 0; i < k; i++) {
         const double *from = P->gram + P->moving[i] * n;
@@ -93,7 +117,7 @@ static inline void assemble(const halfspace_path *P, pieces *c, double *offsets)
         c->e[i] = (double)P->sign[P->moving[i]];
         c->p[i] = c->e[i];
         c->w[i] = c->a[P->moving[i]];
-        c->X0[i] = dot(q, P->Ft + P->moving[i] * q, P->g);
+        c->X0[i] = dot(q, P->Ft + P->moving[i] * q, c->g);
         for (ptrdiff_t r = 0; r < m; r++) c->X0[i] += c->AR[r * k + i] * offsets[r];
     }
 }
@@ -116,7 +140,7 @@ static inline int solve(pieces *c, const double *offsets) {
 /* The curve eta(lambda); 0 if the cone does not reach it. */
 static inline int find_curve(const halfspace_path *P, pieces *c) {
     ptrdiff_t q = P->q, k = c->k;
-    memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+    memcpy(c->rho, c->g, (size_t)q * sizeof *c->rho);
     for (ptrdiff_t i = 0; i < k; i++) axpy(q, -c->X0[i], P->Ft + P->moving[i] * q, c->rho);
     c->C = P->h * P->h - dot(q, c->rho, c->rho);
     c->alpha = dot(k, c->e, c->p);
@@ -168,7 +192,7 @@ static inline double meets(const pieces *c, double k, double s, double t, double
 /* The first event beyond lambda. */
 static inline event next_event(const halfspace_path *P, const pieces *c, double lambda) {
     event next = {NOTHING, -1, 0, HUGE_VAL};
-    double from = lambda + LAMBDA_ADVANCE * (1 + lambda), reach = -P->b[c->violated], a_p = 0, at;
+    double from = lambda + LAMBDA_ADVANCE * (1 + lambda), reach = -c->b, a_p = 0, at;
     for (ptrdiff_t i = 0; i < c->k; i++) {
         reach += c->a[P->moving[i]] * c->X0[i];
         a_p += c->a[P->moving[i]] * c->p[i];
@@ -185,7 +209,12 @@ static inline event next_event(const halfspace_path *P, const pieces *c, double 
         if (at < next.lambda) next = (event){RELEASED, r, 0, at};
     }
     for (ptrdiff_t j = 0; j < P->n; j++) {
-        if (P->sign[j] != 0 || P->barred[j] == (BARRED_UP | BARRED_DOWN)) continue;
+        if (P->pinned[j] && !is_fixed(P, j)) {
+            int sign = P->v[j] > 0 ? 1 : -1;
+            at = meets(c, c->k0[j], sign - c->k1[j], -c->k2[j], from);
+            if (at < next.lambda) next = (event){UNPINNED, j, sign, at};
+        }
+        if (P->pinned[j] || P->sign[j] != 0 || P->barred[j] == (BARRED_UP | BARRED_DOWN)) continue;
         at = P->barred[j] & BARRED_UP ? HUGE_VAL : meets(c, c->k0[j], 1 - c->k1[j], -c->k2[j], from);
         if (at < next.lambda) next = (event){MOVES, j, 1, at};
         at = P->barred[j] & BARRED_DOWN ? HUGE_VAL : meets(c, c->k0[j], -1 - c->k1[j], -c->k2[j], from);
@@ -196,7 +225,7 @@ static inline event next_event(const halfspace_path *P, const pieces *c, double 
 
 /* The point at lambda on the present piece; returns the Lagrangian there, a lower bound of the optimum. */
 static inline double point_at(const halfspace_path *P, pieces *c, double lambda, double eta) {
-    double distance = 0, over = -P->b[c->violated];
+    double distance = c->pinned_distance, over = -c->b;
     for (ptrdiff_t i = 0; i < c->k; i++) {
         c->x[i] = c->X0[i] - eta * (c->p[i] + lambda * c->w[i]);
         distance += fabs(c->x[i]);
@@ -205,15 +234,26 @@ static inline double point_at(const halfspace_path *P, pieces *c, double lambda,
     return distance + lambda * over;
 }
 
+/* Multiplier of the bound that pins feature i; negative where the feature would rather leave. */
+static inline double pin_multiplier(const halfspace_path *P, const pieces *c, ptrdiff_t i, double lambda, double eta) {
+    double sign = P->v[i] > 0 ? 1 : -1, pull = c->k0[i] / eta + c->k1[i] + lambda * c->k2[i];
+    return (pull - sign) / P->A[(P->pinned[i] - 1) * P->n + i];
+}
+
 /* Multipliers at lambda, which the violated half-space has. */
 static inline void write_multipliers(halfspace_path *P, pieces *c, double lambda, double eta) {
     ptrdiff_t q = P->q;
-    memcpy(c->rho, P->g, (size_t)q * sizeof *c->rho);
+    memcpy(c->rho, c->g, (size_t)q * sizeof *c->rho);
     for (ptrdiff_t i = 0; i < c->k; i++) axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
     for (ptrdiff_t j = 0; j < q; j++) P->y[j + 1] = c->rho[j] / eta;
     P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
     memset(P->z, 0, (size_t)P->n_halfspaces * sizeof *P->z);
     for (ptrdiff_t r = 0; r < c->m; r++) P->z[P->active[r]] = fmax(0, c->m0[r] / eta - c->m1[r] - lambda * c->m2[r]);
+    for (ptrdiff_t i = 0; i < P->n; i++) {
+        if (!P->pinned[i]) continue;
+        double z = pin_multiplier(P, c, i, lambda, eta);
+        P->z[P->pinned[i] - 1] = is_fixed(P, i) ? z : fmax(0, z);
+    }
     if (c->violated >= 0) P->z[c->violated] = lambda;
 }
 
@@ -283,7 +323,7 @@ static inline void null_direction(const halfspace_path *P, pieces *c, const even
 static inline event_kind slide(halfspace_path *P, pieces *c, const event *next) {
     int is_new = next->kind == MOVES;
     null_direction(P, c, next);
-    double slope = is_new ? next->sign * c->a[next->which] : 0, value = -P->b[c->violated], step = HUGE_VAL;
+    double slope = is_new ? next->sign * c->a[next->which] : 0, value = -c->b, step = HUGE_VAL;
     ptrdiff_t rests = -1;
     for (ptrdiff_t i = 0; i < c->k; i++) {
         slope += c->a[P->moving[i]] * c->d[i];
@@ -310,23 +350,35 @@ static inline event_kind slide(halfspace_path *P, pieces *c, const event *next) 
     return HOLDS;
 }
 
+/* The violated bound holds: its feature rests or is pinned. */
+static inline void pin(halfspace_path *P, pieces *c) {
+    int64_t feature = P->bound_feature[c->violated - P->n_general];
+    for (ptrdiff_t i = 0; i < c->k; i++)
+        if (P->moving[i] == feature) { rest(P, c, i); break; }
+    if (feature == c->resting) {
+        P->z[c->violated] = 0; /* what keeps the feature from moving takes its part of the gradient */
+        P->v[feature] = 0;
+    } else {
+        P->pinned[feature] = c->violated + 1;
+        P->v[feature] = (c->a[feature] > 0 ? P->upper : P->lower)[feature];
+    }
+}
+
 /* The half-space holds: write the point and the multipliers. */
 static inline path_state finish(halfspace_path *P, pieces *c, double lambda, double eta) {
     double longest = max_abs(c->k, c->x);
-    memset(P->v, 0, (size_t)P->n * sizeof *P->v);
+    for (ptrdiff_t i = 0; i < P->n; i++)
+        if (!P->pinned[i]) P->v[i] = 0;
     for (ptrdiff_t i = 0; i < c->k; i++) {
         if (!(c->x[i] * c->e[i] >= -WRONG_WAY * longest)) return PATH_LOST;
         P->v[P->moving[i]] = c->x[i] * c->e[i] > 0 ? c->x[i] : 0;
     }
     write_multipliers(P, c, lambda, eta);
-    if (c->resting >= 0) {
-        P->z[c->violated] = 0; /* what keeps the feature from moving takes its part of the gradient */
-        P->v[c->resting] = 0;
-        for (ptrdiff_t i = 0; i < c->k; i++)
-            if (P->moving[i] == c->resting) { rest(P, c, i); break; }
-    } else {
+    if (c->violated < P->n_general) {
         if (c->m == c->max_active) return PATH_LOST;
         P->active[c->m++] = c->violated;
+    } else {
+        pin(P, c);
     }
     P->n_active = c->m;
     P->n_moving = c->k;
@@ -336,6 +388,7 @@ static inline path_state finish(halfspace_path *P, pieces *c, double lambda, dou
 
 void halfspace_path_start(halfspace_path *P) {
     memset(P->sign, 0, (size_t)P->n * sizeof *P->sign);
+    memset(P->pinned, 0, (size_t)P->n * sizeof *P->pinned);
     for (ptrdiff_t i = 0; i < P->n_moving; i++) P->sign[P->moving[i]] = P->v[P->moving[i]] > 0 ? 1 : -1;
     P->n_active = 0;
     P->steps = P->is_factored = 0;
@@ -347,13 +400,13 @@ int halfspace_path_resume(halfspace_path *P, double *work) {
     bind(P, work, c);
     if (P->n_moving == 0 || P->n_moving > c->max_moving || P->n_active > c->max_active) return 0;
     c->violated = c->resting = -1;
-    memset(c->k2, 0, (size_t)P->n * sizeof *c->k2);
-    c->a = c->k2; /* nothing is violated yet */
+    memset(c->zero, 0, (size_t)P->n * sizeof *c->zero);
+    c->a = c->zero; /* nothing is violated yet */
     double *offsets = P->z;
     assemble(P, c, offsets);
     if (!solve(c, offsets) || !find_curve(P, c)) return 0;
+    correlate(P, c);
     double eta = eta_at(c, 0);
-    memset(P->v, 0, (size_t)P->n * sizeof *P->v);
     for (ptrdiff_t i = 0; i < c->k; i++) {
         c->x[i] = c->X0[i] - eta * c->p[i];
         if (!(c->x[i] * c->e[i] >= 0)) return 0;
@@ -361,6 +414,8 @@ int halfspace_path_resume(halfspace_path *P, double *work) {
     }
     for (ptrdiff_t r = 0; r < c->m; r++)
         if (!(c->m0[r] / eta - c->m1[r] >= 0)) return 0;
+    for (ptrdiff_t i = 0; i < P->n; i++)
+        if (P->pinned[i] && !is_fixed(P, i) && !(pin_multiplier(P, c, i, 0, eta) >= 0)) return 0;
     write_multipliers(P, c, 0, eta);
     P->steps = 0;
     P->is_factored = 1;
@@ -375,8 +430,8 @@ void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness
     bind(P, work, c);
     c->violated = c->resting = -1;
     memset(stiffness, 0, (size_t)P->n * sizeof *stiffness);
-    memset(c->k2, 0, (size_t)P->n * sizeof *c->k2);
-    c->a = c->k2;
+    memset(c->zero, 0, (size_t)P->n * sizeof *c->zero);
+    c->a = c->zero;
     double *offsets = c->k1;
     assemble(P, c, offsets);
     if (!solve(c, offsets) || !find_curve(P, c)) return;
@@ -402,6 +457,7 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
     ptrdiff_t limit = HALFSPACE_STEPS * c->max_moving + HALFSPACE_STEPS_EXTRA;
     for (; limit > 0; limit--, P->steps++) {
         if (P->is_factored) {
+            shift(P, c, offsets);
             for (ptrdiff_t i = 0; i < c->k; i++) c->w[i] = c->a[P->moving[i]];
             constrained_solve(c, c->w, c->m2, NULL);
         } else {
@@ -419,6 +475,10 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
             kind = slide(P, c, &next);
             if (kind == NOTHING) return PATH_LOST;
             if (kind == RESTS) continue;
+        }
+        if (kind == UNPINNED) {
+            if (c->k == P->q + c->m) return PATH_LOST;
+            P->pinned[next.which] = 0;
         }
         if (kind == HOLDS) return finish(P, c, lambda, eta);
         if (kind == RELEASED) release(P, c, next.which);

@@ -11,8 +11,9 @@
  * quadratic in lambda. The next event decides; the active set changes; on it goes. The multipliers are lambda and
  * y = (||rho||, rho) / eta, where rho = g - F v.
  *
- * A bound v_i <= 0 or v_i >= 0 holds when feature i comes to rest. It is then no active half-space: the feature stays
- * where it is, barred from moving that way again. */
+ * Bounds are half-spaces of one feature. One that holds is not among the active half-spaces: its feature is pinned, a
+ * constant, which leaves systems as small as the number of features that are free to move; or it has come to rest, where
+ * the bound is zero, and is barred from moving that way again. A pinned feature is let go where its multiplier is zero. */
 #ifndef ELSEWISE_HALFSPACE_PATH_H
 #define ELSEWISE_HALFSPACE_PATH_H
 
@@ -26,6 +27,8 @@ typedef struct {
     const double *A, *b;      /* all half-spaces, (n_halfspaces, n) and (n_halfspaces,) */
     ptrdiff_t n_general;      /* those from here on are bounds, one feature each */
     const int64_t *bound_feature;
+    const double *lower, *upper; /* (n,) all bounds, or NULL */
+    int64_t *pinned;          /* (n,): 1 + number of the bound that a feature is pinned by, else 0 */
     double cutoff;            /* stop as soon as the optimum is this far */
     const int64_t *barred;    /* directions, see homotopy.h */
     ptrdiff_t n_moving;       /* in and out */
@@ -50,7 +53,7 @@ ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces);
 /* Start from v and its moving features, none of the half-spaces being active. */
 void halfspace_path_start(halfspace_path *P);
 
-/* Start from moving features with their signs, and active half-spaces; gives v, z and y. 0 if no optimum of these is
+/* Start from moving features with their signs, pinned ones with their v, and active half-spaces; gives v, z and y. 0 if no optimum of these is
  * there, as bounds have moved since. */
 int halfspace_path_resume(halfspace_path *P, double *work);
 

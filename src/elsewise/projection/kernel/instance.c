@@ -46,9 +46,9 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces) {
                                 own * n * q, own * n * n};
     int64_t **indices[] = {&w->features, &w->chosen_feature, &w->halfspaces, &w->chosen_halfspace, &w->sub.bound_feature,
                            &w->it.polish_index, &w->barred, &w->path_moving, &w->path_sign, &w->path_active,
-                           &w->path_bound_feature, &w->path_bound_sign, &w->base, &w->moving_group};
+                           &w->path_bound_feature, &w->path_bound_sign, &w->base, &w->moving_group, &w->path_pinned};
     ptrdiff_t index_sizes[] = {n, n, p, p, linear, n + linear, n, n, n, on_path, PATH_BOUNDS, PATH_BOUNDS, n_groups,
-                               n_groups};
+                               n_groups, n};
     int is_bound = bind_doubles(w, sizeof double_sizes / sizeof *double_sizes, doubles, double_sizes) &&
                    bind_indices(w, sizeof index_sizes / sizeof *index_sizes, indices, index_sizes);
     w->iterate_memory = calloc((size_t)iterate_size(n, linear, q), sizeof(double));

@@ -33,7 +33,7 @@ struct ew_workspace {
     /* paths: scratch, right-hand sides, multipliers; the end of a path that satisfies all constraints and its distance,
      * infinite without one */
     double *path, *path_b, *path_y, *path_z, *path_v, path_value;
-    int64_t *barred, *path_moving, *path_sign, *path_active, *path_bound_feature, *path_bound_sign;
+    int64_t *barred, *path_moving, *path_sign, *path_active, *path_pinned, *path_bound_feature, *path_bound_sign;
     /* working sets: which features and half-spaces are in, as lists and as flags */
     int64_t *features, *halfspaces, *chosen_feature, *chosen_halfspace;
     subproblem sub;
@@ -120,6 +120,10 @@ void closed_form_multipliers(const ew_cells *cells, ew_instance *e, ew_workspace
  * start from. The end of a path that satisfies all constraints but whose bound rounding has loosened is left in
  * path_v. */
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w);
+
+/* Leave the cone out, which often holds by itself: one half-space and bounds, in closed form. Whether that settles the
+ * instance; if not, its bound may still be better. */
+int project_without_cone(const ew_cells *cells, ew_instance *e, ew_workspace *w);
 
 /* Solve by the interior point method on working sets of features and half-spaces, starting with the features that
  * moved. */

@@ -28,7 +28,7 @@ static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_
     }
     beta -= SUM_ROUNDING * sum;
     double largest = 0, length_y = sqrt(dot(q, y + 1, y + 1)), sum_z = 0;
-    for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) sum_z += z[j] * unit;
+    for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) sum_z += fabs(z[j]) * unit;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (!is_free(e, i)) continue;
         double size = fabs(unabsorbed(e, i, w->r[i])) + gradient_rounding(cells, e, w, i, length_y, sum_z);
@@ -174,11 +174,13 @@ static inline void trail_out(const ew_instance *e, const ew_workspace *w, const 
         int64_t feature = path->moving[i];
         e->end[2 + i] = (int32_t)((feature + 1) * path->sign[feature]);
     }
-    for (ptrdiff_t r = 0; r < path->n_active; r++) {
-        int64_t j = path->active[r], bound = j - w->n_halfspaces;
-        if (bound >= 0) j = -1 - 2 * w->path_bound_feature[bound] - (w->path_bound_sign[bound] > 0);
-        e->end[2 + n + r] = (int32_t)j;
-    }
+    int32_t *active = e->end + 2 + n;
+    for (ptrdiff_t r = 0; r < path->n_active; r++) *active++ = (int32_t)path->active[r];
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (path->pinned[i]) {
+            *active++ = (int32_t)(-1 - 2 * i - (w->path_bound_sign[path->pinned[i] - 1 - w->n_halfspaces] > 0));
+            e->end[1]++;
+        }
 }
 
 /* Start from a trail; 0 if it leads nowhere within the present bounds. */
@@ -187,24 +189,25 @@ static inline int start_from_trail(const ew_instance *e, ew_workspace *w, halfsp
     ptrdiff_t n = path->n;
     if (trail[0] <= 0 || w->n_halfspaces > ALL_HALFSPACES) return 0;
     path->n_moving = trail[0];
-    path->n_active = trail[1];
+    path->n_active = 0;
     memset(path->sign, 0, (size_t)n * sizeof *path->sign);
+    memset(path->pinned, 0, (size_t)n * sizeof *path->pinned);
+    memset(path->v, 0, (size_t)n * sizeof *path->v);
     for (ptrdiff_t i = 0; i < path->n_moving; i++) {
         int sign = trail[2 + i] > 0 ? 1 : -1;
         int64_t feature = w->features[i] = path->moving[i] = sign * trail[2 + i] - 1;
         path->sign[feature] = sign;
     }
-    for (ptrdiff_t r = 0; r < path->n_active; r++) {
+    for (ptrdiff_t r = 0; r < trail[1]; r++) {
         int64_t j = trail[2 + n + r];
-        if (j < 0) {
-            int64_t feature = (-1 - j) / 2;
-            int sign = (-1 - j) % 2 ? 1 : -1;
-            double limit = (sign > 0 ? e->upper : e->lower)[feature];
-            if (limit == 0 || !isfinite(limit)) return 0;
-            j = append_bound(e, w, path, unit, feature, sign);
-            if (j < 0) return 0;
-        }
-        path->active[r] = j;
+        if (j >= 0) { path->active[path->n_active++] = j; continue; }
+        int64_t feature = (-1 - j) / 2;
+        int sign = (-1 - j) % 2 ? 1 : -1;
+        double limit = (sign > 0 ? e->upper : e->lower)[feature];
+        ptrdiff_t bound = limit == 0 || !isfinite(limit) ? -1 : append_bound(e, w, path, unit, feature, sign);
+        if (bound < 0) return 0;
+        path->pinned[feature] = bound + 1;
+        path->v[feature] = limit;
     }
     return halfspace_path_resume(path, w->path);
 }
@@ -229,6 +232,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     halfspace_path path = {.n = n, .q = q, .n_halfspaces = w->n_halfspaces, .room = room,
                            .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
                            .b = w->path_b, .n_general = w->n_halfspaces, .bound_feature = w->path_bound_feature,
+                           .lower = e->lower, .upper = e->upper, .pinned = w->path_pinned,
                            .cutoff = e->cutoff * (1 + CUTOFF_EXCESS), .barred = w->barred,
                            .moving = w->path_moving, .sign = w->path_sign, .active = w->path_active,
                            .v = e->v, .z = w->path_z, .y = w->path_y};
@@ -236,6 +240,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         w->barred[i] = (e->upper && e->upper[i] == 0 ? BARRED_UP : 0) | (e->lower && e->lower[i] == 0 ? BARRED_DOWN : 0);
     double unit = scale_halfspaces(cells, e, w);
     if (e->start && start_from_trail(e, w, &path, unit)) follow_halfspaces(cells, e, w, &path, unit);
+    if (e->status == EW_STALLED && project_without_cone(cells, e, w)) return -1;
     if (e->status == EW_STALLED) {
         n_moved = start_from_cone(e, w, &path);
         if (n_moved < 0) return 0;

@@ -48,6 +48,7 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     e->status = EW_STALLED;
     int has_path = cells->norm == 1 && look.cone_is_violated && !w->has_tilt;
     w->path_value = HUGE_VAL;
+    if (!has_path && project_without_cone(cells, e, w)) return;
     ptrdiff_t n_moving = has_path ? follow_paths(cells, e, w) : 0;
     if (n_moving < 0) return;
     solve_on_working_sets(cells, e, w, n_moving);
