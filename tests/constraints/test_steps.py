@@ -52,7 +52,11 @@ def test_steps_are_found_where_they_mean_something(explainer):
         (np.arange(-20, 20) * 0.25, 2.0, False, 0.25),
         (np.arange(40.0), 10.0, True, None),  # whole anyway
         (np.arange(40.0), 10.0, False, 1.0),
-        (np.arange(14) * 5.0, 10.0, True, None),  # too few to tell
+        (np.arange(14) * 2.0, 10.0, True, None),  # too few to tell
+        (np.arange(15) * 2.0, 10.0, True, 2.0),
+        (np.arange(10) * 6.0, 10.0, True, 6.0),
+        (np.arange(4) * 100.0, 10.0, True, None),
+        (np.arange(5) / 10, 0.1, False, 0.1),
         (np.round(np.linspace(0, 1, 200), 3), 0.3, False, None),  # too fine to mean anything
         (np.linspace(0, 1, 50) ** 2, 0.3, False, None),
         (np.r_[np.arange(300) % 60 * 100.0, 17.0, 33.0], 900.0, True, 100.0),

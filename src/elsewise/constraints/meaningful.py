@@ -29,6 +29,11 @@ class LeastChange(Rule):
     name: str
     column: Column
     least: float
+    suggested: bool = False
+
+    @property
+    def is_found(self) -> bool:
+        return self.suggested
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         before, after = E0[:, self.column.start], E1[:, self.column.start]
@@ -40,27 +45,37 @@ class LeastChange(Rule):
 
 
 def least_changes(
-    given: Mapping[str, float] | str | None, columns: Sequence[Column], scales: FloatArray | None
+    given: Mapping[str, float] | str | None,
+    columns: Sequence[Column],
+    scales: FloatArray | None,
+    steps: Mapping[int, float],
+    *,
+    suggested: bool = False,
 ) -> list[Rule]:
     """Resolve least sizes of changes, of columns that are there and numeric.
 
     Parameters
     ----------
     given : mapping of column to size, "auto" or None
-        "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, for numbers that need not be whole.
+        "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, where one step is less.
     columns : sequence of Column
     scales : array of shape (n_features,), or None
         Of the training rows' features.
+    steps : mapping of feature to step
+        Of whole numbers, too.
+    suggested : bool
+        The user has not asked for them.
     """
     if given == "auto":
         if scales is None:
             raise InvalidInputError("min_change: training rows are needed for 'auto'.")
-        numbers = [column for column in columns if column.kind == "number"]
-        given = {column.name: LEAST_SHARE_OF_SCALE * float(scales[column.start]) for column in numbers}
+        numbers = [column for column in columns if column.kind in ("number", "integer")]
+        least = [(column, LEAST_SHARE_OF_SCALE * float(scales[column.start])) for column in numbers]
+        given = {column.name: size for column, size in least if size > steps.get(column.start, 0.0)}
     sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
     by_name = {column.name: column for column in columns}
     return [
-        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size)
+        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size, suggested)
         for name, size in sizes.items()
         if size > 0
     ]
