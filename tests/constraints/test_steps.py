@@ -196,3 +196,13 @@ def test_paths_pass_found_steps_and_refuse_declared_ones(frame):
     assert explainer.path(row, "yes") is not None
     with pytest.raises(ew.InvalidInputError, match="'rate' moves in steps"):
         explainer.path(row, "yes", constraints=ew.Constraints(step={"rate": 0.1}))
+
+
+def test_the_least_change_by_default_is_a_step_or_2_percent_of_the_scale(explainer):
+    rules = explainer.fitted_.rules(ew.Constraints(min_change="auto"))
+    scales = dict(zip(explainer.table_.feature_names, explainer.fitted_.scales, strict=True))
+    least = dict(zip(explainer.table_.feature_names, rules.least_moves, strict=True))
+    assert least["limit"] == least["rate"] == 0  # one step is more
+    assert least["age"] == 0 < 0.02 * scales["age"] < 1
+    assert least["income"] == pytest.approx(0.02 * scales["income"])
+    assert least["weight"] == pytest.approx(0.02 * scales["weight"])

@@ -64,8 +64,8 @@ def _largest(seen: IntArray, counts: IntArray, total: int, finer: int) -> int:
     """Find the largest number of which enough values are multiples; 0 if these may be so by chance.
 
     By chance a value that could be any multiple of ``1 / finer`` is one of ``size`` with probability ``1 / (finer
-    size)``. The greatest common divisor of some values is a multiple of it unless one of them is an exception, and the same as
-    soon as there are several of them.
+    size)``. The greatest common divisor of some values is a multiple of it unless one of them is an exception, and the
+    same as soon as there are several of them.
     """
     random, others = np.random.default_rng(0), np.flatnonzero(seen != 0)
     candidates = {1}

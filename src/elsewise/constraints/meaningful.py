@@ -29,11 +29,6 @@ class LeastChange(Rule):
     name: str
     column: Column
     least: float
-    suggested: bool = False
-
-    @property
-    def is_found(self) -> bool:
-        return self.suggested
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         before, after = E0[:, self.column.start], E1[:, self.column.start]
@@ -49,8 +44,6 @@ def least_changes(
     columns: Sequence[Column],
     scales: FloatArray | None,
     steps: Mapping[int, float],
-    *,
-    suggested: bool = False,
 ) -> list[Rule]:
     """Resolve least sizes of changes, of columns that are there and numeric.
 
@@ -63,8 +56,6 @@ def least_changes(
         Of the training rows' features.
     steps : mapping of feature to step
         Of whole numbers, too.
-    suggested : bool
-        The user has not asked for them.
     """
     if given == "auto":
         if scales is None:
@@ -75,7 +66,7 @@ def least_changes(
     sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
     by_name = {column.name: column for column in columns}
     return [
-        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size, suggested)
+        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size)
         for name, size in sizes.items()
         if size > 0
     ]
