@@ -72,6 +72,7 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
         How each column is distributed, a :class:`~elsewise.model.profiles.ColumnProfile`, among the training rows of
         each label (None: among all).
     special_values_, never_together_ : codes of columns; what never occurs together in the training rows
+    steps_ : what nearly all values of a column are multiples of
     exactness_ : "exact", "bounded" or "black box", how well answers can be expected to be proven
     classes_ : array of labels, or None for a regressor
     table_ : Table

@@ -52,7 +52,11 @@ def test_steps_are_found_where_they_mean_something(explainer):
         (np.arange(-20, 20) * 0.25, 2.0, False, 0.25),
         (np.arange(40.0), 10.0, True, None),  # whole anyway
         (np.arange(40.0), 10.0, False, 1.0),
-        (np.arange(14) * 5.0, 10.0, True, None),  # too few to tell
+        (np.arange(14) * 2.0, 10.0, True, None),  # too few to tell
+        (np.arange(15) * 2.0, 10.0, True, 2.0),
+        (np.arange(10) * 6.0, 10.0, True, 6.0),
+        (np.arange(4) * 100.0, 10.0, True, None),
+        (np.arange(5) / 10, 0.1, False, 0.1),
         (np.round(np.linspace(0, 1, 200), 3), 0.3, False, None),  # too fine to mean anything
         (np.linspace(0, 1, 50) ** 2, 0.3, False, None),
         (np.r_[np.arange(300) % 60 * 100.0, 17.0, 33.0], 900.0, True, 100.0),
@@ -192,3 +196,13 @@ def test_paths_pass_found_steps_and_refuse_declared_ones(frame):
     assert explainer.path(row, "yes") is not None
     with pytest.raises(ew.InvalidInputError, match="'rate' moves in steps"):
         explainer.path(row, "yes", constraints=ew.Constraints(step={"rate": 0.1}))
+
+
+def test_the_least_change_by_default_is_a_step_or_2_percent_of_the_scale(explainer):
+    rules = explainer.fitted_.rules(ew.Constraints(min_change="auto"))
+    scales = dict(zip(explainer.table_.feature_names, explainer.fitted_.scales, strict=True))
+    least = dict(zip(explainer.table_.feature_names, rules.least_moves, strict=True))
+    assert least["limit"] == least["rate"] == 0  # one step is more
+    assert least["age"] == 0 < 0.02 * scales["age"] < 1
+    assert least["income"] == pytest.approx(0.02 * scales["income"])
+    assert least["weight"] == pytest.approx(0.02 * scales["weight"])

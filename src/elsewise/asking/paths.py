@@ -92,7 +92,7 @@ def find_way(
         A quantile of the training rows' densities, or absolute; None for the highest that connects row and answers.
     """
     _refuse_what_is_no_number(fitted, rules)
-    rules = rules.without_found_steps()  # a way passes all numbers
+    rules = rules.of_all_numbers()  # a way passes all numbers
     landscape = fitted.landscape()
     search = _WaySearch(fitted, landscape, outcome, given, row, rules, options)
     if search.is_answer():
@@ -257,7 +257,7 @@ def _refuse_what_is_no_number(fitted: FittedModel, rules: Rules) -> None:
             f"{', ...' if len(others) > 3 else ''}. explainer.plan(explanation) says in which order to make the "
             "changes of any table."
         )
-    stepped = rules.without_found_steps().lattice
+    stepped = rules.of_all_numbers().lattice
     if stepped is not None:
         names = ", ".join(repr(column.name) for column in fitted.table.columns if column.start in stepped.features)
         raise InvalidInputError(

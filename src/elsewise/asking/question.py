@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import AnyArray, FloatArray
 from ..columns import Table
 from ..constraints import Rules
+from ..constraints.meaningful import LeastChange
 from ..density import ClassDensity
 from ..distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
@@ -45,8 +46,8 @@ class Question:
     use_model : bool
         False drops the classification constraint: any point will do that is dense enough (Theorem 2).
     relaxes_first : bool
-        Nothing but rules that were found in the training rows needs branches. Most answers keep them by themselves:
-        rows are searched without them first.
+        Nothing but rules that were found in the training rows, and least changes, needs branches. Most answers keep
+        them by themselves: rows are searched without them first.
     cones_at : array of shape (n_goals,), or None
         Log densities at which the cones of ``problem`` were made, where rows have thresholds of their own; None where
         these are the thresholds of ``densities``.
@@ -205,8 +206,8 @@ def pose(
     has_limits = fitted.table.step_limits() is not None
     has_price = isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0
     needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
-    needed |= problems[0].divides or has_limits or has_price or not all(rule.is_found for rule in rules.single)
-    needed |= lattice is not None
+    needed |= problems[0].divides or has_limits or has_price or lattice is not None
+    needed |= not all(rule.is_found or isinstance(rule, LeastChange) for rule in rules.single)
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(

@@ -35,9 +35,9 @@ STEPS_APART, NINES_APART = 5, 0.1
 # frequent as any other value a zero is; and values the rest takes at least, to be called continuous.
 SPIKE_OVER_NEIGHBOUR, ZERO_OVER_REGULAR, FEWEST_REGULAR = 2, 5, 20
 
-# Steps: share of a column's values that are multiples of it, and different ones at least: by chance alone so many are
-# even with a probability of 1 in 30,000.
-SHARE_OF_MULTIPLES, FEWEST_MULTIPLES = 0.99, 15
+# Steps: share of a column's values that are multiples of it, different ones at least, and the probability at most that
+# so many different values are multiples by chance: 15 of two, 5 of ten.
+SHARE_OF_MULTIPLES, FEWEST_MULTIPLES, CHANCE_OF_MULTIPLES = 0.99, 5, 1 / 30_000
 # Smallest step of a number that was found, as a share of the column's scale: below it every number will do for a
 # person, and the search would be for nothing. The same share as that of the least change.
 LEAST_STEP_SHARE = 0.02

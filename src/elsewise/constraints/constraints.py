@@ -52,8 +52,9 @@ class Constraints:
     max_changes : int or None
         At most so many columns differ from the row.
     min_change : {column: least size}, "auto" or None
-        A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is 2 % of the column's
-        scale (see :class:`~elsewise.Scaled`) for every number that need not be whole. None asks for nothing.
+        A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is one step (see
+        ``step``; 1 for whole numbers) or 2 % of the column's scale (see :class:`~elsewise.Scaled`), whichever is more.
+        None asks for nothing.
     step : {column: step}, "any" or None
         A numeric column moves to multiples of its step only, 0.05 or 10_000, in exact decimals: 0.15, not
         0.15000000000000002. None takes the steps that were found in a data frame (``explainer.steps_``: 99 % of the

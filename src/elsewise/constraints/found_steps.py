@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from .constants import (
+    CHANCE_OF_MULTIPLES,
     FEWEST_MULTIPLES,
     LEAST_STEP_SHARE,
     MOST_DECIMALS,
@@ -51,18 +52,20 @@ def step_of(values: FloatArray, scale: float, *, is_whole: bool, is_short: bool 
             return None
         is_written = whole / 10.0**decimals == seen
         if counts[is_written].sum() >= SHARE_OF_MULTIPLES * counts.sum():
-            size = _largest(whole[is_written].astype(np.int64), counts[is_written], counts.sum())
+            finer = 1 if is_whole else 10  # the values could have had one more decimal
+            size = _largest(whole[is_written].astype(np.int64), counts[is_written], counts.sum(), finer)
             step = Fraction(size, 10**decimals)
             means_something = step > 1 if is_whole else float(step) >= LEAST_STEP_SHARE * scale
             return float(step) if size and means_something else None
     return None
 
 
-def _largest(seen: IntArray, counts: IntArray, total: int) -> int:
-    """Find the largest number of which enough values are multiples; 0 if these are too few different ones.
+def _largest(seen: IntArray, counts: IntArray, total: int, finer: int) -> int:
+    """Find the largest number of which enough values are multiples; 0 if these may be so by chance.
 
-    The greatest common divisor of some values is a multiple of it unless one of them is an exception, and the same as
-    soon as there are several of them.
+    By chance a value that could be any multiple of ``1 / finer`` is one of ``size`` with probability ``1 / (finer
+    size)``. The greatest common divisor of some values is a multiple of it unless one of them is an exception, and the
+    same as soon as there are several of them.
     """
     random, others = np.random.default_rng(0), np.flatnonzero(seen != 0)
     candidates = {1}
@@ -70,6 +73,8 @@ def _largest(seen: IntArray, counts: IntArray, total: int) -> int:
         candidates.add(int(np.gcd.reduce(random.choice(seen[others], STEP_SAMPLE))))
     for size in sorted(candidates, reverse=True):
         is_multiple = seen % size == 0
-        if counts[is_multiple].sum() >= SHARE_OF_MULTIPLES * total and is_multiple.sum() >= FEWEST_MULTIPLES:
+        n_different, chance = int(is_multiple.sum()), 1.0 / (finer * size)
+        is_meant = n_different >= FEWEST_MULTIPLES and chance**n_different <= CHANCE_OF_MULTIPLES
+        if is_meant and counts[is_multiple].sum() >= SHARE_OF_MULTIPLES * total:
             return size
     return 0

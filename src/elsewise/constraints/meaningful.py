@@ -40,23 +40,29 @@ class LeastChange(Rule):
 
 
 def least_changes(
-    given: Mapping[str, float] | str | None, columns: Sequence[Column], scales: FloatArray | None
+    given: Mapping[str, float] | str | None,
+    columns: Sequence[Column],
+    scales: FloatArray | None,
+    steps: Mapping[int, float],
 ) -> list[Rule]:
     """Resolve least sizes of changes, of columns that are there and numeric.
 
     Parameters
     ----------
     given : mapping of column to size, "auto" or None
-        "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, for numbers that need not be whole.
+        "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, where one step is less.
     columns : sequence of Column
     scales : array of shape (n_features,), or None
         Of the training rows' features.
+    steps : mapping of feature to step
+        Of whole numbers, too.
     """
     if given == "auto":
         if scales is None:
             raise InvalidInputError("min_change: training rows are needed for 'auto'.")
-        numbers = [column for column in columns if column.kind == "number"]
-        given = {column.name: LEAST_SHARE_OF_SCALE * float(scales[column.start]) for column in numbers}
+        numbers = [column for column in columns if column.kind in ("number", "integer")]
+        least = [(column, LEAST_SHARE_OF_SCALE * float(scales[column.start])) for column in numbers]
+        given = {column.name: size for column, size in least if size > steps.get(column.start, 0.0)}
     sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
     by_name = {column.name: column for column in columns}
     return [

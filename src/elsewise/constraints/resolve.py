@@ -21,7 +21,7 @@ from .linear import HalfSpace, LinearRule, read_rule
 from .meaningful import least_changes, units_of
 from .regularities import Regularities
 from .rules import Rules
-from .steps import step_rules
+from .steps import OnSteps, step_rules
 from .suggested import found_rules, range_columns
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class _Resolution:
         self._refuse_contradictions()
         whole = self._whole()
         special = self._special()
+        steps = self._steps()
         single: list[Rule] = [
             *(Stays(f"{name} stays as it is", self._column(name, "immutable")) for name in self._used("immutable")),
             *(self._monotone(name, self.given.monotone[name]) for name in self._used("monotone")),
@@ -103,8 +104,8 @@ class _Resolution:
             *whole,
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
             *(self._linear(read_rule(rule)) for rule in self.given.linear),
-            *self._steps(),
-            *self._least_changes(),
+            *steps,
+            *self._least_changes({rule.column.start: float(rule.step) for rule in steps}),
             *special,
             *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, self.codes),
@@ -123,7 +124,7 @@ class _Resolution:
             single.append(FewChanges(in_words, self.columns, most, unit))
         return Rules(self.columns, self.n_features, self.integer, tuple(single), unit)
 
-    def _steps(self) -> list[Rule]:
+    def _steps(self) -> list[OnSteps]:
         given, known = self.given.step, self.regularities
         for name in given if isinstance(given, Mapping) else ():
             if name not in self.table.unused and self._column(name, "step").kind not in ("number", "integer"):
@@ -140,8 +141,9 @@ class _Resolution:
         entered = {name: rule.codes for name, rule in self.codes.items() if self.given.codes == "change"}
         return step_rules(given, found, numbers, self.integer, entered)
 
-    def _least_changes(self) -> list[Rule]:
+    def _least_changes(self, steps: Mapping[int, float]) -> list[Rule]:
         sizes = self.given.min_change
+        steps = {**dict.fromkeys(np.flatnonzero(self.integer).tolist(), 1.0), **steps}
         if isinstance(sizes, Mapping):
             for name in sizes:
                 if name in self.table.unused:
@@ -153,7 +155,7 @@ class _Resolution:
                         "which every change is a whole one. Leave it out."
                     )
             sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
-        return least_changes(sizes, self.columns, self.scales)
+        return least_changes(sizes, self.columns, self.scales, steps)
 
     def _used(self, parameter: str) -> list[str]:
         """Names of columns in a parameter, without those that the model does not use."""

@@ -152,7 +152,7 @@ class Rules:
         kept = tuple(rule for index, rule in enumerate(self.single) if index not in dropped)
         return replace(self, single=kept, integer=integer)
 
-    def without_found_steps(self) -> Rules:
+    def of_all_numbers(self) -> Rules:
         """Drop the steps that the training rows suggest; the user's stay."""
         kept = tuple(rule for rule in self.single if not (isinstance(rule, OnSteps) and rule.is_found))
         return self if len(kept) == len(self.single) else replace(self, single=kept)

@@ -111,7 +111,7 @@ def step_rules(
     columns: Sequence[Column],
     integer: BoolArray,
     entered_codes: Mapping[str, FloatArray],
-) -> list[Rule]:
+) -> list[OnSteps]:
     """Resolve steps, of columns that are there and numeric.
 
     Parameters
@@ -128,7 +128,7 @@ def step_rules(
     """
     if isinstance(given, str):
         return []
-    rules: list[Rule] = []
+    rules: list[OnSteps] = []
     for column in columns:
         is_given = given is not None and column.name in given
         size = given[column.name] if given is not None and is_given else found.get(column.name)
