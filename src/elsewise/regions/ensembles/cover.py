@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, Space
 from ...search.constants import GRACE
+from .certificates import Recorder
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
 from .inside_search import MAP_ROUNDING, TOLERANCE, InsideSearch
@@ -34,7 +35,14 @@ class EnsembleCover(DividingCover):
     ----------
     region : EnsembleRegion
     space : Space
+
+    Attributes
+    ----------
+    recorder : Recorder or None
+        Is given a certificate of every search; None for none.
     """
+
+    recorder: Recorder | None = None
 
     def __init__(self, region: EnsembleRegion, space: Space) -> None:
         super().__init__(region, space)
@@ -94,9 +102,12 @@ class EnsembleCover(DividingCover):
         wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.unit
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
-            return search.run(bound, cutoff, seconds)
+            answer = search.run(bound, cutoff, seconds)
+            if self.recorder is not None:
+                self.recorder.end(trees, row, lower, upper, answer, inside.cone, search.split)
+            return answer
         cells, value, lower_bound, stopped, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE, grace=GRACE
+            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE, grace=GRACE, recorder=self.recorder
         )
         point = None
         if cells is not None:
@@ -104,7 +115,10 @@ class EnsembleCover(DividingCover):
             point = row.copy()
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
-        return BoxAnswer(point, value, lower_bound, n_boxes, stopped)
+        answer = BoxAnswer(point, value, lower_bound, n_boxes, stopped)
+        if self.recorder is not None:
+            self.recorder.end(trees, row, lower, upper, answer)
+        return answer
 
     def _search_inside(
         self,
@@ -134,7 +148,7 @@ class EnsembleCover(DividingCover):
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
             return self.cells_of(trees, point, lower, upper, integer, margin)[1:]
 
-        return InsideSearch(boxes, split, cells_around)
+        return InsideSearch(boxes, split, cells_around, self.recorder)
 
     def cells_of(
         self,

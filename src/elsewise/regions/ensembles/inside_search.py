@@ -11,6 +11,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...search import BoxAnswer
 from ...search.constants import GRACE
+from .certificates import Recorder
 from .inside import CellsInside
 from .splits import DiagonalSplit
 
@@ -41,6 +42,8 @@ class InsideSearch:
         Of the cone; None without one, or if it is too flat.
     cells_around : function of a point
         What cells cost, as seen from a point: as returned, and at least.
+    recorder : Recorder, optional
+        Is told what the proof does.
     """
 
     def __init__(
@@ -48,7 +51,9 @@ class InsideSearch:
         boxes: CellsInside,
         split: DiagonalSplit | None,
         cells_around: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+        recorder: Recorder | None = None,
     ) -> None:
+        self.recorder = recorder
         self.boxes, self.split, self.cells_around = boxes, split, cells_around
         self.cone = boxes.inside.cone if split is not None else None
         self.trees, self.n_boxes = boxes.trees, 0
@@ -72,7 +77,7 @@ class InsideSearch:
 
         starts = self._starts(ends)
         left = ends - time.perf_counter()
-        lower_bound, stopped = self._search(bound, cutoff, left, _MOST_BOXES, starts, pause)
+        lower_bound, stopped = self._search(bound, cutoff, left, _MOST_BOXES, starts, pause, self.recorder)
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
@@ -119,6 +124,7 @@ class InsideSearch:
         most: int,
         starts: IntArray,
         pause: Callable[[float], float] | None = None,
+        recorder: Recorder | None = None,
     ) -> tuple[float, bool]:
         """Search within the limits that hold at the moment: a bound, and whether it was stopped."""
         boxes, cone, split = self.boxes, self.cone, self.split
@@ -130,7 +136,7 @@ class InsideSearch:
             of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, _TOLERANCE_INSIDE, boxes, starts, of_row,
-            pause=pause, pause_after=_BOXES_AT_FIRST, grace=GRACE,
+            pause=pause, pause_after=_BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped

@@ -63,6 +63,27 @@ cdef extern from "cone.h" nogil:
         const double *penalty
 
 
+cdef extern from "record.h" nogil:
+    ctypedef struct ew_note:
+        int what
+        int why
+        int64_t box
+        int64_t of
+        const uint8_t *alive
+        const uint8_t *dead
+        double mu
+        double kappa
+        const double *pi
+        const double *theta
+        const double *z
+
+    ctypedef struct ew_recorder:
+        void *context
+        void (*note)(void *, const ew_note *) noexcept
+        int32_t n_leaves
+
+
+
 cdef extern from "search.h" nogil:
     ctypedef struct ew_inside:
         void *context
@@ -84,6 +105,7 @@ cdef extern from "search.h" nogil:
         const ew_inside *inside
         const int32_t *starts
         int32_t n_starts
+        const ew_recorder *recorder
         int32_t *cells
         double value
         double lower_bound
@@ -155,6 +177,52 @@ cdef double _pause(void *context, double bound) noexcept with gil:
         return float("nan")
 
 
+cdef class _Told:
+    """Who is told what a search did, and what went wrong on the way."""
+
+    cdef object recorder, error
+    cdef ew_recorder to
+    cdef int32_t n_cells, n_rows, n_trees, n_numbers
+
+    cdef const ew_recorder *begin(self, recorder, const ew_forest *f, int32_t n_leaves, int32_t n_numbers):
+        """What the kernel is given; NULL without a recorder."""
+        if recorder is None:
+            return NULL
+        self.recorder = recorder
+        self.n_cells = f.first_cell[f.n_vars]
+        self.n_rows = f.n_rows
+        self.n_trees = f.n_trees
+        self.n_numbers = n_numbers
+        self.to.context = <void *> self
+        self.to.note = _note
+        self.to.n_leaves = n_leaves
+        return &self.to
+
+    cdef tell(self, const ew_note *note):
+        cdef object alive, dead, theta, dual
+        alive = np.array(<const uint8_t[:self.n_cells]> note.alive, dtype=np.bool_)
+        dead = np.array(<const uint8_t[:self.to.n_leaves]> note.dead, dtype=np.bool_)
+        dual = None
+        if note.what == 2:  # EW_BOUNDED
+            theta = np.array(<const double[:self.n_trees * self.n_cells]> note.theta)
+            dual = (
+                note.mu,
+                np.array(<const double[:self.n_rows]> note.pi),
+                theta.reshape(self.n_trees, self.n_cells),
+                note.kappa,
+                np.array(<const double[:self.n_numbers]> note.z) if note.z != NULL else np.zeros(0),
+            )
+        self.recorder.note(note.what, note.why, note.box, note.of, alive, dead, dual)
+
+
+cdef void _note(void *context, const ew_note *note) noexcept with gil:
+    cdef _Told told = <_Told> context
+    try:
+        told.tell(note)
+    except BaseException as error:  # told after the kernel has cleaned up
+        told.error = error
+
+
 cdef int _require_memory(int status) except -1:
     if status == 2:
         raise MemoryError("There was not enough memory for the search of one row.")
@@ -167,6 +235,7 @@ cdef class Forest:
     cdef ew_forest f
     cdef ew_decision *decisions
     cdef object arrays
+    cdef int32_t n_leaves
 
     def __init__(
         self,
@@ -191,6 +260,7 @@ cdef class Forest:
             first_cell, is_ordered, has_tables, root, var, cut, left, right, table, tables, leaf, gain, least, base,
         )
         self.f.n_vars = is_ordered.shape[0]
+        self.n_leaves = <int32_t> leaf.shape[0]
         self.f.n_trees = root.shape[0]
         self.f.n_scores = leaf.shape[1]
         self.f.n_rows = gain.shape[1]
@@ -264,6 +334,36 @@ cdef class Forest:
                     cells[k, i] = low - first
         return cells_
 
+    def leaf_boxes(self):
+        """Cells that lead to each leaf, where nodes ask by cuts alone.
+
+        Returns
+        -------
+        tree : int32 array of shape (n_leaves,)
+        low, high : int32 arrays of shape (n_leaves, n_vars)
+            First and last cell.
+        """
+        cdef int32_t t, node, var, cut
+        cdef object first, last, up_to, beyond, tree, low, high, counts, waiting
+        tree = np.zeros(self.n_leaves, dtype=np.int32)
+        low = np.zeros((self.n_leaves, self.f.n_vars), dtype=np.int32)
+        high = np.zeros_like(low)
+        counts = np.array([self.f.first_cell[i + 1] - self.f.first_cell[i] for i in range(self.f.n_vars)])
+        for t in range(self.f.n_trees):
+            waiting = [(self.f.root[t], np.zeros(self.f.n_vars, dtype=np.int32), (counts - 1).astype(np.int32))]
+            while waiting:
+                node, first, last = waiting.pop()
+                var, cut = self.f.var[node], self.f.cut[node]
+                if var < 0:
+                    tree[self.f.left[node]] = t
+                    low[self.f.left[node]], high[self.f.left[node]] = first, last
+                    continue
+                up_to, beyond = last.copy(), first.copy()
+                if self.f.table[node] < 0:
+                    up_to[var], beyond[var] = min(last[var], cut), max(first[var], cut + 1)
+                waiting += [(self.f.left[node], first, up_to), (self.f.right[node], beyond, last)]
+        return tree, low, high
+
     def search(
         self,
         const double[::1] cost,
@@ -274,8 +374,9 @@ cdef class Forest:
         int64_t nodes,
         double tolerance,
         double grace=0.0,
+        recorder=None,
     ):
-        """Search the nearest accepted point of one row.
+        """Search the nearest accepted point of one row; a recorder is told all of it.
 
         Returns
         -------
@@ -299,8 +400,12 @@ cdef class Forest:
         row.tolerance = tolerance
         row.cone = NULL
         row.inside = NULL
+        cdef _Told told = _Told()
+        row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0)
         with nogil:
             ew_search(&self.f, &row)
+        if told.error is not None:
+            raise told.error
         _require_memory(row.status)
         return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status == 1, row.n_nodes
 
@@ -319,6 +424,7 @@ cdef class Forest:
         pause=None,
         int64_t pause_after=-1,
         double grace=0.0,
+        recorder=None,
     ):
         """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
 
@@ -334,6 +440,8 @@ cdef class Forest:
         pause : function of a bound, optional
             Called once, after so many boxes: the distance of the best answer by then.
         pause_after : int
+        recorder : object with a method `note`, optional
+            Is told all of it.
 
         Returns
         -------
@@ -376,10 +484,14 @@ cdef class Forest:
         row.inside = &inside
         row.starts = NULL if starts.shape[0] == 0 else &starts[0, 0]
         row.n_starts = <int32_t> starts.shape[0]
+        cdef _Told told = _Told()
+        row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0 if row.cone == NULL else cone.n)
         with nogil:
             ew_search(&self.f, &row)
         if asked.error is not None:
             raise asked.error
+        if told.error is not None:
+            raise told.error
         _require_memory(row.status)
         return row.lower_bound, row.status == 1, row.n_nodes
 
@@ -407,6 +519,7 @@ cdef class Forest:
         row.tolerance = 0.0
         row.cone = NULL
         row.inside = NULL
+        row.recorder = NULL
         with nogil:
             status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
         _require_memory(status)

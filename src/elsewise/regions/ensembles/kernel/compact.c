@@ -255,6 +255,7 @@ static int sort_out_trees(const walk *w, const int32_t *first_found, const int32
     list n_conditions = {0}, condition_leaf = {0}, first_allowed = {0}, allowed = {0};
     c->gain = EW_TAKE(w->arena, double, w->leaves.n * (size_t)f->n_rows);
     c->first_leaf = EW_TAKE(w->arena, int32_t, c->n_trees + 1);
+    c->leaf = EW_TAKE(w->arena, int32_t, w->leaves.n);
     c->first_slot = EW_TAKE(w->arena, int32_t, c->n_trees + 1);
     int32_t n_segments = 0;
     for (int32_t t = 0; t < c->n_trees; t++) {
@@ -262,6 +263,7 @@ static int sort_out_trees(const walk *w, const int32_t *first_found, const int32
             return 0;
         const int32_t from = first_found[kept[t]], to = first_found[kept[t] + 1];
         c->first_leaf[t + 1] = c->first_leaf[t] + to - from;
+        memcpy(c->leaf + c->first_leaf[t], leaf + from, sizeof(int32_t) * (size_t)(to - from));
         for (int32_t l = from; l < to; l++)
             memcpy(c->gain + (size_t)(c->first_leaf[t] + l - from) * (size_t)f->n_rows,
                    f->gain + (size_t)leaf[l] * (size_t)f->n_rows, sizeof(double) * (size_t)f->n_rows);

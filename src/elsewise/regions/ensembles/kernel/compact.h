@@ -24,6 +24,7 @@ typedef struct {
     double *penalty;      /* n_cells, with a cone: of levels */
     int32_t *tree;        /* n_trees: original trees */
     int32_t *first_leaf;  /* n_trees + 1 */
+    int32_t *leaf;        /* n_leaves: original leaves */
     double *gain;         /* n_leaves x n_rows */
     int32_t *slot_tree, *slot_var;
     int32_t *first_slot;  /* n_trees + 1 */

@@ -139,6 +139,13 @@ static void prove(ew_state *w, ew_box *b)
     ew_prove(&w->proof, &w->c, b->alive, w->is_dead, ew_limit(w), w->f->least, &w->prices, w->dual.mu, w->dual.pi,
              w->dual.theta);
     b->bound = fmax(b->bound, w->proof.distance);
+    ew_tell(w, EW_BOUNDED, b, -1, 0);
+}
+
+static void close_box(ew_state *w, ew_box *b, int why)
+{
+    ew_tell(w, EW_CLOSED, b, -1, why);
+    ew_drop_box(w, b);
 }
 
 /* What is missing of a box's bound to the incumbent, or a scale of distances without one. */
@@ -253,12 +260,12 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
     *go_on = NULL;
     int is_new = 0;
     if (w->row->inside && !ew_relax_box(w, b, &is_new)) {
-        ew_drop_box(w, b);
+        close_box(w, b, EW_BY_PROJECTION);
         return 0;
     }
     for (int round = 0; round < ROUNDS; round++) {
         if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w)) || is_out_of_reach(w)) {
-            ew_drop_box(w, b);
+            close_box(w, b, EW_NOTHING_LEFT);
             return 0;
         }
         b->bound = fmax(b->bound, w->dual.base);
@@ -268,24 +275,25 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
         if (ascend(w, b, is_root && round == 0, built_for))
             return 1;
         if (b->bound >= ew_limit(w)) {
-            ew_drop_box(w, b);
+            close_box(w, b, EW_BY_BOUND);
             return 0;
         }
         prove(w, b);
         if (b->bound >= ew_limit(w)) {
-            ew_drop_box(w, b);
+            close_box(w, b, EW_BY_BOUND);
             return 0;
         }
         const int32_t trimmed = trim(w, b);
         if (w->row->cone || w->c.n_leaves <= MOST_LEAVES_MARKED)
             ew_mark_dead(&w->proof, &w->c, b->alive, ew_limit(w), w->dual.mu, w->is_dead);
+        ew_tell(w, EW_NARROWED, b, -1, 0);
         if (trimmed < 2 || trimmed * 8 < w->c.n_cells || ew_is_late(w))
             break;
     }
     if (ew_is_late(w)) { /* no time to look for a split */
         w->row->status = EW_STOPPED;
         w->settled = fmin(w->settled, b->bound);
-        ew_drop_box(w, b);
+        close_box(w, b, EW_BY_BOUND);
         return 0;
     }
     if (is_root) {
@@ -297,7 +305,7 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
             return 1;
     }
     if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w))) { /* cells were trimmed since */
-        ew_drop_box(w, b);
+        close_box(w, b, EW_NOTHING_LEFT);
         return 0;
     }
     ew_dual_refresh(&w->dual, &w->c);
@@ -308,7 +316,7 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
     if (at.var < 0)
         at = ew_best_split(w);
     if (b->bound >= ew_limit(w)) { /* a better point turned up */
-        ew_drop_box(w, b);
+        close_box(w, b, EW_BY_BOUND);
         return 0;
     }
     if (at.var < 0) {
@@ -316,7 +324,7 @@ static int look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_b
             ew_finish_box(w, b);
         else
             close_single(w, b);
-        ew_drop_box(w, b);
+        close_box(w, b, EW_BY_POINT);
         return 0;
     }
     b = ew_divide(w, b, at);
@@ -398,6 +406,7 @@ static int search_problem(ew_state *w)
     const ew_cone *cone = w->row->cone;
     const ew_cells cells = {cone ? cone->low : NULL, cone ? cone->high : NULL, cone ? cone->penalty : NULL};
     const ew_clock clock = {is_late_row, w};
+    ew_tell(w, EW_BEGUN, NULL, -1, 0);
     const int built =
         ew_compact_build(w->f, w->row->bound, w->best.own, ew_limit(w), cone ? &cells : NULL, &clock, &w->arena, &w->c);
     if (built == EW_LATE) {
@@ -411,12 +420,14 @@ static int search_problem(ew_state *w)
     ew_box *b = ew_new_box(w);
     memset(b->alive, 1, (size_t)w->c.n_cells);
     b->bound = 0.0;
+    b->number = w->n_boxes++;
+    ew_tell(w, EW_OPENED, b, -1, 0);
     int is_root = 1;
     while (b || w->n_open) {
         if (!b) {
             b = ew_pop(w);
             if (b->bound >= ew_limit(w)) {
-                ew_drop_box(w, b);
+                close_box(w, b, EW_BY_BOUND);
                 b = NULL;
                 continue;
             }
@@ -557,14 +568,7 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
                 status = EW_PROVEN;
                 *mu = w->dual.mu;
                 memcpy(pi, w->dual.pi, sizeof(double) * (size_t)f->n_rows);
-                const int32_t n_cells = f->first_cell[f->n_vars];
-                for (int32_t s = 0; s < c->n_slots; s++)
-                    for (int32_t k = 0; k < n_cells; k++) {
-                        const int32_t cell = c->compact_of[k] - c->first_cell[c->slot_var[s]];
-                        if (cell >= 0 && cell < c->first_cell[c->slot_var[s] + 1] - c->first_cell[c->slot_var[s]])
-                            theta[(size_t)c->tree[c->slot_tree[s]] * (size_t)n_cells + (size_t)k] =
-                                w->dual.theta[c->first_segment[s] + c->segment_of[c->segments_at[s] + (size_t)cell]];
-                    }
+                ew_spread_messages(f, c, w->dual.theta, theta);
             }
         }
     }

@@ -4,6 +4,7 @@
 
 #include "cone.h"
 #include "forest.h"
+#include "record.h"
 
 enum { EW_PROVEN, EW_STOPPED, EW_NO_MEMORY };
 
@@ -38,6 +39,7 @@ typedef struct {
     const ew_inside *inside; /* NULL where boxes are all that is asked */
     const int32_t *starts;   /* n_starts x n_vars: points to start from, with `inside` */
     int32_t n_starts;
+    const ew_recorder *recorder; /* NULL for none */
     /* what is found */
     int32_t *cells;      /* of the best point */
     double value, lower_bound;

@@ -6,6 +6,7 @@
 #include "cone.h"
 #include "dual.h"
 #include "moves.h"
+#include "record.h"
 #include "search.h"
 
 /* What children inherit: a dual point, and the leaves that are known to be in no point that matters. */
@@ -22,9 +23,9 @@ typedef struct ew_box {
     uint8_t *alive;    /* n_cells */
     int32_t *relaxed;  /* n_vars, with a cone: cells of the nearest dense point of a box around it; -1 first if unknown */
     ew_snapshot *dual;
+    int64_t number;
     struct ew_box *next; /* of those that are free */
 } ew_box;
-
 
 typedef struct {
     const ew_forest *f;
@@ -52,6 +53,9 @@ typedef struct {
     uint64_t chance;
     double step;
     int direction;
+    int64_t n_boxes;                   /* numbered so far */
+    uint8_t *told_cells, *told_leaves; /* room for what a recorder is told */
+    double *told_theta;
 } ew_state;
 
 typedef struct {
@@ -75,6 +79,12 @@ void ew_load_dual(ew_state *w, const ew_snapshot *s);
 ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at);
 /* The only point of a box with one cell a variable, as w->point. */
 void ew_only_point(ew_state *w, const ew_box *b);
+
+/* record.c */
+/* Tell the recorder, if there is one; `of` is the box that this one is part of, `why` it was closed. */
+void ew_tell(ew_state *w, int what, const ew_box *b, int64_t of, int why);
+/* Messages of each original tree to each original cell: n_trees x n_cells. */
+void ew_spread_messages(const ew_forest *f, const ew_compact *c, const double *theta, double *out);
 
 /* splits.c: the split both sides of which lose most; var < 0 if the box is a single point. */
 ew_split ew_best_split(ew_state *w);

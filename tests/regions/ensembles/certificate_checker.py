@@ -1,0 +1,398 @@
+"""A slow and simple checker of certificates: plain loops over the definition of the bound.
+
+It reads the model by itself (`model_reading`) and the density from its means, weights and precisions; nothing of the
+search is used. A certificate says: no point that the model gives the target, and that lies in the cone if there is one,
+is nearer than ``lower_bound``. What is checked:
+
+- cells are intervals that follow each other from minus to plus infinity, and no tree tells places within one apart;
+- the first box holds every cell that could matter, and the parts of a divided box hold all that it held;
+- every cell and leaf that a step takes out of a box is bounded by the dual point of that step;
+- every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
+
+A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+# Relative rounding of what is compared: the search accounts for its own, this is the checker's.
+ROUNDING = 1e-9
+# Projections that the search trusts are this accurate, relative to distances.
+PROJECTED = 1e-6
+# Halvings of intervals of log multipliers, and sweeps over coordinates.
+HALVINGS, SWEEPS = 80, 200
+
+
+class RefutedError(AssertionError):
+    """The certificate proves nothing."""
+
+
+def require(holds: Any, what: str) -> None:
+    """Refute the certificate unless something holds."""
+    if not holds:
+        raise RefutedError(what)
+
+
+class Checker:
+    """Checks one certificate.
+
+    Parameters
+    ----------
+    certificate : BoxCertificate
+    reading : Reading
+    target : int
+    predict : function of an array of shape (1, n_features)
+        Whether the model's own answer there is the target.
+    cone : tuple of (precision, mean, squared radius), or None
+        Of the numbers themselves.
+    """
+
+    def __init__(self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None) -> None:
+        self.given, self.predict, self.cone = certificate, predict, cone
+        self.columns = [
+            list(range(a, b)) for a, b in zip(certificate.first_cell[:-1].tolist(), certificate.first_cell[1:].tolist())
+        ]
+        self.accuracy = ROUNDING if cone is None else PROJECTED
+        self.bound = certificate.lower_bound
+        if math.isfinite(self.bound):
+            self.bound -= self.accuracy * abs(self.bound)
+        self._read_cone()
+        self._read_cells()
+        self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
+        self.least = [value / certificate.scale for value in reading.least(target)]
+        self.places: list[dict] = [
+            {(tuple(low), tuple(high)): place for place, (_, low, high) in enumerate(of_tree)}
+            for of_tree in self.leaves
+        ]
+
+    # ---- reading ----
+
+    def _read_cells(self) -> None:
+        """Cells have no gaps between them; what each costs at least, infinite if limits leave none of it."""
+        c = self.given
+        self.cost: list[float] = []
+        for i, cells in enumerate(self.columns):
+            require((c.feature[cells] == i).all(), "cells of another column")
+            require(c.low[cells[0]] == -math.inf and c.high[cells[-1]] == math.inf, "cells do not reach everywhere")
+            for before, after in pairwise(cells):
+                require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
+            x, price = float(c.row[i]), float(c.price[i])
+            for k in cells:
+                low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+                is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
+                self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
+
+    def _read_cone(self) -> None:
+        """The matrix, centre and radius for moves in units of distance; the diagonal leaves no negative eigenvalue."""
+        if self.cone is None:
+            return
+        precision, mean, self.squared_radius = self.cone
+        c = self.given
+        price = np.asarray(c.price)
+        self.P = np.asarray(precision) / np.outer(price, price)
+        self.centre = (np.asarray(mean) - c.row) * price
+        self.D = np.zeros(len(price)) if c.diagonal is None else np.asarray(c.diagonal)
+        size = np.sqrt(np.diag(self.P))
+        least = np.linalg.eigvalsh((self.P - np.diag(self.D)) / np.outer(size, size))[0]
+        require((self.D >= 0).all() and least > -1e-10, "the diagonal is too large")
+        # of the cone's own box, a little wider
+        self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
+
+    def has_dense(self, i: int, low: float, high: float) -> bool:
+        """Whether a number may move to between these in the cone's own box."""
+        return low <= self.centre[i] + self.reach[i] and high >= self.centre[i] - self.reach[i]
+
+    def _leaves(self, tree: list, reading: Any, target: int) -> list[tuple]:
+        """List ``(gains, first cells, last cells)`` of the leaves of a tree."""
+        c, found = self.given, []
+        everything = ([0] * len(self.columns), [len(cells) - 1 for cells in self.columns])
+        waiting = [(0, *everything)]
+        while waiting:
+            number, low, high = waiting.pop()
+            node = tree[number]
+            if node[0] == "leaf":
+                gains = [gain / c.scale for gain in reading.conditions(target, node[1])]
+                found.append((gains, low, high))
+                continue
+            _, i, goes_left, left, right = node
+            sides = []
+            for k in self.columns[i]:
+                first, last = bool(goes_left(float(c.low[k]))), bool(goes_left(float(c.high[k])))
+                require(first == last, "a tree tells places within a cell apart")
+                sides.append(first)
+            n_left = sum(sides)
+            require(sides == [True] * n_left + [False] * (len(sides) - n_left), "cells are not in order")
+            below, above = list(high), list(low)
+            below[i], above[i] = min(high[i], n_left - 1), max(low[i], n_left)
+            if low[i] <= below[i]:
+                waiting.append((left, low, below))
+            if above[i] <= high[i]:
+                waiting.append((right, above, high))
+        return found
+
+    # ---- boxes: one set of cells a column ----
+
+    def reachable(self, cells: Any) -> list[list[int]]:
+        """Cells of a box that a point nearer than the bound can be in."""
+        box = [[k for k in column if cells[k] and self.cost[k] < math.inf] for column in self.columns]
+        if not all(box):
+            return [[] for _ in box]
+        cheapest = [min(self.cost[k] for k in column) for column in box]
+        base = math.fsum(cheapest)
+        kept = [[k for k in col if base - cheap + self.cost[k] < self.bound] for col, cheap in zip(box, cheapest)]
+        return kept if all(kept) else [[] for _ in box]
+
+    def within(self, box: list[list[int]], leaf: tuple) -> list[list[int]]:
+        """What a leaf leaves of a box."""
+        _, low, high = leaf
+        return [
+            [k for k in cells if low[i] <= k - column[0] <= high[i]]
+            for i, (cells, column) in enumerate(zip(box, self.columns))
+        ]
+
+    def leaves_left(self, box: list[list[int]], dead: set) -> list[list[tuple[int, list[list[int]]]]]:
+        """Leaves of each tree that a point of the box nearer than the bound can be in, with what they leave of it."""
+        found = []
+        for t, of_tree in enumerate(self.leaves):
+            left = []
+            for place, leaf in enumerate(of_tree):
+                if (t, place) in dead:
+                    continue
+                part = self.within(box, leaf)
+                if all(part) and math.fsum(min(self.cost[k] for k in cells) for cells in part) < self.bound:
+                    left.append((place, part))
+            found.append(left)
+        return found
+
+    # ---- bounds ----
+
+    def prices(self, dual: Any) -> tuple[float, list[float]]:
+        """Constant and prices of cells: what they cost, or what the cone makes of it."""
+        if self.cone is None:
+            return 0.0, self.cost
+        n = len(self.columns)
+        require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
+        S = self.P - np.diag(self.D)
+        Sz = [math.fsum(float(S[i, j]) * float(dual.z[j]) for j in range(n)) for i in range(n)]
+        constant = -dual.kappa * (self.squared_radius + math.fsum(Sz[i] * float(dual.z[i]) for i in range(n)))
+        prices = list(self.cost)
+        for i, cells in enumerate(self.columns):
+            for k in cells:
+                if self.cost[k] < math.inf:
+                    low, high = self.moves(i, k, k)
+                    prices[k] = self.least_of(i, low, high, dual.kappa * self.D[i], 2 * dual.kappa * Sz[i])
+        return constant, prices
+
+    def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
+        """From and to where a number may move, in units of distance, within cells and limits."""
+        c = self.given
+        low, high = max(float(c.low[first]), float(c.lower[i])), min(float(c.high[last]), float(c.upper[i]))
+        return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
+
+    def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
+        """Least value of ``|v| + a (v - m)^2 + b (v - m)`` over dense v from low to high: at an end, 0, or flat."""
+        m, reach = float(self.centre[i]), float(self.reach[i])
+        low, high = max(low, m - reach), min(high, m + reach)
+        places = [low, high, 0.0]
+        if a > 0:
+            places += [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)]
+        return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places if low <= v <= high), default=math.inf)
+
+    def dual_bound(self, box: list[list[int]], left: Any, dual: Any, prices: Any) -> float:
+        """``constant + (pi . least - rest) / mu`` over a box and the leaves that are left."""
+        if not all(box) or not all(left):
+            return math.inf
+        require(dual.mu > 0 and (np.asarray(dual.pi) >= 0).all(), "a price or weight has the wrong sign")
+        constant, price = prices
+        terms = []
+        theta = dual.theta
+        for cells in box:
+            terms.append(max(-dual.mu * price[k] + math.fsum(theta[:, k].tolist()) for k in cells))
+        for t, of_tree in enumerate(left):
+            best = -math.inf
+            for place, part in of_tree:
+                value = math.fsum(float(p) * g for p, g in zip(dual.pi, self.leaves[t][place][0]))
+                value -= math.fsum(min(float(theta[t, k]) for k in cells) for cells in part)
+                best = max(best, value)
+            terms.append(best)
+        rest, wanted = math.fsum(terms), math.fsum(float(p) * one for p, one in zip(dual.pi, self.least))
+        return constant + (wanted - rest) / dual.mu
+
+    def projected(self, box: list[list[int]]) -> float:
+        """A bound of the distance of the cone's points in a box, the model left out.
+
+        For any kappa and z it is ``sum min (|v| + 2 kappa (Pz) y) - kappa (r^2 + z'Pz)``: z comes from coordinate
+        descent on ``|v| + kappa y'Py``, kappa from halving; whatever comes of that, the bound holds.
+        """
+        if self.cone is None:
+            return math.fsum(min(self.cost[k] for k in cells) for cells in box)
+        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
+        best, low, high = -math.inf, -14.0, 14.0
+        z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
+        for _ in range(HALVINGS):
+            kappa = math.exp((low + high) / 2)
+            z = self._descend(limits, kappa, z)
+            Pz = self.P @ z
+            value = -kappa * (self.squared_radius + float(z @ Pz))
+            for i, ((a, b), slope) in enumerate(zip(limits, Pz)):
+                value += self.least_of(i, a, b, 0.0, 2 * kappa * float(slope))
+            best = max(best, value)
+            if best >= self.bound:
+                break
+            if float(z @ Pz) > self.squared_radius:  # the derivative by kappa
+                low = (low + high) / 2
+            else:
+                high = (low + high) / 2
+        return best
+
+    def _descend(self, limits: list, kappa: float, z: Any) -> Any:
+        z = z.copy()
+        for _ in range(SWEEPS):
+            before = z.copy()
+            for i, (a, b) in enumerate(limits):
+                m, own = float(self.centre[i]), kappa * float(self.P[i, i])
+                slope = 2 * kappa * (float(self.P[i] @ z) - float(self.P[i, i]) * z[i])
+                v = m - (slope + 1) / (2 * own)
+                if v < 0:
+                    v = min(m - (slope - 1) / (2 * own), 0.0)
+                z[i] = min(max(v, a), b) - m
+            if np.abs(z - before).max() <= 1e-13 * (1 + np.abs(z).max()):
+                break
+        return z
+
+    # ---- the tree of boxes ----
+
+    def check(self) -> int:
+        """Check everything; returns the number of boxes."""
+        self.check_point()
+        boxes = self.given.boxes
+        everything = np.ones(len(self.cost), dtype=bool)
+        if not boxes:
+            require(self.is_empty(self.reachable(everything), set()), "nothing was looked into, yet something is left")
+            return 0
+        children: dict[int, list[int]] = {}
+        for number, box in boxes.items():
+            children.setdefault(box.parent, []).append(number)
+        require(len(children.get(-1, [])) == 1, "there is not one first box")
+        waiting = [(children[-1][0], self.reachable(everything), set(), -math.inf)]
+        seen = 0
+        while waiting:
+            number, expected, dead, known = waiting.pop()
+            seen += 1
+            box = boxes[number]
+            require(self.reachable_within(box.cells, expected) == expected, "a box lacks cells")
+            cells, dead, known = self.narrow(box, expected, set(dead), known)
+            parts = children.get(number, [])
+            if not parts:
+                self.check_leaf(box, cells, dead, known)
+                continue
+            covered = [self.reachable_within(boxes[part].cells, cells) for part in parts]
+            require(self.is_partition(cells, covered), "the parts of a box are not all of it")
+            waiting += [(part, of_part, dead, known) for part, of_part in zip(parts, covered)]
+        require(seen == len(boxes), "there are boxes outside the first one")
+        return seen
+
+    def reachable_within(self, cells: Any, box: list[list[int]]) -> list[list[int]]:
+        """Cells of a box that are among others."""
+        return [[k for k in column if cells[k]] for column in box]
+
+    def is_partition(self, box: list[list[int]], parts: list[list[list[int]]]) -> bool:
+        """Whether two parts differ in one column alone, and share it between them."""
+        if len(parts) != 2:
+            return False
+        differ = [i for i, cells in enumerate(box) if parts[0][i] != cells or parts[1][i] != cells]
+        return all(sorted(parts[0][i] + parts[1][i]) == box[i] for i in differ) and len(differ) <= 1
+
+    def narrow(self, box: Any, cells: list, dead: set, known: float) -> tuple[list, set, float]:
+        """Follow the steps of a box: what they leave of it, and the best bound of all of it."""
+        for step in box.steps:
+            prices = self.prices(step.dual)
+            left = self.leaves_left(cells, dead)
+            known = max(known, self.dual_bound(cells, left, step.dual, prices))
+            if step.cells is None:
+                continue
+            after = self.reachable_within(step.cells, cells)
+            for i, (old, new) in enumerate(zip(cells, after)):
+                gone = [k for k in old if k not in new]
+                if gone:
+                    part = [gone if j == i else column for j, column in enumerate(cells)]
+                    bound = self.dual_bound(part, self.leaves_left(part, dead), step.dual, prices)
+                    require(bound >= self.bound, "a cell was ruled out that is not")
+            if not all(after):
+                return after, dead, math.inf
+            alive = self.leaves_left(after, dead)
+            for leaf in np.flatnonzero(step.dead).tolist():
+                dead |= self.newly_dead(leaf, after, alive, dead, step.dual, prices)
+            cells = after
+        return cells, dead, known
+
+    def newly_dead(self, leaf: int, box: list, alive: Any, dead: set, dual: Any, prices: Any) -> set:
+        """Check that a leaf of the certificate is in no point of a box that matters."""
+        c = self.given
+        t = int(c.leaf_tree[leaf])
+        place = self.places[t].get((tuple(c.leaf_low[leaf].tolist()), tuple(c.leaf_high[leaf].tolist())))
+        require(place is not None, "a leaf is not one of the model's")
+        if (t, place) in dead or all(place != one for one, _ in alive[t]):
+            return {(t, place)}
+        part = self.within(box, self.leaves[t][place])
+        left = self.leaves_left(part, dead)
+        left[t] = [(one, of) for one, of in left[t] if one == place]
+        require(self.dual_bound(part, left, dual, prices) >= self.bound, "a leaf was ruled out that is not")
+        return {(t, place)}
+
+    def is_empty(self, box: list, dead: set) -> bool:
+        """Whether some tree has no leaf left, or the best leaves of all trees are too little for some condition."""
+        left = self.leaves_left(box, dead) if all(box) else []
+        if not left or not all(left):
+            return True
+        return any(
+            math.fsum(max(self.leaves[t][place][0][r] for place, _ in of_tree) for t, of_tree in enumerate(left))
+            < least
+            for r, least in enumerate(self.least)
+        )
+
+    def check_leaf(self, box: Any, cells: list, dead: set, known: float) -> None:
+        """Check a box that was not divided, by what it was closed for."""
+        if known >= self.bound or not all(cells):
+            return
+        if box.closed == "nothing left":
+            require(self.is_empty(cells, dead), "leaves are left in a box that was said to have none")
+            return
+        if box.closed == "point":
+            left = self.leaves_left(cells, dead)
+            if not all(left):
+                return
+            for t, of_tree in enumerate(left):
+                first = self.leaves[t][of_tree[0][0]][0]
+                require(all(self.leaves[t][place][0] == first for place, _ in of_tree), "a box is not a single point")
+            if not self.predict(self.some_point(cells)):
+                return
+        require(self.cone is not None or box.closed == "point", "a box is not bounded")
+        require(self.projected(cells) >= self.bound, "a box is nearer than it was said to be")
+
+    def some_point(self, cells: list) -> Any:
+        """The nearest point of a box that has the leaves all of it has."""
+        c, point = self.given, []
+        for i, of_column in enumerate(cells):
+            k = min(of_column, key=lambda one: self.cost[one])
+            low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+            point.append(min(max(float(c.row[i]), low), high))
+        return np.array([point])
+
+    def check_point(self) -> None:
+        """The best point is accepted, in the cone, as far as it is said to be, and no nearer than the bound."""
+        c = self.given
+        if c.point is None:
+            return
+        require(self.predict(c.point[None]), "the model does not accept the point")
+        distance = math.fsum(float(p) * abs(float(a) - float(b)) for p, a, b in zip(c.price, c.point, c.row))
+        require(abs(distance - c.value) <= 1e-9 * (1 + distance), "the point is elsewhere")
+        require(c.lower_bound <= c.value * (1 + ROUNDING), "the bound is above the point")
+        if self.cone is not None:
+            y = (np.asarray(c.point) - c.row) * c.price - self.centre
+            require(float(y @ self.P @ y) <= self.squared_radius * (1 + 1e-9), "the point is not in the cone")
