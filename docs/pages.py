@@ -6,7 +6,8 @@
 A page is a script. Its ``python`` blocks share one namespace and an empty working directory. A ``text`` block right
 after a ``python`` block is what it prints; a block that raises an elsewise error prints its message. A block whose
 first line is ``# not run by the tests: why`` is not run, and the page shows why. Pictures saved as ``name.png`` are
-``docs/images/name.png``. ``toml`` and ``json`` blocks that are introduced by a file name, as in "`rules.toml`:", are
+``docs/images/name.png``. A page that fetches a table from OpenML gets it from :mod:`credit_table`, without a network.
+``toml`` and ``json`` blocks that are introduced by a file name, as in "`rules.toml`:", are
 written to that file. Lines ``$ elsewise ...`` of ``console`` blocks are run, too; those of ``sh`` blocks are parsed.
 """
 
@@ -24,8 +25,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
 NOT_RUN = "# not run by the tests: "
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"`([\w.-]+\.(?:toml|json))`[^\n]*:\n\n$")
@@ -106,12 +109,14 @@ def working_directory(path: Path) -> Iterator[None]:
 
 def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
     """Run a page in an empty folder; give the blocks that are run and what each has printed."""
+    from credit_table import fetch_openml
+
     from elsewise import ElsewiseError
     from elsewise.cli import main
 
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = []
-    with working_directory(folder):
+    with working_directory(folder), patch("sklearn.datasets.fetch_openml", fetch_openml):
         for block in blocks(path.read_text(encoding="utf-8")):
             if block.file is not None:
                 (folder / block.file).write_text(block.text, encoding="utf-8")
