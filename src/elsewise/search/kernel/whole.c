@@ -140,16 +140,14 @@ static ptrdiff_t chosen_feature(const whole_search *s, const ew_whole_row *row) 
     return best;
 }
 
-/* Whether the relaxed cell is empty: the projector says so, and its bound exceeds the distance of all points that could
- * be in it. */
-static int is_empty(const whole_search *s, const ew_whole_row *row, const ew_instance *e) {
+/* How far points of the node in hand may be from the row: no farther than its box and its cone go. */
+static double reach_of(const whole_search *s, const ew_whole_row *row) {
     double reach = 0;
     for (ptrdiff_t i = 0; i < s->n; i++) {
         double extent = fmax(fabs(s->low[i]), fabs(s->high[i]));
-        if (e->cone >= 0) extent = fmin(extent, row->reach[s->at.cone * s->n + i]);
-        reach += extent;
+        reach += row->first_cone < 0 ? extent : fmin(extent, row->reach[s->at.cone * s->n + i]);
     }
-    return e->status == EW_INFEASIBLE && (!isfinite(reach) || e->bound > s->shared.is.reach_slack * reach);
+    return reach;
 }
 
 /* Project onto the node in hand. */
@@ -161,7 +159,9 @@ static void relax(whole_search *s, const ew_whole_row *row) {
         s->low[i] = low <= -w->is.far_away ? -HUGE_VAL : (low - row->own[i]) * w->prices[i];
         s->high[i] = high >= w->is.far_away ? HUGE_VAL : (high - row->own[i]) * w->prices[i];
     }
-    ew_instance e = {.x0 = row->x0, .lower = s->low, .upper = s->high, .cutoff = row->limit, .margin = w->margin, .v = s->v,
+    double beyond = w->is.reach_slack * reach_of(s, row); /* a cell that is so far away is empty */
+    ew_instance e = {.x0 = row->x0, .lower = s->low, .upper = s->high, .margin = w->margin, .v = s->v,
+                     .cutoff = fmin(row->limit, isfinite(beyond) ? nextafter(beyond, HUGE_VAL) : HUGE_VAL),
                      .slope = s->slope, .start = s->at.trail, .end = s->trail,
                      .stiffness = s->stiffness};
     e.polyhedra[0] = s->at.part < 0 ? -1 : row->first_polyhedron + s->at.part;
@@ -177,7 +177,8 @@ static void relax(whole_search *s, const ew_whole_row *row) {
         s->has_point &= fabs(value) <= w->is.far_away;
         s->relaxed[i] = fmin(fmax(s->v[i] == 0 ? row->own[i] : value, s->at.lower[i]), s->at.upper[i]);
     }
-    s->proven = is_empty(s, row, &e) ? HUGE_VAL : e.bound;
+    int is_empty = isfinite(beyond) ? e.bound > beyond : e.status == EW_INFEASIBLE;
+    s->proven = is_empty ? HUGE_VAL : e.bound;
     s->at.bound = fmax(s->at.bound, s->proven);
 }
 
