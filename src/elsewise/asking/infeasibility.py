@@ -15,7 +15,8 @@ from .reasons import NeverPredicted, NotFound, NothingWithin, TooSparse
 def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse | NotFound | NothingWithin:
     """Find out why no row reaches a goal of a question."""
     target, density = question.target(goal), question.densities[goal]
-    if question.branches and not (question.relaxes_first and is_empty_for_all(question, goal) and density is not None):
+    is_plain = question.relaxes_first or _has_found_steps_alone(question)
+    if question.branches and not (is_plain and is_empty_for_all(question, goal) and density is not None):
         is_found = [rule.is_found for rule in question.rules.single]
         return NothingWithin(
             target, has_rules=not all(is_found), has_density=density is not None, has_found_rules=any(is_found)
@@ -29,6 +30,13 @@ def why_infeasible(question: Question, goal: int) -> NeverPredicted | TooSparse 
     if best >= density.log_threshold_:
         return NotFound(target)
     return TooSparse(target, density.log_threshold_, best, density.quantile_of(best))
+
+
+def _has_found_steps_alone(question: Question) -> bool:
+    """Whether nothing but rules that were found, steps among them, is asked of numbers."""
+    rules, table = question.rules, question.fitted.table
+    is_number = not rules.integer.any() and not (table.group >= 0).any()
+    return is_number and question.cones_at is None and all(rule.is_found for rule in rules.single)
 
 
 def is_empty_for_all(question: Question, goal: int) -> bool:
