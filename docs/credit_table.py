@@ -46,7 +46,7 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
 # Levels that no row has.
 EMPTY = ("vacation", "female single")
 # The file's levels, by its columns. Its names of purposes are one place off: they were given to the codes A40, A41,
-# A410, A42, ... in the order of the alphabet. Its counts are those of the original (280 loans for radio and television).
+# A410, A42, ... in the order of the alphabet. Its counts are those of the original (280 for radio and television).
 IN_FILE: dict[str, dict[str, str]] = {
     "checking_status": {
         "< 0 DM": "<0", "0 <= ... < 200 DM": "0<=X<200", "no checking account": "no checking",

@@ -36,6 +36,9 @@ MODULES = sorted(
 # Packages without a page: what they hold is seen on the command line and in the browser.
 NOT_IN_REFERENCE = {"elsewise.cli", "elsewise.app"}
 
+# Size of a picture in the gallery: the page opens at once on a slow line, and a clone stays small.
+MOST_BYTES = 60_000
+
 
 def name_of(path):
     return path.relative_to(DOCS).as_posix()
@@ -91,6 +94,16 @@ def test_stand_in_has_the_columns_of_the_real_table():
     counts = real["purpose"].value_counts()
     assert (len(real), counts["radio/tv"], counts["new car"], counts["vacation"]) == (1000, 280, 234, 0)
     assert (outcomes == "bad").sum() == 300
+
+
+def test_gallery_shows_every_picture_above_its_code():
+    text = TEXTS[DOCS / "pictures.md"]
+    for verb in elsewise.plot.__all__:
+        section = next(part for part in text.split("\n## ") if part.startswith(f"{verb}: "))
+        picture = re.search(r"!\[[^]]+\]\((images/[\w-]+\.png)\)", section)
+        assert picture is not None, verb
+        assert (DOCS / picture[1]).stat().st_size < MOST_BYTES, verb
+        assert f"ew.plot.{verb}(" in section[picture.end() :], verb
 
 
 def test_most_pages_have_examples():

@@ -18,7 +18,7 @@ from .. import __version__
 from ..errors import ElsewiseError
 from .exit_codes import IN_WORDS, INTERRUPTED, WENT_WRONG
 
-_COMMANDS = ("fit", "explain", "verify", "audit", "report", "serve", "demo", "reproduce")
+_COMMANDS = ("fit", "explain", "verify", "audit", "monitor", "report", "serve", "demo", "reproduce")
 
 
 def parser() -> argparse.ArgumentParser:
