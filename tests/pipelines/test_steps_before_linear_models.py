@@ -30,7 +30,6 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 
 import elsewise as ew
-from bits import assert_same_bits
 from elsewise.regions import Interval, Label
 from pipelines.bent_pipelines import rows
 
@@ -114,7 +113,7 @@ def test_nothing_on_a_fine_grid_is_nearer(step, density):
     model = fitted(step, X, y)
     explainer = ew.Explainer(model, density=density).fit(X, y)
     given = X[model.predict(X) == 0][:4]
-    answers = explainer.explain(given, 1, time_limit=20)
+    answers = explainer.explain(given, 1, time_limit=5)
     least = X.min(axis=0) if "ends" in step else np.full(2, 1e-3)
     most = 0.999 * X.max(axis=0) if "ends" in step else X.max(axis=0) + 2
     sides = [np.linspace(a, b, 300) for a, b in zip(least, most)]
@@ -218,7 +217,9 @@ def test_tables_with_bins_numbers_and_categories_against_all_rows():
     explainer = ew.Explainer(model, density=None).fit(frame, y)
     assert explainer.exactness_ == "exact"
     np.testing.assert_array_equal(accepted(explainer, frame, Label(1)), model.predict(frame))
-    rules = ew.Constraints(integer=["income"], bounds={"income": (0, 40), "age": (18, 60), "years": (0, 12)})
+    rules = ew.Constraints(
+        integer=["income", "age", "years"], bounds={"income": (0, 40), "age": (18, 60), "years": (0, 12)}
+    )
     given = frame[~model.predict(frame) & (frame.income <= 40)][:4]
     answers = explainer.explain(given, True, constraints=rules)
     listed = pd.DataFrame(
@@ -242,4 +243,4 @@ def test_answers_stay_where_steps_are_defined_and_are_the_same_alone():
     answers = explainer.explain(given, 1)
     assert set(answers.statuses) == {"optimal"}
     assert (answers.counterfactuals >= X.min(axis=0) - 1e-9).all()
-    assert_same_bits(explainer.explain(given[1:2], 1).counterfactuals, answers.counterfactuals[1:2])
+    np.testing.assert_array_equal(explainer.explain(given[1:2], 1).counterfactuals, answers.counterfactuals[1:2])

@@ -24,7 +24,17 @@ from sklearn.preprocessing import (
 
 from ..arrays import FloatArray
 from ..errors import UnsupportedModelError
-from ..regions.curves import Affine, Chained, Curve, Known, PiecewiseLinear, PiecewisePolynomial, Power, Ranks, chained
+from ..regions.curves import (
+    AffineCurve,
+    Chained,
+    Curve,
+    NamedCurve,
+    PiecewiseLinear,
+    PiecewisePolynomial,
+    PowerCurve,
+    Ranks,
+    chained,
+)
 from .affine import in_double
 from .columnwise import Chain, ColumnStep, Times, through
 from .constants import LARGEST_WARPED, MAP_TOLERANCE, N_NUMBERS_CHECKED
@@ -53,22 +63,22 @@ def _of_step(step: ColumnStep) -> Sequence[Curve] | None:
             if found is not None:
                 return found
     if isinstance(step.transformer, Times):
-        return [Affine(step.transformer.weight, 0.0)]
+        return [AffineCurve(step.transformer.weight, 0.0)]
     entry = entry_of(step.transformer)
     if not isinstance(entry, AffineEntry):
         return None
     own = entry.build(step.transformer, len(step.neutral))
-    return [Affine(float(own.matrix[step.output, step.place]), float(own.offset[step.output]))]
+    return [AffineCurve(float(own.matrix[step.output, step.place]), float(own.offset[step.output]))]
 
 
 def _of_power(step: ColumnStep) -> Sequence[Curve]:
     powers = step.transformer
-    curve = Power(float(powers.lambdas_[step.place]), powers.method == "box-cox")
+    curve = PowerCurve(float(powers.lambdas_[step.place]), powers.method == "box-cox")
     if not powers.standardize:
         return [curve]
     scaler = powers._scaler
     scale = float(in_double(scaler.scale_)[step.place])
-    return [curve, Affine(1.0 / scale, -float(in_double(scaler.mean_)[step.place]) / scale)]
+    return [curve, AffineCurve(1.0 / scale, -float(in_double(scaler.mean_)[step.place]) / scale)]
 
 
 def _of_quantiles(step: ColumnStep) -> Sequence[Curve]:
@@ -78,7 +88,7 @@ def _of_quantiles(step: ColumnStep) -> Sequence[Curve]:
         return [Ranks(quantiles, references, 0.0)]
     edge = _EDGE_OF_NORMAL_SCORES
     ends = np.asarray(stats.norm.ppf([edge - np.spacing(1), 1 - (edge - np.spacing(1))]))
-    return [Ranks(quantiles, references, edge), Known("ndtri"), PiecewiseLinear(ends, ends)]
+    return [Ranks(quantiles, references, edge), NamedCurve("ndtri"), PiecewiseLinear(ends, ends)]
 
 
 def _of_function(step: ColumnStep) -> Sequence[Curve] | None:
@@ -86,7 +96,7 @@ def _of_function(step: ColumnStep) -> Sequence[Curve] | None:
     if function is np.clip:
         ends = [options.get(name, options.get(short)) for name, short in (("a_min", "min"), ("a_max", "max"))]
         return [_clipped(-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])]
-    known = None if options else Known.of(function)
+    known = None if options else NamedCurve.of(function)
     return None if known is None else [known]
 
 
@@ -95,15 +105,15 @@ def _of_range(step: ColumnStep) -> Sequence[Curve] | None:
     if not getattr(scaler, "clip", False):
         return None
     if isinstance(scaler, MaxAbsScaler):
-        return [Affine(1.0 / float(in_double(scaler.scale_)[place]), 0.0), _clipped(-1.0, 1.0)]
+        return [AffineCurve(1.0 / float(in_double(scaler.scale_)[place]), 0.0), _clipped(-1.0, 1.0)]
     scale, offset = float(in_double(scaler.scale_)[place]), float(in_double(scaler.min_)[place])
-    return [Affine(scale, offset), _clipped(*scaler.feature_range)]
+    return [AffineCurve(scale, offset), _clipped(*scaler.feature_range)]
 
 
 def _clipped(low: float, high: float) -> Curve:
     ends = np.array([end for end in (low, high) if np.isfinite(end)], dtype=np.float64)
     if len(ends) == 0:
-        return Affine(1.0, 0.0)
+        return AffineCurve(1.0, 0.0)
     return PiecewiseLinear(ends, ends, before=float(np.isinf(low)), after=float(np.isinf(high)))
 
 

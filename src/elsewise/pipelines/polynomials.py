@@ -25,8 +25,8 @@ def _powers(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     if len(mixed):
         taken = [streams[place] for place in np.flatnonzero(powers[mixed[0]])]
         raise UnsupportedSettingError(
-            f"{step.in_words} multiplies {walk.names(taken)}: expected powers of single columns. Put one for each "
-            "column into a ColumnTransformer."
+            f"{step.in_words} is not affine: it multiplies {walk.names(taken)}: expected powers of single columns. "
+            "Put one for each column into a ColumnTransformer."
         )
     require_monotone(walk, step, streams)
     degree = np.maximum(powers.max(axis=0), 1)

@@ -7,13 +7,13 @@ import pytest
 from scipy import special
 
 from elsewise.regions.curves import (
-    Affine,
-    Known,
+    AffineCurve,
+    NamedCurve,
     PiecewiseLinear,
     PiecewisePolynomial,
-    Power,
+    PowerCurve,
     Ranks,
-    Steps,
+    StepCurve,
     chained,
     weighted,
 )
@@ -46,20 +46,32 @@ def polynomial():
 
 def curves():
     """Every kind of curve, with the numbers between which it is looked at."""
-    found = {f.__name__: (Known.of(f), *DOMAINS.get(f.__name__, (-4.0, 4.0))) for f in FUNCTIONS}
-    found |= {f"Yeo-Johnson {p}": (Power(p), -4.0, 4.0) for p in (-1.2, 0.0, 0.4, 1.0, 2.0, 2.6)}
-    found |= {f"Box-Cox {p}": (Power(p, is_box_cox=True), 0.05, 9.0) for p in (-1.0, 0.0, 0.5, 2.0)}
+    found = {f.__name__: (NamedCurve.of(f), *DOMAINS.get(f.__name__, (-4.0, 4.0))) for f in FUNCTIONS}
+    found |= {f"Yeo-Johnson {p}": (PowerCurve(p), -4.0, 4.0) for p in (-1.2, 0.0, 0.4, 1.0, 2.0, 2.6)}
+    found |= {f"Box-Cox {p}": (PowerCurve(p, is_box_cox=True), 0.05, 9.0) for p in (-1.0, 0.0, 0.5, 2.0)}
     ranks = Ranks(TIED, np.linspace(0, 1, 40), 0.0)
-    scores = [Ranks(TIED, np.linspace(0, 1, 40), 1e-7), Known("ndtri"), PiecewiseLinear(*[np.array([-5.2, 5.2])] * 2)]
+    scores = [
+        Ranks(TIED, np.linspace(0, 1, 40), 1e-7),
+        NamedCurve("ndtri"),
+        PiecewiseLinear(*[np.array([-5.2, 5.2])] * 2),
+    ]
     found |= {
         "lines": (PiecewiseLinear(np.array([-1.0, 0.0, 2.0]), np.array([0.0, 3.0, 1.0]), 0.5, -2.0), -4.0, 4.0),
         "ranks": (ranks, -1.0, 5.0),
         "normal scores": (chained(scores, -1.0, 5.0), -1.0, 5.0),
-        "steps": (Steps(np.array([-1.0, 0.5]), np.array([0.0, 2.0, -1.0])), -4.0, 4.0),
+        "steps": (StepCurve(np.array([-1.0, 0.5]), np.array([0.0, 2.0, -1.0])), -4.0, 4.0),
         "polynomial": (polynomial(), -4.0, 4.0),
-        "falling, then bent": (chained([Affine(-0.5, 1.0), Known("tanh"), Known("exp")], -4.0, 4.0), -4.0, 4.0),
-        "roots of logs": (chained([Known("log1p"), Known("sqrt"), Affine(2.0, 1.0)], 0.0, 9.0), 0.0, 9.0),
-        "a sum": (weighted([chained([Known(n)], -4.0, 4.0) for n in ("tanh", "exp")], [2.0, -0.3])[0], -4.0, 4.0),
+        "falling, then bent": (
+            chained([AffineCurve(-0.5, 1.0), NamedCurve("tanh"), NamedCurve("exp")], -4.0, 4.0),
+            -4.0,
+            4.0,
+        ),
+        "roots of logs": (
+            chained([NamedCurve("log1p"), NamedCurve("sqrt"), AffineCurve(2.0, 1.0)], 0.0, 9.0),
+            0.0,
+            9.0,
+        ),
+        "a sum": (weighted([chained([NamedCurve(n)], -4.0, 4.0) for n in ("tanh", "exp")], [2.0, -0.3])[0], -4.0, 4.0),
     }
     return found
 
@@ -124,9 +136,9 @@ def test_gaps_of_smooth_curves_close_with_the_square_of_the_width(name):
 
 
 def test_curves_are_divided_at_breaks_and_jumps_leave_nothing_between():
-    steps = Steps(np.array([-1.0, 0.5]), np.array([0.0, 2.0, -1.0]))
+    steps = StepCurve(np.array([-1.0, 0.5]), np.array([0.0, 2.0, -1.0]))
     function = CurveFunction(
-        (steps, Known("log1p")), np.array([-9.0, 0.0]), np.array([9.0, 9.0]), np.array([[0], [1.0]]) * [1, 1]
+        (steps, NamedCurve("log1p")), np.array([-9.0, 0.0]), np.array([9.0, 9.0]), np.array([[0], [1.0]]) * [1, 1]
     )
     at = function.divide_at(-3.0, 0.0, -1.4, 0)
     assert at == -1.0

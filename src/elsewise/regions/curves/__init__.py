@@ -1,22 +1,22 @@
 """Curves: functions of one number that stand between model space and a model's columns, and what is known of them."""
 
-from .base import Affine, Cells, Curve
-from .known import Known, Power
+from .base import AffineCurve, Curve, CurveCells
+from .known import NamedCurve, PowerCurve
 from .polynomials import PiecewisePolynomial
 from .put_together import Chained, Weighted, chained, weighted
-from .tables import PiecewiseLinear, Ranks, Steps
+from .tables import PiecewiseLinear, Ranks, StepCurve
 
 __all__ = [
-    "Affine",
-    "Cells",
+    "AffineCurve",
+    "CurveCells",
     "Chained",
     "Curve",
-    "Known",
+    "NamedCurve",
     "PiecewiseLinear",
     "PiecewisePolynomial",
-    "Power",
+    "PowerCurve",
     "Ranks",
-    "Steps",
+    "StepCurve",
     "Weighted",
     "chained",
     "weighted",

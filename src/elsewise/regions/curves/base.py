@@ -19,7 +19,7 @@ import numpy as np
 from ...arrays import FloatArray
 
 
-class Cells(NamedTuple):
+class CurveCells(NamedTuple):
     """What a curve is on intervals without a break inside: arrays of shape (n,).
 
     Attributes
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     most_bend: FloatArray
 
     @classmethod
-    def between_ends(cls, slopes: tuple[FloatArray, FloatArray], bends: tuple[FloatArray, FloatArray]) -> Cells:
+    def between_ends(cls, slopes: tuple[FloatArray, FloatArray], bends: tuple[FloatArray, FloatArray]) -> CurveCells:
         """Make cells on which slopes and bends rise or fall throughout: the ends are all there is to know."""
         return cls(*slopes, np.minimum(*slopes), np.maximum(*slopes), np.fmin(*bends), np.fmax(*bends))
 
@@ -66,12 +66,18 @@ class Curve(ABC):
         """List the breaks, ascending, of shape (n,)."""
 
     @abstractmethod
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell what it is on intervals without a break inside, arrays of shape (n,)."""
+
+    def ranges(self, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bound values on intervals without a break inside, arrays of shape (n,); endless where it is not monotone."""
+        cells, ends = self.on_cells(a, b), (self.value(a), self.value(b))
+        is_monotone = (cells.least >= 0) | (cells.most <= 0)
+        return np.where(is_monotone, np.minimum(*ends), -np.inf), np.where(is_monotone, np.maximum(*ends), np.inf)
 
 
 @dataclass(frozen=True, slots=True)
-class Affine(Curve):
+class AffineCurve(Curve):
     """``scale t + offset``."""
 
     scale: float
@@ -89,7 +95,7 @@ class Affine(Curve):
         """List none."""
         return np.empty(0)
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell the slope."""
         slope, nothing = np.full(len(a), self.scale), np.zeros(len(a))
-        return Cells(slope, slope, slope, slope, nothing, nothing)
+        return CurveCells(slope, slope, slope, slope, nothing, nothing)

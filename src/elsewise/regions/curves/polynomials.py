@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from .base import Cells, Curve
+from .base import Curve, CurveCells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,11 +67,11 @@ class PiecewisePolynomial(Curve):
                 found.append(real[(real > ends[piece]) & (real < ends[piece + 1])])
         return np.unique(np.concatenate(found))
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell what it is on cells, each on one piece."""
         piece = np.searchsorted(self.knots, a + (b - a) / 2)
         slopes = self._derivative(a, piece, 1), self._derivative(b, piece, 1)
-        return Cells.between_ends(slopes, (self._derivative(a, piece, 2), self._derivative(b, piece, 2)))
+        return CurveCells.between_ends(slopes, (self._derivative(a, piece, 2), self._derivative(b, piece, 2)))
 
     def _derivative(self, t: FloatArray, piece: IntArray, order: int) -> FloatArray:
         """Evaluate a derivative by Horner's rule."""

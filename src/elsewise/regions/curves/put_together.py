@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ..ensembles.bisecting import last_where
-from .base import Affine, Cells, Curve
+from .base import AffineCurve, Curve, CurveCells
 from .polynomials import PiecewisePolynomial
 
 
@@ -63,7 +63,7 @@ class Chained(Curve):
             found.append(own[(own > self.low) & (own < self.high)])
         return np.unique(np.concatenate(found))
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell what it is on cells, curve by curve."""
         cells = self.curves[0].on_cells(a, b)
         for place, curve in enumerate(self.curves[1:], start=1):
@@ -96,7 +96,7 @@ def _through(curves: Sequence[Curve], t: FloatArray) -> FloatArray:
     return t
 
 
-def _composed(inner: Cells, outer: Cells, falls: BoolArray) -> Cells:
+def _composed(inner: CurveCells, outer: CurveCells, falls: BoolArray) -> CurveCells:
     """Put ranges of two curves together; where the inner one falls, ends of the outer one change places."""
     first, last = np.where(falls, outer.last, outer.first), np.where(falls, outer.first, outer.last)
     slopes = _product((inner.least, inner.most), (outer.least, outer.most))
@@ -107,7 +107,7 @@ def _composed(inner: Cells, outer: Cells, falls: BoolArray) -> Cells:
     with np.errstate(invalid="ignore"):
         least, most = bends_outer[0] + bends_inner[0], bends_outer[1] + bends_inner[1]
         ends = _times(first, inner.first), _times(last, inner.last)
-    return Cells(*ends, *slopes, np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
+    return CurveCells(*ends, *slopes, np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
 
 
 def _product(a: tuple[FloatArray, FloatArray], b: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -152,18 +152,25 @@ class Weighted(Curve):
         """List those of all."""
         return np.unique(np.concatenate([curve.breaks() for curve in self.curves]))
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Add up what all are on cells."""
-        total = Cells(*np.zeros((6, len(a))))
+        total = CurveCells(*np.zeros((6, len(a))))
         for curve, weight in zip(self.curves, self.weights):
             own = curve.on_cells(a, b)
-            scaled = _composed(own, Affine(weight, 0.0).on_cells(a, b), np.zeros(len(a), dtype=np.bool_))
+            scaled = _composed(own, AffineCurve(weight, 0.0).on_cells(a, b), np.zeros(len(a), dtype=np.bool_))
             with np.errstate(invalid="ignore"):
-                total = Cells(*(x + y for x, y in zip(total, scaled)))
+                total = CurveCells(*(x + y for x, y in zip(total, scaled)))
         least, most = total.least_bend, total.most_bend
-        return total._replace(
-            least_bend=np.where(np.isnan(least), -np.inf, least), most_bend=np.where(np.isnan(most), np.inf, most)
-        )
+        bends = np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most)
+        return CurveCells(total.first, total.last, total.least, total.most, *bends)
+
+    def ranges(self, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Add up the ranges of all."""
+        low, high = np.zeros(len(a)), np.zeros(len(a))
+        for curve, weight in zip(self.curves, self.weights):
+            ends = [weight * end for end in curve.ranges(a, b)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        return low, high
 
 
 def chained(curves: Sequence[Curve], low: float, high: float) -> Chained:
@@ -171,11 +178,11 @@ def chained(curves: Sequence[Curve], low: float, high: float) -> Chained:
     merged: list[Curve] = []
     for curve in curves:
         last = merged[-1] if merged else None
-        if isinstance(curve, Affine) and isinstance(last, Affine):
-            merged[-1] = Affine(curve.scale * last.scale, curve.scale * last.offset + curve.offset)
-        elif not (isinstance(curve, Affine) and curve == Affine(1.0, 0.0)):
+        if isinstance(curve, AffineCurve) and isinstance(last, AffineCurve):
+            merged[-1] = AffineCurve(curve.scale * last.scale, curve.scale * last.offset + curve.offset)
+        elif not (isinstance(curve, AffineCurve) and curve == AffineCurve(1.0, 0.0)):
             merged.append(curve)
-    return Chained(tuple(merged) or (Affine(1.0, 0.0),), low, high)
+    return Chained(tuple(merged) or (AffineCurve(1.0, 0.0),), low, high)
 
 
 def weighted(curves: Sequence[Chained], weights: Sequence[float]) -> tuple[Curve | None, float]:
@@ -212,12 +219,12 @@ def weighted(curves: Sequence[Chained], weights: Sequence[float]) -> tuple[Curve
     return Weighted(tuple(curve for curve, _ in others), tuple(weight for _, weight in others)), constant
 
 
-def _core(curve: Chained) -> tuple[tuple[Curve, ...], Affine]:
+def _core(curve: Chained) -> tuple[tuple[Curve, ...], AffineCurve]:
     """Take the affine curve off the end."""
     *before, last = curve.curves
-    if isinstance(last, Affine) and before:
+    if isinstance(last, AffineCurve) and before:
         return tuple(before), last
-    return curve.curves, Affine(1.0, 0.0)
+    return curve.curves, AffineCurve(1.0, 0.0)
 
 
 def _has_equality(curve: Curve) -> bool:

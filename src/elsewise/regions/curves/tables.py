@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray
-from .base import Cells, Curve
+from .base import Curve, CurveCells
 
 # Numbers that are farther away are as far away as this: middles of intervals are finite.
 _FARTHEST = 1e300
@@ -47,7 +47,7 @@ class PiecewiseLinear(Curve):
         """List the points."""
         return self.x
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell the slopes."""
         a, b = np.clip(a, -_FARTHEST, _FARTHEST), np.clip(b, -_FARTHEST, _FARTHEST)  # normal scores may be infinite
         return _straight(self.slope(a + (b - a) / 2))
@@ -100,7 +100,7 @@ class Ranks(Curve):
         at = np.concatenate([at, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
         return np.unique(np.concatenate([q, at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf)]))
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell the slopes: none where numbers have the first or the last rank."""
         middle = a + (b - a) / 2
         q = self.quantiles
@@ -109,7 +109,7 @@ class Ranks(Curve):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps(Curve):
+class StepCurve(Curve):
     """Constant between steps, ``values[p]`` where ``ends[p - 1] < t <= ends[p]``.
 
     Attributes
@@ -135,11 +135,11 @@ class Steps(Curve):
         """List the last number of each piece and the first of the next."""
         return np.unique(np.concatenate([self.ends, np.nextafter(self.ends, np.inf)]))
 
-    def on_cells(self, a: FloatArray, b: FloatArray) -> Cells:
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
         """Tell that nothing changes."""
         return _straight(np.zeros(len(a)))
 
 
-def _straight(slope: FloatArray) -> Cells:
+def _straight(slope: FloatArray) -> CurveCells:
     nothing = np.zeros(len(slope))
-    return Cells(slope, slope, slope, slope, nothing, nothing)
+    return CurveCells(slope, slope, slope, slope, nothing, nothing)

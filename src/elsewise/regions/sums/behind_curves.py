@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
-from ..curves import Chained, Curve, Steps, chained, weighted
+from ..curves import Chained, Curve, StepCurve, chained, weighted
 from ..ensembles.steps_before import AsIs, Stepped, StepsBefore, Warped
 from .functions import IDENTITY
 from .of_curves import CurveFunction
@@ -57,7 +57,7 @@ def curve_of(steps: StepsBefore, j: int) -> Chained:
     """Give the curve of a column that is not as it is in model space."""
     column = steps.columns[j]
     if isinstance(column, Stepped):
-        return chained([Steps(column.ends, column.values)], -_LARGEST, _LARGEST)
+        return chained([StepCurve(column.ends, column.values)], -_LARGEST, _LARGEST)
     assert isinstance(column, Warped)
     if column.curve is None:
         raise UnsupportedSettingError(

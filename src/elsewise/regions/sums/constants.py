@@ -41,3 +41,5 @@ SIZES_OF_MOVES = np.geomspace(1e-3, 1e3, 25)
 WORTH_HALVINGS = 30
 # Intervals without an end are divided within so many widths of the data.
 WIDTHS_TO_DIVIDE = 8.0
+# Knots next to the ends of what a step takes, where a logarithm or a root is infinitely steep, in widths of the data.
+SHARES_TO_ENDS = np.geomspace(1e-15, 1e-2, 14)

@@ -19,8 +19,8 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     """Offer points that are accepted, better and better; give the distance of the best answer so far.
 
     Margins are linear near a point. The nearest point where these linear margins hold is the next one; where it is not
-    accepted, the way back to the last one that was leads to one that is. Concave margins are smaller than linear ones: what
-    they miss is asked for beforehand in the next step.
+    accepted, the way back to the last one that was leads to one that is. Concave margins are smaller than linear ones:
+    what they miss is asked for beforehand in the next step.
 
     Parameters
     ----------

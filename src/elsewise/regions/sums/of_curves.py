@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ..curves import Curve
-from .constants import KINK, KNOTS_OF_DATA, LINE_ROUNDING, MOST_STEPS_TO_A_LINE, WIDTHS_TO_DIVIDE
+from .constants import KINK, KNOTS_OF_DATA, LINE_ROUNDING, MOST_STEPS_TO_A_LINE, SHARES_TO_ENDS, WIDTHS_TO_DIVIDE
 from .functions import Function, Lines
 
 # Values above this are as good as none: lines are not looked for there.
@@ -30,7 +30,8 @@ class _Table:
     ----------
     t, value : arrays of shape (n_units, n_knots)
     least_bend, most_bend : arrays of shape (n_units, n_knots - 1)
-    is_monotone : bool array of shape (n_units, n_knots - 1)
+    lowest, highest : arrays of shape (n_units, n_knots - 1)
+        Ends of the ranges of values.
     kinks_up, kinks_down : bool arrays of shape (n_units, n_knots)
         Where the slope grows or falls at once.
     """
@@ -39,14 +40,22 @@ class _Table:
     value: FloatArray
     least_bend: FloatArray
     most_bend: FloatArray
-    is_monotone: BoolArray
+    lowest: FloatArray
+    highest: FloatArray
     kinks_up: BoolArray
     kinks_down: BoolArray
 
     def upside_down(self) -> _Table:
         """Give the table of the curves times minus one."""
         return _Table(
-            self.t, -self.value, -self.most_bend, -self.least_bend, self.is_monotone, self.kinks_down, self.kinks_up
+            self.t,
+            -self.value,
+            -self.most_bend,
+            -self.least_bend,
+            -self.highest,
+            -self.lowest,
+            self.kinks_down,
+            self.kinks_up,
         )
 
 
@@ -163,9 +172,8 @@ def _raised(value: FloatArray, width: FloatArray, table: _Table, is_in: BoolArra
     with np.errstate(over="ignore", invalid="ignore"):
         raised = np.where(is_in & (table.least_bend < 0), -table.least_bend * width**2 / 8, 0.0)
     left, right = value[:, :-1] + raised, value[:, 1:] + raised
-    higher = np.maximum(value[:, :-1], value[:, 1:])
-    is_flat = table.is_monotone & (2 * higher < left + right)  # a monotone curve is below its higher end
-    left, right = np.where(is_flat, higher, left), np.where(is_flat, higher, right)
+    is_flat = is_in & (2 * table.highest < left + right)
+    left, right = np.where(is_flat, table.highest, left), np.where(is_flat, table.highest, right)
     out = value.copy()
     out[:, :-1] = np.maximum(out[:, :-1], left)
     out[:, 1:] = np.maximum(out[:, 1:], right)
@@ -203,9 +211,11 @@ def _cells(curve: Curve, breaks: FloatArray, low: float, high: float, seen: Floa
     """Make the table of one curve."""
     room = seen[1] - seen[0]
     knots = np.linspace(seen[0] - room, seen[1] + room, KNOTS_OF_DATA)
+    to_ends = room * SHARES_TO_ENDS  # where slopes may be infinite
+    knots = np.concatenate([knots, low + to_ends, high - to_ends])
     knots = np.unique(np.concatenate([breaks, knots[(knots > low) & (knots < high)], [low, high]]))
     a, b = knots[:-1], knots[1:]
-    cells, value = curve.on_cells(a, b), curve.value(knots)
+    cells, value, (lowest, highest) = curve.on_cells(a, b), curve.value(knots), curve.ranges(a, b)
     is_jump = np.nextafter(a, np.inf) >= b  # no double is in between
     with np.errstate(over="ignore"):
         steep = np.diff(value) / np.diff(knots)
@@ -220,7 +230,8 @@ def _cells(curve: Curve, breaks: FloatArray, low: float, high: float, seen: Floa
         value[None],
         np.where(is_jump, 0.0, cells.least_bend)[None],
         np.where(is_jump, 0.0, cells.most_bend)[None],
-        (is_jump | (cells.least >= 0) | (cells.most <= 0))[None],
+        np.where(is_jump, np.minimum(value[:-1], value[1:]), lowest)[None],
+        np.where(is_jump, np.maximum(value[:-1], value[1:]), highest)[None],
         grows[:1],
         grows[1:],
     )
@@ -236,6 +247,7 @@ def _stacked(tables: list[_Table]) -> _Table:
     def cells(name: str) -> FloatArray:
         return np.vstack([np.pad(getattr(one, name), ((0, 0), (0, n - one.t.shape[1]))) for one in tables])
 
-    bends = cells("least_bend"), cells("most_bend")
+    between = [cells(name) for name in ("least_bend", "most_bend", "lowest", "highest")]
     no_kinks = [cells(name).astype(np.bool_) for name in ("kinks_up", "kinks_down")]
-    return _Table(knots("t"), knots("value"), *bends, cells("is_monotone").astype(np.bool_), *no_kinks)
+    bends, ranges = between[:2], between[2:]
+    return _Table(knots("t"), knots("value"), bends[0], bends[1], ranges[0], ranges[1], no_kinks[0], no_kinks[1])
