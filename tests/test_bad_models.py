@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -75,8 +75,10 @@ def test_models_that_are_not_read_are_asked_and_the_reason_is_kept(iris):
     assert "n_neighbors of KNeighborsClassifier: expected 1" in reason_unread(KNeighborsClassifier().fit(X, y), X, y)
     model = make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression(max_iter=2000)).fit(X, y)
     assert "step 'polynomialfeatures' (PolynomialFeatures) is not affine" in reason_unread(model, X, y)
-    columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), ("bins", KBinsDiscretizer(), [2, 3])])
-    assert "'columns__bins'" in reason_unread(
+    rounded = ("rounded", FunctionTransformer(np.rint), [2, 3])
+    columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), rounded])
+    assert "'columns__rounded'" in reason_unread(
         Pipeline([("columns", columns), ("last", LogisticRegression())]).fit(X, y), X, y
     )
-    assert "clip=True" in reason_unread(make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(X, y), X, y)
+    model = make_pipeline(MinMaxScaler(clip=True), KNeighborsClassifier(1)).fit(X, y)
+    assert "clip=True" in reason_unread(model, X, y)

@@ -27,6 +27,7 @@ OF_OTHER_LIBRARIES = {
     "_label_binarizer",
     "_predictors",
     "_preprocessor",
+    "_scaler",
     "_y",
 }
 

@@ -23,6 +23,7 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
+    PolynomialFeatures,
     PowerTransformer,
     QuantileTransformer,
     SplineTransformer,
@@ -572,10 +573,17 @@ def test_what_is_refused():
         PowerTransformer(), PCA(2), match=r"\(PowerTransformer\) is not affine.* step 'pca' \(PCA\) then mixes columns"
     )
     refused(
+        FunctionTransformer(np.rint),
+        model=LogisticRegression(),
+        match=r"applies the function rint, which is not affine.*its slopes have to be known.*before the pipeline",
+    )
+    refused(
+        SplineTransformer(),
         PowerTransformer(),
         model=LogisticRegression(),
-        match=r"\(PowerTransformer\) is not affine: it takes powers.*LogisticRegression may not.*before the pipeline",
+        match=r"\(PowerTransformer\) may not",
     )
+    refused(PolynomialFeatures(), model=LogisticRegression(), match=r"is not affine: it multiplies columns 'x0', 'x1'")
     refused(
         KBinsDiscretizer(3, strategy="uniform"),
         model=NearestCentroid(),
@@ -583,9 +591,11 @@ def test_what_is_refused():
         match=r"\(KBinsDiscretizer\) is not affine: it puts numbers into bins.*not NearestCentroid",
     )
     refused(
-        SplineTransformer(degree=3), match=r"\(SplineTransformer\) is not affine, received degree=3.*expected degree=0"
+        SplineTransformer(degree=3), match=r"\(SplineTransformer\) is not affine: it makes splines.*neither rises nor"
     )
-    refused(SplineTransformer(degree=0, extrapolation="periodic"), match=r"extrapolation='periodic'; expected degree=0")
+    refused(
+        SplineTransformer(degree=0, extrapolation="periodic"), match=r"extrapolation='periodic'\); expected 'constant'"
+    )
     refused(
         SplineTransformer(degree=0, extrapolation="linear"), match=r"does not put column .* one bin after the other"
     )

@@ -11,6 +11,7 @@ from . import (  # noqa: F401 - to register their types
     imputers,
     monotone,
     native_categories,
+    polynomials,
     scalers,
     selectors,
 )

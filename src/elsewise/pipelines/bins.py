@@ -14,10 +14,11 @@ from ..errors import UnsupportedSettingError
 from ..regions.ensembles.bisecting import last_where
 from .columnwise import through, transformed
 from .constants import LARGEST_WARPED
+from .polynomials import follow_splines
 from .registry import register
 from .steps import Step
 from .streams import LevelStream, StepStream, Stream, WarpStream, numbers_of
-from .warping import Takes, as_warp, chains_of, not_affine, spread, within
+from .warping import Takes, as_warp, chains_of, not_affine, require_monotone, spread, within
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -74,11 +75,7 @@ def _binarizer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 def _spline(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     spline, n = step.transformer, len(streams)
     if spline.degree != 0 or spline.extrapolation == "periodic":
-        raise UnsupportedSettingError(
-            f"{step.in_words} is not affine, received degree={spline.degree} and "
-            f"extrapolation={spline.extrapolation!r}; expected degree=0, which makes bins, and none that is periodic. "
-            f"It takes {walk.names(streams)}."
-        )
+        return follow_splines(walk, step, streams)
     takes = Takes.numbers(n)
     if spline.extrapolation in ("constant", "error"):  # beyond the knots transform raises, with degree 0 in any case
         knots = [of_column.t for of_column in spline.bsplines_]
@@ -90,6 +87,7 @@ def _spline(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 
 def follow_pieces(walk: Walk, step: Step, streams: list[Stream], pieces: Pieces, reason: str) -> list[Stream]:
     """Streams behind a transformer that is constant between steps of each column; ``reason`` says what it does."""
+    require_monotone(walk, step, streams)
     why = not_affine(walk, step, streams, reason)
     places = [place for place, stream in enumerate(streams) if not isinstance(stream, (LevelStream, StepStream))]
     warps = within(

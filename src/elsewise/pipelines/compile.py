@@ -29,8 +29,9 @@ from .affine import AffineMap
 from .columnwise import dense
 from .composites import selections
 from .constants import CANCELLATION, FAR_LIMIT, MAP_TOLERANCE, N_ROWS_CHECKED, N_ROWS_SPREAD
+from .curves import check_curves
 from .missing import with_missing
-from .model_view import ModelView, model_view, refuse_mixed_limits
+from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
 from .native_categories import own_steps
 from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
@@ -109,6 +110,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     table = _with_limits(table, walk.findings.limits, features)
     if view.steps is not None:
         _check_warps(walk, view, features)
+        view = with_seen(view, features)
     _check(steps, table, view, X, features, seen_by_model)
     return CompiledModel(table, view.to_model, estimator, features, view.steps)
 
@@ -237,7 +239,9 @@ def _check_warps(walk: Walk, view: ModelView, features: FloatArray) -> None:
     Y = view.to_model(features)
     refuse_mixed_limits(walk, view, Y)
     warped = [(j, stream) for j, stream in enumerate(view.streams) if isinstance(stream, WarpStream)]
-    check_monotone(walk, [stream for _, stream in warped], [Y[:, view.steps.columns[j].place] for j, _ in warped])
+    streams, seen = [stream for _, stream in warped], [Y[:, view.steps.columns[j].place] for j, _ in warped]
+    check_monotone(walk, streams, seen)
+    check_curves([view.steps.curve(j) for j, _ in warped], streams, seen)
 
 
 def _check(

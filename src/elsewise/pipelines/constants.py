@@ -31,6 +31,10 @@ LARGEST_WARPED = float(np.finfo(np.float32).max)
 # smallest and the largest training value, and so many of all sizes a double has.
 N_NUMBERS_CHECKED = 1000
 
+# How far beyond the outermost knots splines that go on there are followed, in distances between these knots: cubes of
+# it are far from overflow.
+FARTHEST_SPLINE = 1e8
+
 # A function that falls by less than this, relative to its largest value, rises up to rounding.
 MONOTONE_TOLERANCE = 1e-12
 

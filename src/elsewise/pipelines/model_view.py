@@ -7,7 +7,7 @@ reaches the first step that is not affine: each of its features once, however ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..regions.ensembles import AsIs, ModelColumn, Stepped, StepsBefore, Warped
 from .affine import AffineMap
 from .columnwise import Chains
 from .constants import FAR_LIMIT, LARGEST_WARPED, LIMIT_TOLERANCE
+from .curves import curve_of
 from .streams import AffineStream, BentStream, LevelStream, Limits, StepStream, Stream, WarpStream, as_affine
 from .walk import Walk
 
@@ -46,15 +47,18 @@ class ModelView:
         if self.steps is None:
             return Y
         out = np.empty((len(Y), len(self.steps.columns)))
-        warped = [j for j, column in enumerate(self.steps.columns) if isinstance(column, Warped)]
-        values = self.steps.functions(warped, [Y[:, self.steps.columns[j].place] for j in warped])
+        warped = [(j, column) for j, column in enumerate(self.steps.columns) if isinstance(column, Warped)]
+        # what a shift moves beyond the end of what a step takes is at the end
+        ends = [(-np.inf, np.inf) if np.all(shift == 0.0) else (column.low, column.high) for _, column in warped]
+        numbers = [np.clip(Y[:, column.place], *end) for (_, column), end in zip(warped, ends)]
+        values = self.steps.functions([j for j, _ in warped], numbers)
         for j, column in enumerate(self.steps.columns):
             y = Y[:, column.place]
             if isinstance(column, Stepped):
                 out[:, j] = column.values[np.searchsorted(column.ends, y)]
             elif isinstance(column, AsIs):
                 out[:, j] = y
-        out[:, warped] = np.array(values).T.reshape(len(Y), len(warped))
+        out[:, [j for j, _ in warped]] = np.array(values).T.reshape(len(Y), len(warped))
         return out
 
 
@@ -76,7 +80,8 @@ def model_view(walk: Walk, streams: Sequence[Stream]) -> ModelView:
         name = walk.names([stream])
         if isinstance(stream, WarpStream):
             chains[j] = stream.chain
-            columns.append(Warped(place, name, stream.why, stream.low, stream.high, stream.rises))
+            curve = curve_of(stream.chain, stream.low, stream.high)
+            columns.append(Warped(place, name, stream.why, stream.low, stream.high, stream.rises, curve))
         elif isinstance(stream, StepStream):
             columns.append(Stepped(place, name, stream.why, stream.ends, stream.values))
         else:
@@ -84,7 +89,15 @@ def model_view(walk: Walk, streams: Sequence[Stream]) -> ModelView:
         if isinstance(stream, (WarpStream, StepStream)):
             _note_limits(walk, stream)
     to_model = as_affine(rows, table, walk.findings, where)
-    return ModelView(to_model, StepsBefore(len(rows), tuple(columns), Chains(chains)), tuple(streams))
+    steps = StepsBefore(len(rows), tuple(columns), Chains(chains), np.repeat([[-1.0], [1.0]], len(rows), axis=1))
+    return ModelView(to_model, steps, tuple(streams))
+
+
+def with_seen(view: ModelView, features: FloatArray) -> ModelView:
+    """Note where training rows, in features, are in model space; the view has steps."""
+    assert view.steps is not None
+    Y = view.to_model(features)
+    return replace(view, steps=replace(view.steps, seen=np.array([Y.min(axis=0), Y.max(axis=0)])))
 
 
 def refuse_mixed_limits(walk: Walk, view: ModelView, Y: FloatArray) -> None:

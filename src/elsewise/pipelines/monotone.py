@@ -17,7 +17,7 @@ from .constants import LARGEST_WARPED
 from .registry import register
 from .steps import Step
 from .streams import Stream
-from .warping import Route, Takes, follow_columns, not_affine
+from .warping import Route, Takes, follow_columns, not_affine, require_monotone
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -109,6 +109,7 @@ def one_by_one(
     walk: Walk, step: Step, streams: list[Stream], takes: Takes, reason: str, *, rises: bool = True
 ) -> list[Stream]:
     """Follow a transformer that gives a column for each it takes, in their order; ``reason`` says what it does."""
+    require_monotone(walk, step, streams)
     routes = [Route(place, place, rises) for place in range(len(streams))]
     return follow_columns(walk, step, streams, routes, takes, not_affine(walk, step, streams, reason))
 

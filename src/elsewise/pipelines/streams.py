@@ -2,12 +2,12 @@
 
 A stream is an affine function of the features (:class:`AffineStream`), or it holds one known value a level of one
 category or ordinal column (:class:`LevelStream`): text on its way to an encoder, or numbers that an affine step may
-still ask for. Behind steps that are not affine it is a function of an affine one, monotone (:class:`WarpStream`) or in
-steps (:class:`StepStream`), which trees can take::
+still ask for. Behind steps that are not affine it is a function of an affine one (:class:`WarpStream`), or one in steps
+(:class:`StepStream`)::
 
     AffineStream:  z = coefficients·e + offset
     LevelStream:   z = values[k]  where the column has level k, which for numbers is  z = sum_k values[k] e_k
-    WarpStream:    z = h(y)  with y affine and h rising or falling
+    WarpStream:    z = h(y)  with y affine; trees can take it where h rises or falls
     StepStream:    z = values[p]  where  ends[p - 1] < y <= ends[p]
 """
 
@@ -57,7 +57,7 @@ class LevelStream:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WarpStream:
-    """A monotone function of an affine stream.
+    """A function of an affine stream.
 
     Attributes
     ----------
@@ -65,8 +65,8 @@ class WarpStream:
     chain : steps one after the other
     low, high : float
         Numbers of the base between which every step takes what it is given, and gives finite numbers.
-    rises : bool
-        It falls otherwise.
+    rises : bool or None
+        Whether it rises throughout, or falls throughout; None if it does neither.
     why : str
         Which step it is that is not affine, and why, as a sentence.
     """
@@ -75,7 +75,7 @@ class WarpStream:
     chain: Chain
     low: float
     high: float
-    rises: bool
+    rises: bool | None
     why: str
 
 

@@ -40,11 +40,11 @@ class Takes:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One column through a transformer: which it takes, which it gives, and whether that rises with it."""
+    """One column through a transformer: which it takes, which it gives, and whether that rises or falls with it."""
 
     place: int
     output: int
-    rises: bool = True
+    rises: bool | None = True
 
 
 def follow_columns(
@@ -92,13 +92,22 @@ def _warped(
             (*stream.chain, ColumnStep(step.transformer, takes.neutral, route.place, route.output)),
             stream.low,
             stream.high,
-            stream.rises == route.rises,
+            None if stream.rises is None or route.rises is None else stream.rises == route.rises,
             stream.why,
         )
         for stream, route in zip(before, routes)
     ]
     largest = np.full(len(after), LARGEST_WARPED)
     return within(walk, step, after, -largest, largest)
+
+
+def require_monotone(walk: Walk, step: Step, streams: Sequence[Stream]) -> None:
+    """Refuse streams that neither rise nor fall before a step that is not affine."""
+    for stream in streams:
+        if isinstance(stream, WarpStream) and stream.rises is None:
+            raise UnsupportedSettingError(
+                f"{stream.why} {step.in_words} may not follow it: expected affine steps behind it."
+            )
 
 
 def not_affine(walk: Walk, step: Step, streams: Sequence[Stream], reason: str) -> str:
@@ -117,7 +126,15 @@ def as_warp(stream: Stream, why: str) -> WarpStream:
 def within(
     walk: Walk, step: Step, streams: Sequence[WarpStream], least: FloatArray, most: FloatArray
 ) -> list[WarpStream]:
-    """Narrow the numbers of streams to those at which they lie between ``least`` and ``most``, of shape (n,)."""
+    """Narrow the numbers of streams to those at which they lie between ``least`` and ``most``, of shape (n,).
+
+    Streams that neither rise nor fall are left as they are.
+    """
+    is_monotone = [stream.rises is not None for stream in streams]
+    if not all(is_monotone):
+        kept = np.array(is_monotone, dtype=np.bool_)
+        some = iter(within(walk, step, [s for s in streams if s.rises is not None], least[kept], most[kept]))
+        return [next(some) if monotone else stream for monotone, stream in zip(is_monotone, streams)]
     if len(streams) == 0:
         return []
     chains = [stream.chain for stream in streams]
@@ -180,6 +197,8 @@ def check_monotone(walk: Walk, streams: Sequence[WarpStream], seen: Sequence[Flo
     seen : sequence of arrays of shape (n_samples,)
         Training values of each stream's base.
     """
+    monotone = [(stream, values) for stream, values in zip(streams, seen) if stream.rises is not None]
+    streams, seen = [stream for stream, _ in monotone], [values for _, values in monotone]
     numbers = [spread(stream.low, stream.high, values) for stream, values in zip(streams, seen)]
     for stream, x, z in zip(streams, numbers, through([stream.chain for stream in streams], numbers)):
         z = z if stream.rises else -z

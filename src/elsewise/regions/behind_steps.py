@@ -1,4 +1,4 @@
-"""Regions of models that stand behind steps which are not affine: trees, sums of trees, and scorecards."""
+"""Regions of models that stand behind steps which are not affine: trees, sums of trees, scorecards, linear models."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from . import ensembles
 from .ensembles import EnsembleRegion, StepsBefore
 from .ensembles.decisions import Largest
 from .ensembles.rewriting import rewritten
-from .ensembles.scorecards import require_steps, scorecard, scorecard_region
+from .ensembles.scorecards import is_scorecard, scorecard, scorecard_region
 from .ensembles.single_tree import tree_sum
+from .ensembles.steps_before import AsIs, Warped
 from .linear import linear_region, ridge_region, scores
 from .outcomes import Outcome
 from .pairs import svc_region
@@ -20,6 +21,7 @@ from .polyhedra import PolyhedronUnion, union
 from .registry import asked_of, builder_of, region_of
 from .regression import generalized_linear_region, linear_regression_region
 from .softmax import SoftmaxRegion
+from .sums.behind_curves import curve_of, curve_region
 from .tree import boxes, wanted_leaves
 from .wrappers import innermost, with_trees_as_sums
 
@@ -31,14 +33,25 @@ def check_behind_steps(model: object, steps: StepsBefore) -> None:
     for one in innermost(model):
         builder = builder_of(one)
         if isinstance(one, BaseDecisionTree) or builder.__module__.startswith(f"{ensembles.__name__}."):
+            _require_monotone(one, steps)
             continue
         if builder not in _LINEAR:
             raise UnsupportedModelError(
-                f"{steps.first.why} Trees and sums of trees may follow it, and linear models if it bins, but not "
-                f"{type(one).__name__}."
+                f"{steps.first.why} Trees, sums of trees and linear models may follow it, but not {type(one).__name__}."
             )
         weighted = np.flatnonzero(scores(one)[0].any(axis=0)).tolist() if hasattr(one, "coef_") else []
-        require_steps(one, weighted, steps)
+        for j in weighted:
+            if not isinstance(steps.columns[j], AsIs):
+                curve_of(steps, j)
+
+
+def _require_monotone(model: object, steps: StepsBefore) -> None:
+    for column in steps.columns:
+        if isinstance(column, Warped) and column.rises is None:
+            raise UnsupportedSettingError(
+                f"{column.why} Linear models may follow it, {type(model).__name__} may not: it neither rises nor falls "
+                "throughout. Apply it to the data before the pipeline."
+            )
 
 
 def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> Region:
@@ -56,10 +69,14 @@ def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> 
             )
         return EnsembleRegion(rewritten(region.trees, steps), region.decision)
     check_behind_steps(model, steps)
-    if isinstance(region, SoftmaxRegion):
+    if isinstance(region, SoftmaxRegion) and is_scorecard(region.W, steps):
         decision = Largest(region.index, least_log_odds=-region.limit)
         return EnsembleRegion(scorecard(region.W, -region.b, steps), decision)
-    assert isinstance(region, PolyhedronUnion)
+    if not isinstance(region, PolyhedronUnion):
+        raise UnsupportedSettingError(
+            f"{steps.first.why} Behind such a step least probabilities of {type(model).__name__} are known for two "
+            "classes, or if every number is binned. Leave min_probability out."
+        )
     if region.n_polyhedra == 0:
         return union([], n_features=steps.n_features)
     if region.n_polyhedra > 1:
@@ -67,4 +84,5 @@ def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> 
             f"{steps.first.why} {type(model).__name__} decides by votes, in {region.n_polyhedra} ways: behind such a "
             "step that is supported for trees and sums of trees, not for linear models. Use one linear model."
         )
-    return scorecard_region(*region.polyhedron(0), steps)
+    A, b = region.polyhedron(0)
+    return scorecard_region(A, b, steps) if is_scorecard(A, steps) else curve_region(A, b, steps)

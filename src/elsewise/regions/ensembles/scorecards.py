@@ -20,7 +20,7 @@ from ...errors import UnsupportedSettingError
 from .decisions import Largest, Range
 from .growing import Growing
 from .region import EnsembleRegion
-from .steps_before import AsIs, Stepped, StepsBefore, Warped
+from .steps_before import AsIs, Stepped, StepsBefore
 from .trees import TreeSum
 
 
@@ -67,20 +67,12 @@ def scorecard(A: FloatArray, b: FloatArray, steps: StepsBefore) -> TreeSum:
     return grown.trees(constant, doubt=doubt)
 
 
-def require_steps(model: object, weighted: Sequence[int], steps: StepsBefore) -> None:
-    """Refuse a linear model of which some columns with a weight are neither binned nor have levels."""
-    for j in weighted:
-        column = steps.columns[j]
-        if isinstance(column, Warped):
-            raise UnsupportedSettingError(
-                f"{column.why} Trees and sums of trees may follow it, {type(model).__name__} may not. Apply it to the "
-                "data before the pipeline."
-            )
-        if isinstance(column, AsIs) and column.levels is None:
-            raise UnsupportedSettingError(
-                f"{steps.first.why} {type(model).__name__} may follow if every column is binned or a category, but it "
-                f"sees {column.name} as numbers. Bin all numbers, or none."
-            )
+def is_scorecard(A: FloatArray, steps: StepsBefore) -> bool:
+    """Whether every column with a weight, in ``A`` of shape (n_halfspaces, n_columns), is binned or has levels."""
+    columns = [steps.columns[j] for j in np.flatnonzero(A.any(axis=0)).tolist()]
+    return all(
+        isinstance(column, Stepped) or (isinstance(column, AsIs) and column.levels is not None) for column in columns
+    )
 
 
 def _grow_bins(grown: Growing, place: int, columns: Sequence[object], A: FloatArray) -> None:

@@ -14,11 +14,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from .trees import TreeSum
+
+if TYPE_CHECKING:
+    from ..curves import Chained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +71,7 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warped:
-    """A column of the model that rises or falls with a feature of model space.
+    """A column of the model that is a function of a feature of model space.
 
     Attributes
     ----------
@@ -76,7 +80,10 @@ class Warped:
     why : str
     low, high : float
         The numbers between which it is known, and finite.
-    rises : bool
+    rises : bool or None
+        Whether it rises throughout, or falls throughout; None if it does neither: trees cannot follow then.
+    curve : Chained or None
+        Its slopes, for models other than trees; None if they are not known.
     """
 
     place: int
@@ -84,7 +91,8 @@ class Warped:
     why: str
     low: float
     high: float
-    rises: bool
+    rises: bool | None
+    curve: Chained | None = None
 
 
 ModelColumn = AsIs | Stepped | Warped
@@ -110,6 +118,8 @@ class StepsBefore:
         One a column of the model.
     functions : ColumnFunctions
         Of the columns that are :class:`Warped`.
+    seen : array of shape (2, n_features)
+        Smallest and largest training values in model space.
     rewritten : dict
         The last trees that were written over model space, by a digest of what they were: those of all labels of a
         model are the same.
@@ -118,12 +128,18 @@ class StepsBefore:
     n_features: int
     columns: tuple[ModelColumn, ...]
     functions: ColumnFunctions
+    seen: FloatArray
     rewritten: dict[bytes, TreeSum] = field(default_factory=dict)
 
     @property
     def first(self) -> Stepped | Warped:
         """The first column that is not as it is in model space."""
         return next(column for column in self.columns if not isinstance(column, AsIs))
+
+    def curve(self, j: int) -> Chained | None:
+        """Give the curve of a column; None for one that has none."""
+        column = self.columns[j]
+        return column.curve if isinstance(column, Warped) else None
 
     @property
     def places(self) -> IntArray:

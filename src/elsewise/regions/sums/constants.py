@@ -1,5 +1,7 @@
 """Numbers that decide something in this package."""
 
+import numpy as np
+
 # Rounds of cuts at one piece: each projects once. What is left is cut off in its children.
 MOST_ROUNDS_OF_CUTS = 12
 # A cut is worth a projection if it is violated by more than this, relative to the distance so far plus one.
@@ -14,9 +16,30 @@ SETTLED = 1e-7
 TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 60, 1
 # Steps of a descent, and halvings of the way back to a point that is accepted.
 DESCENT_STEPS, WAY_BACK = 12, 20
+# Margins that a step missed are asked for so many times over in the next one, until a point is accepted; of that so
+# much is left in every further one.
+SURPLUS, SURPLUS_LEFT = 2.0, 0.1
+# Short steps over the boundary, each so many times as far as a linear margin says.
+PUSHES, PUSHED = 6, 1.5
 # A descent is over where a step gains less than this share.
 DESCENT_GAIN = 1e-6
 # Descents are tried in pieces that were divided so few times, then in each one where that is a multiple.
 FIRST_DESCENTS, DESCENT_EVERY = 4, 4
 # A unit whose line is off by less than this, relative to the size of the sum, has no gap that dividing would close.
 SMALLEST_GAP = 1e-12
+# Knots of a curve from a width of the data below the smallest training value to one above the largest: lines between
+# them miss the curve by its bend times 1e-4 of the width squared.
+KNOTS_OF_DATA = 97
+# Exchanges of knots on the way to the best line: any line is valid, few are enough.
+MOST_STEPS_TO_A_LINE = 20
+# Rounding of values of curves and of lines, and kinks that are taken for none, relative to the numbers in them.
+LINE_ROUNDING = 4e-13
+# Slopes on both sides of a knot that differ by less than this share are the same.
+KINK = 1e-13
+# Moves of single features that are looked at first, in units of the distance, and halvings of what a margin is worth.
+SIZES_OF_MOVES = np.geomspace(1e-3, 1e3, 25)
+WORTH_HALVINGS = 30
+# Intervals without an end are divided within so many widths of the data.
+WIDTHS_TO_DIVIDE = 8.0
+# Knots next to the ends of what a step takes, where a logarithm or a root is infinitely steep, in widths of the data.
+SHARES_TO_ENDS = np.geomspace(1e-15, 1e-2, 14)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...search import Surroundings
-from .constants import DESCENT_GAIN, DESCENT_STEPS, WAY_BACK
+from .constants import DESCENT_GAIN, DESCENT_STEPS, PUSHED, PUSHES, SURPLUS, SURPLUS_LEFT, WAY_BACK
 from .units import Sums
 
 # Whether a point, in features, is in the region.
@@ -19,7 +19,8 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     """Offer points that are accepted, better and better; give the distance of the best answer so far.
 
     Margins are linear near a point. The nearest point where these linear margins hold is the next one; where it is not
-    accepted, the way back to the last one that was leads to one that is.
+    accepted, the way back to the last one that was leads to one that is. Concave margins are smaller than linear ones:
+    what they miss is asked for beforehand in the next step.
 
     Parameters
     ----------
@@ -32,23 +33,29 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     limit : float
         Distance of the incumbent.
     """
-    x, last, before = start, None, np.inf
+    x, last, before, surplus = start, None, np.inf, np.zeros(len(sums.d))
     for _ in range(DESCENT_STEPS):
         margins, gradient = sums.linearised(x)
         size = np.abs(gradient).max(axis=1, initial=0.0)
         moves = size > 0
         if not moves.any():
             return limit
-        A, b = -gradient[moves] / size[moves, None], (margins - gradient @ x)[moves] / size[moves]
+        A, b = -gradient[moves] / size[moves, None], (margins - surplus - gradient @ x)[moves] / size[moves]
         found = surroundings.nearest(A, b, np.inf)
+        if found.v is None and surplus.any():  # ends of a range may be nearer to each other than that
+            surplus[:] = 0.0
+            continue
         if found.v is None:
             return limit
         point, value = surroundings.as_points(found.v), float(np.abs(found.v).sum())
         if not accepts(point):
+            missing = np.maximum(-sums.margins(surroundings.plain(point)[None])[0], 0.0)
+            surplus = SURPLUS * missing
             if last is None:
                 x = surroundings.plain(point)
                 continue
             point = _way_back(point, last, accepts)
+        surplus = SURPLUS_LEFT * surplus
         last = point
         limit = min(limit, surroundings.offer(point[None]))
         x = surroundings.plain(point)
@@ -68,6 +75,30 @@ def _way_back(point: FloatArray, accepted: FloatArray, accepts: Accepts) -> Floa
         else:
             low = middle
     return point + high * (accepted - point)
+
+
+def push(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: FloatArray, limit: float) -> float:
+    """Offer what a few short steps up the worst margin lead to, if it is accepted; give the best distance so far.
+
+    Where cuts have come near the boundary from outside, a little is missing, and the nearest point of a linear margin
+    may be far away: several points are equally near to it.
+    """
+    x, reachable = start, surroundings.reachable
+    for _ in range(PUSHES):
+        margins, gradient = sums.linearised(x)
+        worst = int(margins.argmin())
+        way, missing = gradient[worst], -float(margins[worst])
+        length = float(way @ way)
+        if missing > 0 and not (0 < length < np.inf):
+            return limit
+        if missing > 0:
+            x = x + PUSHED * missing / length * way
+        v = np.clip(x - reachable.x0, reachable.low, reachable.high)
+        point = surroundings.as_points(v)
+        if accepts(point):
+            return min(limit, surroundings.offer(point[None]))
+        x = reachable.x0 + v
+    return limit
 
 
 def first_points(sums: Sums, surroundings: Surroundings, accepts: Accepts, x: FloatArray, limit: float) -> float:

@@ -69,6 +69,10 @@ class Function(ABC):
             return inside + 1.0 if inside == low else inside - 1.0 if inside == high else inside
         return float(np.clip(near, low + _SHARE_OF_INTERVAL * width, high - _SHARE_OF_INTERVAL * width))
 
+    def beyond(self, at: float, unit: int) -> float:
+        """Give the number from which on a unit goes on where it is divided: the next double, if it jumps to that."""
+        return at
+
 
 def _tangents(function: Function, at: FloatArray) -> Lines:
     slope = function.slope(at)

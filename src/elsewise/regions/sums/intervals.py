@@ -58,7 +58,9 @@ def _narrowed(
     known = np.concatenate([intervals.high[place][units], -intervals.low[place][units]])
     with np.errstate(invalid="ignore"):
         high = np.where(np.isfinite(offsets), known - offsets, np.inf)
-    found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=rounds)
+    with np.errstate(invalid="ignore"):
+        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=rounds)
+    found = np.where(np.isnan(found), np.inf, found)  # nothing is known
     with np.errstate(invalid="ignore"):
         best = np.where(np.isfinite(offsets), np.minimum(known, found + offsets), known)
     low, up = intervals.low[place].copy(), intervals.high[place].copy()

@@ -23,7 +23,7 @@ from .constants import (
     SMALLEST_MULTIPLIER,
     TIMES_AT_FIRST,
 )
-from .descent import Accepts, descend, first_points
+from .descent import Accepts, descend, first_points, push
 from .intervals import first_intervals, narrowed
 from .units import Intervals, Sums, estimate
 
@@ -119,6 +119,7 @@ class Refining:
 
     def descend(self) -> None:
         """Look for points near the projection."""
+        self.limit = push(self.sums, self.surroundings, self.accepts, self.x, self.limit)
         self.limit = descend(self.sums, self.surroundings, self.accepts, self.x, self.limit)
         self._check_bound()
 
@@ -265,7 +266,7 @@ def side_to_divide(refining: Refining) -> tuple[Side, Side] | None:
         low, high = refining.intervals.low[place][unit], refining.intervals.high[place][unit]
         at = function.divide_at(float(low), float(high), float(forms[place][unit]), unit)
         if at is not None and low < at < high:
-            return Side(place, unit, 1.0, at), Side(place, unit, -1.0, at)
+            return Side(place, unit, 1.0, function.beyond(at, unit)), Side(place, unit, -1.0, at)
     return None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
 from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED
+from .first_moves import first_moves
 from .refining import Refining, Side, SumPart, side_to_divide
 from .units import SUM_ROUNDING, Sums
 
@@ -106,6 +107,8 @@ class SumCover(DividingCover):
         )
         is_first = part.depth < 0
         if is_first:
+            moves = first_moves(self.in_model_space, reach)
+            at.limit = min(at.limit, surroundings.offer(moves)) if len(moves) else at.limit
             at.start()
         else:
             at.cut()
@@ -124,8 +127,10 @@ class SumCover(DividingCover):
         if not divides:
             return None
         sides = side_to_divide(at)
-        if sides is None:  # no unit has a gap: what is missing is rounding
+        if sides is None:  # no unit has a gap: what is missing is more cuts, or rounding
             at.descend()
+            if at.has_new_cuts and at.is_open:
+                return Refined((self._piece(at, at.sides, depth=part.depth + 1),), bound)
             return Refined((), min(at.bound, at.limit))
         return Refined([self._piece(at, (*at.sides, side), depth=part.depth + 1) for side in sides], bound)
 

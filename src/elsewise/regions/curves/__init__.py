@@ -1,0 +1,23 @@
+"""Curves: functions of one number that stand between model space and a model's columns, and what is known of them."""
+
+from .base import AffineCurve, Curve, CurveCells
+from .known import NamedCurve, PowerCurve
+from .polynomials import PiecewisePolynomial
+from .put_together import Chained, Weighted, chained, weighted
+from .tables import PiecewiseLinear, Ranks, StepCurve
+
+__all__ = [
+    "AffineCurve",
+    "CurveCells",
+    "Chained",
+    "Curve",
+    "NamedCurve",
+    "PiecewiseLinear",
+    "PiecewisePolynomial",
+    "PowerCurve",
+    "Ranks",
+    "StepCurve",
+    "Weighted",
+    "chained",
+    "weighted",
+]

@@ -1,0 +1,111 @@
+r"""Points early for sums of curves: moves of single features, chosen by what they gain for their price.
+
+Where every unit follows one feature, a margin is a constant and a sum of gains :math:`g_i(x_i)`. For a worth
+:math:`\mu` of the margin each feature takes the number with the largest :math:`\mu g_i(x_i) - c_i(x_i)` by itself; the
+smallest worth at which the margin is reached is found by halving.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ...search import Reach
+from .constants import SIZES_OF_MOVES, WAY_BACK, WORTH_HALVINGS
+from .of_curves import CurveFunction
+from .units import Sums
+
+
+def first_moves(sums: Sums, reach: Reach) -> FloatArray:
+    """Give points, in features, that may be accepted, of shape (n, n_features); none if units are no curves.
+
+    Parameters
+    ----------
+    sums : Sums
+        In model space.
+    reach : Reach
+    """
+    nothing = np.empty((0, len(reach.row)))
+    if len(sums.layers) > 1 or not isinstance(sums.layers[0].function, CurveFunction):
+        return nothing
+    space, row = reach.space, reach.row
+    margins = sums.margins(space.in_model_space(row[None]))[0]
+    if reach.space.coordinates.norm != 1 or (margins >= 0).all():
+        return nothing
+    moves = _moves(sums, reach)
+    if len(moves) == 0:
+        return nothing
+    feature, number = moves[:, 0].astype(np.int64), moves[:, 1]
+    points = np.repeat(row[None], len(moves), axis=0)
+    points[np.arange(len(moves)), feature] = number
+    gains = sums.margins(space.in_model_space(points)) - margins
+    price = np.abs(number - row[feature]) * space.coordinates.stretch[feature]
+    found = []
+    for weights in {tuple(np.eye(len(margins))[margins.argmin()]), tuple((margins < 0).astype(np.float64))}:
+        point = _cheapest(row, feature, number, gains @ weights, price, -float(margins @ weights))
+        if point is not None and (sums.margins(space.in_model_space(point[None])) >= 0).all():
+            found.append(_way_back(sums, reach, point))
+    return np.array(found) if found else nothing
+
+
+def _moves(sums: Sums, reach: Reach) -> FloatArray:
+    """Numbers that single features may take: knots of the curves that follow them, and numbers of all sizes away."""
+    space, function = reach.space, sums.layers[0].function
+    assert isinstance(function, CurveFunction)
+    moves = []
+    for i in np.flatnonzero(space.coordinates.stretch > 0).tolist():
+        away = SIZES_OF_MOVES / space.coordinates.stretch[i]
+        numbers = [reach.row[i] + away, reach.row[i] - away]
+        for unit, form in enumerate(sums.layers[0].W @ space.matrix):
+            if np.flatnonzero(form).tolist() == [i]:
+                offset = sums.layers[0].W[unit] @ space.offset
+                numbers.append((function.table.t[unit] - offset) / form[i])
+        own = np.unique(np.clip(np.concatenate(numbers), reach.lower[i], reach.upper[i]))
+        moves += [(i, number) for number in own.tolist()]
+    return np.array(moves)
+
+
+def _cheapest(
+    row: FloatArray, feature: IntArray, number: FloatArray, gain: FloatArray, price: FloatArray, needed: float
+) -> FloatArray | None:
+    """Choose a move of each feature by halving their worth; None if all of them together gain too little."""
+
+    def chosen(worth: float) -> tuple[FloatArray, float]:
+        point, total = row.copy(), 0.0
+        value = worth * gain - price
+        for i in np.unique(feature).tolist():
+            of_feature = np.flatnonzero(feature == i)
+            best = of_feature[value[of_feature].argmax()]
+            if value[best] > 0:
+                point[i], total = number[best], total + gain[best]
+        return point, total
+
+    low, high = 0.0, 1.0
+    while chosen(high)[1] < needed:
+        low, high = high, 10.0 * high
+        if high > 1e30:
+            return None
+    for _ in range(WORTH_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chosen(middle)[1] < needed else (low, middle)
+    return chosen(high)[0]
+
+
+def _way_back(sums: Sums, reach: Reach, point: FloatArray) -> FloatArray:
+    """Go back to the row, feature by feature, as far as the point stays accepted."""
+    order = np.argsort(np.abs(point - reach.row) * reach.space.coordinates.stretch)
+    for i in order[point[order] != reach.row[order]].tolist():
+        low, high = 0.0, 1.0
+        for share in (0.0, *([None] * WAY_BACK)):
+            tried = point.copy()
+            at = (low + high) / 2 if share is None else share
+            tried[i] = reach.row[i] + at * (point[i] - reach.row[i])
+            if (sums.margins(reach.space.in_model_space(tried[None])) >= 0).all():
+                high = at
+                if share is not None:
+                    break
+            else:
+                low = at
+        point = point.copy()
+        point[i] = reach.row[i] + high * (point[i] - reach.row[i])
+    return point
