@@ -176,7 +176,7 @@ def test_what_lasts_nowhere_is_not_found():
 
 def test_what_is_refused(monkeypatch):
     X, y = three_classes(2)
-    monkeypatch.setattr("elsewise.regions.ensembles.worst_leaves.MOST_NODES", 500)
+    monkeypatch.setattr("elsewise.regions.ensembles.worst_leaves.MOST_WORST_NODES", 500)
     deep = RandomForestClassifier(10, random_state=0).fit(X, y)
     explainer = ew.Explainer(deep, density=None).fit(X, y)
     with pytest.raises(ew.UnsupportedSettingError, match="too many leaves near each other"):

@@ -103,7 +103,7 @@ def test_a_search_that_was_stopped_proves_what_it_says(monkeypatch):
     model = classifier("forest", 0, n_trees=30, depth=4).fit(X, y)
     explainer = ew.Explainer(model, density=None).fit(X, y)
     rows = X[model.predict(X) != 1][:4]
-    monkeypatch.setattr("elsewise.regions.ensembles.cover._MOST_BOXES", 3)
+    monkeypatch.setattr("elsewise.regions.ensembles.deepening.MOST_BOXES", 3)
     _, certificates, checker = certified(monkeypatch, model, explainer, rows, 1)
     assert any(one.lower_bound < one.value * (1 - 1e-6) for one in certificates)
     for certificate in certificates:

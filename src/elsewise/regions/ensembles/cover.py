@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,23 +10,17 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, Space
-from ...search.constants import GRACE
 from .certificates import Recorder
+from .constants import COST_ROUNDING, EXACT_MARGIN, MAP_ROUNDING
+from .deepening import search_cells
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
-from .inside_search import MAP_ROUNDING, TOLERANCE, InsideSearch
+from .inside_search import InsideSearch
 from .joint import members_of
 from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
     from .region import EnsembleRegion
-
-# The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
-_EXACT_MARGIN = 1e-9
-# Share by which costs that bound are lowered: rounding of one product.
-_COST_ROUNDING = 4 * np.finfo(np.float64).eps
-# Boxes after which the proof of a row is given up.
-_MOST_BOXES = 100_000
 
 
 class EnsembleCover(DividingCover):
@@ -99,25 +94,24 @@ class EnsembleCover(DividingCover):
             leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
             cost = cost + np.where(values != x, per_change, 0.0)
             bound = bound + np.where(leaves, per_change, 0.0)
-        wanted = 0.0 if margin <= _EXACT_MARGIN else margin * trees.unit
+        wanted = 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
                 self.recorder.end(trees, row, lower, upper, answer, inside.cone, search.split)
             return answer
-        cells, value, lower_bound, stopped, n_boxes = trees.forest.search(
-            cost, bound, cutoff, wanted, seconds, _MOST_BOXES, TOLERANCE, grace=GRACE, recorder=self.recorder
-        )
+        found = search_cells(trees.forest, cost, bound, cutoff, wanted, seconds, self.recorder)
         point = None
-        if cells is not None:
-            chosen = trees.first_cell[:-1] + cells
+        if found.cells is not None:
+            chosen = trees.first_cell[:-1] + found.cells
             point = row.copy()
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
-        answer = BoxAnswer(point, value, lower_bound, n_boxes, stopped)
+        answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
         if self.recorder is not None:
-            self.recorder.end(trees, row, lower, upper, answer)
+            of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
+            self.recorder.end(trees, row, lower, upper, of_last)
         return answer
 
     def _search_inside(
@@ -135,7 +129,7 @@ class EnsembleCover(DividingCover):
         price = self.space.coordinates.stretch
         inset = np.zeros(len(row))
         np.maximum.at(inset, trees.feature, trees.blur * MAP_ROUNDING)
-        if margin > _EXACT_MARGIN:
+        if margin > EXACT_MARGIN:
             inset = np.maximum(inset, margin * (np.abs(row) + 1.0 / price))
         inset[integer] = 0.0
         cone, split = inside.cone, None
@@ -171,8 +165,8 @@ class EnsembleCover(DividingCover):
         whole = integer[feature] & number & ~stays
         a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))
-        bound = price * np.abs(nearest - x) * (1.0 - _COST_ROUNDING)
-        inset = MAP_ROUNDING * trees.blur if margin <= _EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
+        bound = price * np.abs(nearest - x) * (1.0 - COST_ROUNDING)
+        inset = MAP_ROUNDING * trees.blur if margin <= EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
         inset = np.where(whole, 0.0, inset)
         with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
             middle = a + (b - a) / 2

@@ -15,18 +15,12 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...search import Space
+from ...search import Lattice, Space
 from ._search import Forest
+from .constants import MOST_CELLS, ROUNDING_SAFETY, SOFTMAX_ROUNDING
 from .decisions import Decision, Largest, Range
 from .joint import Joint, Member, members_of
 from .trees import TreeSum
-
-# Cells of a column are counted with 16 bits in the kernel.
-MOST_CELLS = 60_000
-# Share of doubt about sums of leaves: their rounding, several times over.
-_ROUNDING_SAFETY = 4.0
-# How far apart 32-bit probabilities may be from their scores: XGBoost compares classes after a softmax.
-_SOFTMAX_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,104 +121,157 @@ def _number_at(place: IntArray) -> FloatArray:
     return np.where(place < 0, -size, size)
 
 
+# What each feature of model space makes of a column: the slopes of the column's features, and an offset.
+_Maps = dict[int, tuple[FloatArray, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Cells of one column.
+
+    Attributes
+    ----------
+    low, high, blur : arrays of shape (n_cells,)
+        As for :class:`IndexedTrees`.
+    values : array of shape (n_cells, n_column_features)
+        Features of the column at a place of each cell.
+    ends : array of shape (n_cells - 1,)
+        Last numbers of all cells but the last; none for levels.
+    limits : dict of int to array
+        The last number of the column at or before each cut of a feature of model space.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    blur: FloatArray
+    values: FloatArray
+    ends: FloatArray
+    limits: dict[int, FloatArray]
+
+
+def _cells_of(column: _Column, maps: _Maps, cuts: list[FloatArray], lattice: Lattice | None) -> _Cells:
+    """Divide a column where some tree tells its numbers apart, or into its levels."""
+    if not column.is_number:
+        n = len(column.features)
+        return _Cells(np.ones(n), np.ones(n), np.zeros(n), np.eye(n), np.zeros(0), {})
+    value = None if lattice is None else lattice.value_of(int(column.features[0]))
+    limits = {
+        j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j], value)
+        for j, (slope, offset) in maps.items()
+    }
+    ends = np.unique(np.concatenate([np.zeros(0), *limits.values()]))
+    ends = ends[np.isfinite(ends)]
+    low = np.concatenate([[-np.inf], np.nextafter(ends, np.inf)])
+    values = np.concatenate([ends, low[-1:]])[:, None]  # a number of each cell
+    values[~np.isfinite(values)] = 0.0
+    values = values if value is None else value(values)
+    return _Cells(low, np.concatenate([ends, [np.inf]]), _blur(maps, values), values, ends, limits)
+
+
+class _Nodes:
+    """Nodes of trees as they are written over cells, column by column; arrays of shape (n_nodes,) as in forest.h."""
+
+    def __init__(self, trees: TreeSum) -> None:
+        n_nodes = len(trees.feature)
+        self.trees, self.cuts, self.by_table = trees, trees.cuts(), trees.is_by_table
+        self.var, self.table = np.full(n_nodes, -1), np.full(n_nodes, -1)
+        self.cut = np.zeros(n_nodes, dtype=np.int64)
+        self.left, self.right = trees.left.copy(), trees.right.copy()
+        self.tables: list[BoolArray] = []
+        self.table_end = 0
+
+    def write(self, place: int, column: _Column, maps: _Maps, cells: _Cells) -> None:
+        """Write the nodes that ask for a column: by a cut where that is one comparison, else by a table."""
+        for j, (slope, offset) in maps.items():
+            nodes = np.flatnonzero(self.trees.feature == j)
+            self.var[nodes] = place
+            by_cut = nodes[~self.by_table[nodes]] if column.is_number and slope[0] != 0 else nodes[:0]
+            if len(by_cut):
+                self._write_cuts(by_cut, j, float(slope[0]), cells)
+            z = cells.values @ slope + offset
+            for node in np.setdiff1d(nodes, by_cut).tolist():
+                goes_left = self.trees.goes_left(node, z)
+                self.table[node] = self.table_end
+                self.tables.append(goes_left)
+                self.table_end += len(goes_left)
+
+    def _write_cuts(self, nodes: IntArray, j: int, slope: float, cells: _Cells) -> None:
+        limit, ends = self.trees.limit[nodes], cells.ends
+        where, known = np.searchsorted(self.cuts[j], limit), np.isfinite(limit)
+        of_node = cells.limits[j][np.where(known, where, 0)] if len(self.cuts[j]) else np.full(len(nodes), np.inf)
+        at = np.where(of_node == -np.inf, -1, np.searchsorted(ends, of_node))
+        everything = np.where(limit > 0, len(ends), -1)
+        self.cut[nodes] = np.where(known, at, everything)
+        if slope < 0:  # what is at most a limit there is greater than the cut
+            self.left[nodes], self.right[nodes] = self.right[nodes].copy(), self.left[nodes].copy()
+            self.cut[nodes] = np.where(known, at, len(ends) - 1 - everything)
+
+    def number_leaves(self) -> BoolArray:
+        """Let leaves point to their numbers; says which nodes are leaves."""
+        is_leaf = self.trees.feature < 0
+        self.left[is_leaf], self.right[is_leaf] = (np.cumsum(is_leaf) - 1)[is_leaf], 0
+        return np.asarray(is_leaf)
+
+
 def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> IndexedTrees | None:
     """Write trees over the cells of a search's columns; None if the columns are mixed, or have too many cells."""
-    used = np.unique(trees.feature[trees.feature >= 0])
-    columns = _columns(space, used)
+    columns = _columns(space, np.unique(trees.feature[trees.feature >= 0]))
     if columns is None or not columns:
         return None
-    cuts, n_nodes, by_table = trees.cuts(), len(trees.feature), trees.is_by_table
-    lattice = space.lattice
+    nodes, each, lattice = _Nodes(trees), [], space.lattice
     matrix = space.matrix if lattice is None else space.matrix / lattice.unit  # of values, not of counts
-    var, cut, table = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.int64), np.full(n_nodes, -1)
-    left, right = trees.left.copy(), trees.right.copy()
-    tables: list[BoolArray] = []
-    table_end, counts = 0, []
-    feature, is_number, lows, highs, blurs = [], [], [], [], []
     for place, column in enumerate(columns):
         maps = {j: (matrix[j, column.features], float(space.offset[j])) for j in column.seen}
-        value = None if lattice is None else lattice.value_of(int(column.features[0]))
-        if column.is_number:
-            limits = {
-                j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j], value)
-                for j, (slope, offset) in maps.items()
-            }
-            ends = np.unique(np.concatenate([np.zeros(0), *limits.values()]))
-            ends = ends[np.isfinite(ends)]
-            low = np.concatenate([[-np.inf], np.nextafter(ends, np.inf)])
-            high = np.concatenate([ends, [np.inf]])
-            values = np.concatenate([ends, low[-1:]])[:, None]  # a number of each cell
-            values[~np.isfinite(values)] = 0.0
-            values = values if value is None else value(values)
-        else:
-            low = high = np.ones(len(column.features))
-            values = np.eye(len(column.features))
-        counts.append(len(low))
-        feature.append(column.features if not column.is_number else np.repeat(column.features, len(low)))
-        is_number.append(np.full(len(low), column.is_number))
-        lows.append(low)
-        highs.append(high)
-        blurs.append(_blur(maps, values) if column.is_number else np.zeros(len(low)))
-        for j, (slope, offset) in maps.items():
-            nodes = np.flatnonzero(trees.feature == j)
-            var[nodes] = place
-            by_cut = nodes[~by_table[nodes]] if column.is_number and slope[0] != 0 else nodes[:0]
-            if len(by_cut):
-                where = np.searchsorted(cuts[j], trees.limit[by_cut])
-                known = np.isfinite(trees.limit[by_cut])
-                of_node = limits[j][np.where(known, where, 0)] if len(cuts[j]) else np.full(len(by_cut), np.inf)
-                at = np.where(of_node == -np.inf, -1, np.searchsorted(ends, of_node))
-                everything = np.where(trees.limit[by_cut] > 0, len(ends), -1)
-                cut[by_cut] = np.where(known, at, everything)
-                if slope[0] < 0:  # what is at most a limit there is greater than the cut
-                    left[by_cut], right[by_cut] = right[by_cut].copy(), left[by_cut].copy()
-                    cut[by_cut] = np.where(known, at, len(ends) - 1 - everything)
-            z = values @ slope + offset
-            for node in np.setdiff1d(nodes, by_cut).tolist():
-                goes_left = trees.goes_left(node, z)
-                table[node] = table_end
-                tables.append(goes_left)
-                table_end += len(goes_left)
+        cells = _cells_of(column, maps, nodes.cuts, lattice)
+        nodes.write(place, column, maps, cells)
+        each.append(cells)
+    counts = [len(cells.low) for cells in each]
     if max(counts) > MOST_CELLS:
         return None
     first_cell = np.concatenate([[0], np.cumsum(counts)])
-    has_tables = np.zeros(len(columns), dtype=np.uint8)
-    has_tables[var[table >= 0]] = 1
-    is_leaf = trees.feature < 0
-    leaf_number = np.cumsum(is_leaf) - 1
-    left[is_leaf], right[is_leaf] = leaf_number[is_leaf], 0
     members = members_of(trees, decision)
     kernels = [_kernel(*member) for member in members]
-    leaves = trees.value[is_leaf]
+    feature = [np.repeat(c.features, n) if c.is_number else c.features for c, n in zip(columns, counts)]
+    return IndexedTrees(
+        forest=_forest(nodes, columns, first_cell, members, kernels),
+        scale=kernels[0].scale,
+        unit=kernels[0].scale / trees.divisor if len(members) == 1 else 1.0,
+        first_cell=first_cell,
+        feature=np.concatenate(feature).astype(np.int64),
+        is_number=np.repeat([column.is_number for column in columns], counts),
+        low=np.concatenate([cells.low for cells in each]),
+        high=np.concatenate([cells.high for cells in each]),
+        blur=np.concatenate([cells.blur for cells in each]),
+        price=space.coordinates.stretch,
+    )
+
+
+def _forest(
+    nodes: _Nodes, columns: list[_Column], first_cell: IntArray, members: Sequence[Member], kernels: list[_Conditions]
+) -> Any:
+    """Give the kernel its arrays."""
+    is_leaf = nodes.number_leaves()
+    leaves = nodes.trees.value[is_leaf]
+    has_tables = np.zeros(len(columns), dtype=np.uint8)
+    has_tables[nodes.var[nodes.table >= 0]] = 1
     ends = np.cumsum([0, *(one.n_scores for one, _ in members)])
     gains = [leaves[:, a:b] @ one.weights.T / one.scale for one, a, b in zip(kernels, ends, ends[1:])]
-    forest = Forest(
+    arrays = (nodes.trees.roots, nodes.var, nodes.cut, nodes.left, nodes.right, nodes.table)
+    return Forest(
         first_cell.astype(np.int32),
         np.array([column.is_number for column in columns], dtype=np.uint8),
         has_tables,
-        *(array.astype(np.int32) for array in (trees.roots, var, cut, left, right, table)),
-        np.concatenate([*tables, np.zeros(1, dtype=np.bool_)]).astype(np.uint8),
+        *(array.astype(np.int32) for array in arrays),
+        np.concatenate([*nodes.tables, np.zeros(1, dtype=np.bool_)]).astype(np.uint8),
         np.ascontiguousarray(leaves),
         np.ascontiguousarray(np.hstack(gains)),
         np.concatenate([one.least for one in kernels]),
         np.concatenate([_base(one) for one, _ in members]),
         _decisions(members, kernels),
     )
-    return IndexedTrees(
-        forest=forest,
-        scale=kernels[0].scale,
-        unit=kernels[0].scale / trees.divisor if len(members) == 1 else 1.0,
-        first_cell=first_cell,
-        feature=np.concatenate(feature).astype(np.int64),
-        is_number=np.concatenate(is_number),
-        low=np.concatenate(lows),
-        high=np.concatenate(highs),
-        blur=np.concatenate(blurs),
-        price=space.coordinates.stretch,
-    )
 
 
-def _blur(maps: dict[int, tuple[FloatArray, float]], values: FloatArray) -> FloatArray:
+def _blur(maps: _Maps, values: FloatArray) -> FloatArray:
     """How large the terms of ``slope x + offset`` are, in units of ``x``, at a number of each cell."""
     blur = np.zeros(len(values))
     for slope, offset in maps.values():
@@ -287,14 +334,14 @@ def conditions_of(trees: TreeSum, decision: Decision | Joint) -> tuple[FloatArra
 def _slack(trees: TreeSum, decision: Decision, weights: FloatArray, least: FloatArray) -> FloatArray:
     """How far sums may miss each condition by rounding where the decision is taken, array of shape (n_conditions,)."""
     size = np.abs(weights).sum(axis=1)
-    slack = _ROUNDING_SAFETY * trees.rounding() * size
+    slack = ROUNDING_SAFETY * trees.rounding() * size
     slack += 4 * np.finfo(np.float64).eps * (np.abs(least) + size * np.abs(trees.base).max(initial=0.0))
     if trees.single and trees.n_scores > 1:
-        slack += _SOFTMAX_ROUNDING * (1.0 + np.abs(trees.value).max(initial=0.0) * trees.n_trees)
+        slack += SOFTMAX_ROUNDING * (1.0 + np.abs(trees.value).max(initial=0.0) * trees.n_trees)
     if isinstance(decision, Largest) and decision.least_log_odds > -np.inf:
         # a probability p is rounded, and its log-odds by 1 / (1 - p) as much
         eps = float(np.finfo(np.float32 if trees.single else np.float64).eps)
-        slack += trees.divisor * _ROUNDING_SAFETY * trees.n_scores * eps * (1.0 + np.exp(decision.least_log_odds))
+        slack += trees.divisor * ROUNDING_SAFETY * trees.n_scores * eps * (1.0 + np.exp(decision.least_log_odds))
     return np.asarray(slack)
 
 

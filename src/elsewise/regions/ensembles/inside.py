@@ -9,13 +9,9 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside
 from ...search.constants import GRACE
+from .constants import LEAST_STEP, NO_LIMIT, SAMPLES, STARTS, STEPS
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
-
-# Points of a cone, steps between them and the nearest one, and how many of them a search starts from.
-_SAMPLES, _STEPS, _LEAST_STEP, _STARTS = 256, 17, 1e-4, 8
-# Distances from here on stand for none.
-_NO_LIMIT = 1e300
 
 
 class CellsInside:
@@ -98,7 +94,7 @@ class CellsInside:
         if self.is_late:
             return np.nan, None, None, np.inf, False
         lower, upper = self.limits(low, high, levels)
-        limit = limit if limit < _NO_LIMIT else np.inf
+        limit = limit if limit < NO_LIMIT else np.inf
         relaxed = self.inside.relax(lower, upper, limit)
         if relaxed.point is None or not relaxed.bound < limit:
             return relaxed.bound, None, None, np.inf, False
@@ -114,7 +110,7 @@ class CellsInside:
         if self.is_late:
             return np.nan, np.inf
         lower, upper = self.limits(low, high, levels)
-        limit = limit if limit < _NO_LIMIT else np.inf
+        limit = limit if limit < NO_LIMIT else np.inf
         bound, point = self.inside.finish(lower, upper, limit, self.ends - time.perf_counter())
         return bound, np.inf if point is None else self._offer(point[None], lower, upper)
 
@@ -128,18 +124,18 @@ class CellsInside:
         if nearest is None or cone is None or split is None:
             return np.zeros((0, self.trees.n_vars), dtype=np.int32)
         numbers, price = cone.numbers, self.trees.price[cone.numbers]
-        others = np.repeat(nearest[None], 1 + _SAMPLES, axis=0)
+        others = np.repeat(nearest[None], 1 + SAMPLES, axis=0)
         moves = cone.centre + np.vstack([np.zeros(len(numbers)), _spread(split, cone.squared_radius)])
         others[:, numbers] = np.clip(self.row[numbers] + moves / price, self.lower[numbers], self.upper[numbers])
-        steps = np.append(0.0, np.geomspace(_LEAST_STEP, 1.0, _STEPS - 1))[:, None, None]
+        steps = np.append(0.0, np.geomspace(LEAST_STEP, 1.0, STEPS - 1))[:, None, None]
         ways = nearest + steps * (others - nearest)  # (steps, samples, features)
         cells = self.cells(ways.reshape(-1, len(nearest)))
-        accepted = self.trees.forest.accepts(cells, self.margin).reshape(_STEPS, -1)
+        accepted = self.trees.forest.accepts(cells, self.margin).reshape(STEPS, -1)
         found = np.flatnonzero(accepted.any(axis=0))
         first = accepted[:, found].argmax(axis=0)
         values = self.inside.values(ways[first, found])
-        best = np.argsort(values, kind="stable")[:_STARTS]
-        return np.asarray(cells.reshape(_STEPS, len(others), -1)[first[best], found[best]])
+        best = np.argsort(values, kind="stable")[:STARTS]
+        return np.asarray(cells.reshape(STEPS, len(others), -1)[first[best], found[best]])
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
         """Keep the best of points that are answers; give the best distance of them."""
@@ -172,9 +168,9 @@ class CellsInside:
 def _spread(split: DiagonalSplit, squared_radius: float) -> FloatArray:
     """Points all over the ellipsoid ``y'Py <= r^2``, the same for every row, array of shape (n_samples, n)."""
     n = len(split.P)
-    directions = np.random.default_rng(0).standard_normal((_SAMPLES, n))
+    directions = np.random.default_rng(0).standard_normal((SAMPLES, n))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    lengths = np.linspace(1.0, 0.2, _SAMPLES)[:, None]
+    lengths = np.linspace(1.0, 0.2, SAMPLES)[:, None]
     return np.asarray(
         np.linalg.solve(np.linalg.cholesky(split.P).T, (lengths * directions).T).T * np.sqrt(squared_radius)
     )

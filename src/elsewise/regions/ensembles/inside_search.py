@@ -12,24 +12,23 @@ from ...arrays import FloatArray, IntArray
 from ...search import BoxAnswer
 from ...search.constants import GRACE
 from .certificates import Recorder
+from .constants import (
+    BOXES_AROUND,
+    BOXES_AT_FIRST,
+    BOXES_TO_START,
+    GOOD_GAIN,
+    GOOD_GAP,
+    MAP_ROUNDING,
+    MORE_AROUND,
+    MOST_BOXES_INSIDE,
+    TIMES_AROUND,
+    TOLERANCE,
+    TOLERANCE_INSIDE,
+    WIDER,
+    WIDTH_AROUND,
+)
 from .inside import CellsInside
 from .splits import DiagonalSplit
-
-# Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
-MAP_ROUNDING = 32 * np.finfo(np.float64).eps
-# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; projections are less
-# accurate.
-TOLERANCE, _TOLERANCE_INSIDE = 1e-9, 1e-7
-# Boxes after which the proof of a row is given up.
-_MOST_BOXES = 20_000
-# Boxes of a search around the nearest dense point, for points to start from.
-_BOXES_TO_START = 20
-# A proof that is not done after so many boxes is interrupted: boxes around the incumbent, a share of the cone's width
-# to either side, are searched, so many each time, wider by a factor where nothing is found.
-_BOXES_AT_FIRST, _BOXES_AROUND, _TIMES_AROUND = 80, 60, 8
-_WIDTH_AROUND, _WIDER = 0.06, 1.6
-# Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
-_GOOD_GAP, _GOOD_GAIN = 0.02, 1e-4
 
 
 class InsideSearch:
@@ -68,16 +67,18 @@ class InsideSearch:
         cutoff, seconds : float
         """
         boxes, ends = self.boxes, time.perf_counter() + seconds
-        boxes.ends = ends
+        boxes.ends, most = ends, BOXES_AROUND
 
         def pause(so_far: float) -> float:
-            if self.split is not None and boxes.value * (1 - _GOOD_GAP) > so_far:
-                self._look_around(bound, cutoff, ends)
+            nonlocal most
+            if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
+                self._look_around(bound, cutoff, ends, most)
+            most *= MORE_AROUND
             return boxes.value
 
         starts = self._starts(ends)
         left = ends - time.perf_counter()
-        lower_bound, stopped = self._search(bound, cutoff, left, _MOST_BOXES, starts, pause, self.recorder)
+        lower_bound, stopped = self._search(bound, cutoff, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
@@ -88,19 +89,19 @@ class InsideSearch:
         if nearest is not None:  # accepted, though not dense perhaps, and near to what is dense
             cost, least = self.cells_around(nearest)
             left = ends - time.perf_counter()
-            cells = trees.forest.search(cost, least, np.inf, boxes.margin, left, _BOXES_TO_START, TOLERANCE)[0]
+            cells = trees.forest.search(cost, least, np.inf, boxes.margin, left, BOXES_TO_START, TOLERANCE)[0]
             starts = starts if cells is None else np.vstack([cells[None], starts])
         return np.ascontiguousarray(starts, dtype=np.int32)
 
-    def _look_around(self, bound: FloatArray, cutoff: float, ends: float) -> None:
-        """Search boxes around the incumbent for better ones; nothing is proven by that."""
+    def _look_around(self, bound: FloatArray, cutoff: float, ends: float, most: int) -> None:
+        """Search boxes around the incumbent for better ones, so many each time; nothing is proven by that."""
         boxes, split = self.boxes, self.split
         assert split is not None
         assert self.cone is not None
-        width, numbers = _WIDTH_AROUND, boxes.numbers
+        width, numbers = WIDTH_AROUND, boxes.numbers
         reach = split.half_widths * np.sqrt(self.cone.squared_radius) / self.trees.price[numbers]
         lower, upper = boxes.lower, boxes.upper
-        for _ in range(_TIMES_AROUND):
+        for _ in range(TIMES_AROUND):
             before, point = boxes.value, boxes.point
             if point is None or time.perf_counter() > ends:
                 break
@@ -109,11 +110,11 @@ class InsideSearch:
             boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
             left = max(0.0, ends - time.perf_counter())
             none: IntArray = np.zeros((0, self.trees.n_vars), dtype=np.int32)
-            _, stopped = self._search(bound, min(cutoff, before), left, _BOXES_AROUND, none)
-            if boxes.value > before * (1 - _GOOD_GAIN):
+            _, stopped = self._search(bound, min(cutoff, before), left, most, none)
+            if boxes.value > before * (1 - GOOD_GAIN):
                 if stopped:
                     break
-                width *= _WIDER
+                width *= WIDER
         boxes.lower, boxes.upper = lower, upper
 
     def _search(
@@ -135,8 +136,8 @@ class InsideSearch:
             penalties = cone.penalties[self.trees.feature]
             of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
-            bound, cutoff, boxes.margin, seconds, most, _TOLERANCE_INSIDE, boxes, starts, of_row,
-            pause=pause, pause_after=_BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
+            bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
+            pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped

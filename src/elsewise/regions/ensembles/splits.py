@@ -12,14 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray
-
-# Sweeps over the diagonal, and how fast the barrier falls, to its least.
-_SWEEPS, _FALL, _LEAST_BARRIER = 60, 0.8, 0.01
-# Least eigenvalue, with columns scaled, below which a cone is too flat to be split.
-_FLAT = 1e-12
-# Share of the diagonal of P by which P - D is kept away from having a negative eigenvalue, per column: some times the
-# rounding of P, whose entries are off by less than n eps (|F|'|F|), which is at most n times its own diagonal.
-_ROUNDING = 16 * np.finfo(np.float64).eps
+from .constants import FALL, FLAT, LEAST_BARRIER, SPLIT_ROUNDING, SWEEPS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +42,7 @@ def split_of(factor: FloatArray) -> DiagonalSplit | None:
     """Split ``F'F`` for a factor of shape (q, n); None if it is too flat to be split."""
     P, size = factor.T @ factor, np.abs(factor).T @ np.abs(factor)
     n = len(P)
-    slack = n * n * _ROUNDING * np.diag(size)
+    slack = n * n * SPLIT_ROUNDING * np.diag(size)
     D = _largest_diagonal(P)
     while D is not None and not _is_positive(P - np.diag(D + slack)):
         D = 0.99 * D - slack
@@ -73,19 +66,19 @@ def _is_positive(S: FloatArray) -> bool:
 def _largest_diagonal(P: FloatArray) -> FloatArray | None:
     """Maximise ``sum log D_i + barrier log det(P - D)``, entry by entry, as the barrier falls."""
     scale = np.sqrt(np.diag(P))
-    if not (scale > 0).all() or np.linalg.eigvalsh(P / np.outer(scale, scale))[0] < _FLAT:
+    if not (scale > 0).all() or np.linalg.eigvalsh(P / np.outer(scale, scale))[0] < FLAT:
         return None
     share = 1.0 / np.diag(np.linalg.inv(P))
     least = np.linalg.eigvalsh(P / np.sqrt(np.outer(share, share)))[0]
     D, barrier = 0.5 * least * share, 1.0
     inverse = np.linalg.inv(P - np.diag(D))
-    for sweep in range(_SWEEPS):
+    for sweep in range(SWEEPS):
         for i in range(len(P)):
             own = inverse[i, i]
             step = max((1.0 - barrier * own * D[i]) / (own * (1.0 + barrier)), -0.999999 * D[i])
             inverse += np.outer(inverse[:, i], inverse[i]) * (step / (1.0 - step * own))
             D[i] += step
-        barrier = max(_FALL * barrier, _LEAST_BARRIER)
+        barrier = max(FALL * barrier, LEAST_BARRIER)
         if sweep % 5 == 4:
             inverse = np.linalg.inv(P - np.diag(D))
     return np.asarray(D)

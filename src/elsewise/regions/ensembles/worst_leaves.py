@@ -8,13 +8,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
+from .constants import MOST_TOGETHER, MOST_WORST_NODES
 from .growing import Growing
 from .trees import TreeSum
-
-# Nodes that may be grown in all: with more, searches take minutes.
-MOST_NODES = 200_000
-# Subtrees that are told apart at a time; beyond it those stand for their worst leaf that lose least by it.
-MOST_TOGETHER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +45,10 @@ def worst_leaves(trees: TreeSum, value: FloatArray, radius: FloatArray) -> TreeS
         grown.root()
         waiting = [_Open((root,), np.inf, {}, -1, False)]
         while waiting:
-            if len(grown) > MOST_NODES:
+            if len(grown) > MOST_WORST_NODES:
                 raise UnsupportedSettingError(
-                    f"robust: the model's trees have too many leaves near each other (more than {MOST_NODES:,} nodes "
-                    "are needed to tell which of them rows near an answer fall into). Use a smaller robust, or "
+                    f"robust: the model's trees have too many leaves near each other (more than {MOST_WORST_NODES:,} "
+                    "nodes are needed to tell which of them rows near an answer fall into). Use a smaller robust, or "
                     "shallower trees."
                 )
             _grow(grown, trees, worst, best, radius, waiting)

@@ -100,6 +100,7 @@ cdef extern from "search.h" nogil:
         double seconds
         double grace
         int64_t most_nodes
+        int64_t far_after
         double tolerance
         const ew_cone *cone
         const ew_inside *inside
@@ -375,8 +376,11 @@ cdef class Forest:
         double tolerance,
         double grace=0.0,
         recorder=None,
+        int64_t far_after=-1,
     ):
         """Search the nearest accepted point of one row; a recorder is told all of it.
+
+        After `far_after` boxes it stops if its point is far from its bound.
 
         Returns
         -------
@@ -396,6 +400,7 @@ cdef class Forest:
         row.seconds = seconds
         row.grace = grace
         row.most_nodes = nodes
+        row.far_after = far_after
         row.cells = &cells[0]
         row.tolerance = tolerance
         row.cone = NULL
@@ -479,6 +484,7 @@ cdef class Forest:
         row.seconds = seconds
         row.grace = grace
         row.most_nodes = nodes
+        row.far_after = -1
         row.tolerance = tolerance
         row.cells = &cells[0]
         row.inside = &inside
@@ -515,6 +521,7 @@ cdef class Forest:
         row.bound = &bound[0]
         row.cutoff = cutoff
         row.margin = 0.0
+        row.far_after = -1
         row.seconds = row.grace = 0.0
         row.tolerance = 0.0
         row.cone = NULL

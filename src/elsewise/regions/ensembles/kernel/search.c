@@ -21,6 +21,10 @@ enum { REBUILD_BEFORE = 200 };
 enum { MOST_LEAVES_MARKED = 20000 };
 /* With a cone, a row that the trees accept already may have to move all the same: scores needed for a first price. */
 static const double LEAST_NEED = 0.05;
+/* Times the bound beyond which a point is far. */
+static const double FAR = 2.0;
+/* Boxes between two pauses grow by this factor. */
+enum { PAUSE_FACTOR = 4 };
 /* Prices at which the relaxed optimum is tried as a point, as shares that distance is made cheaper by. */
 static const double CHEAPER[] = {0.0, 0.08, 0.16, 0.32, 0.64, 1.28};
 
@@ -435,13 +439,19 @@ static int search_problem(ew_state *w)
             ew_drop_dual(w, b->dual);
             b->dual = NULL;
         }
-        if (ew_is_late(w)) {
+        const double lowest = fmin(w->settled, fmin(b->bound, w->n_open ? w->heap[0]->bound : INFINITY));
+        const int is_far = w->row->n_nodes == w->row->far_after && lowest > 0.0 && w->best.value > FAR * lowest;
+        if (is_far || ew_is_late(w)) {
             w->row->status = EW_STOPPED;
-            w->settled = fmin(w->settled, fmin(b->bound, w->n_open ? w->heap[0]->bound : INFINITY));
+            w->settled = lowest;
             return 0;
         }
-        if (++w->row->n_nodes == (w->row->inside ? w->row->inside->pause_after : -1) && pause(w, b, built_for))
-            return 1;
+        w->row->n_nodes++;
+        if (w->row->inside && w->row->n_nodes == w->next_pause) {
+            w->next_pause *= PAUSE_FACTOR;
+            if (pause(w, b, built_for))
+                return 1;
+        }
         ew_box *next;
         if (look_into(w, b, is_root, built_for, &next))
             return 1;
@@ -505,6 +515,7 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
             w->saved_at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
             w->at.kappa = row->cone ? 0.1 * fmin(w->best.value, w->scale) / row->cone->squared_radius : 0.0;
+            w->next_pause = row->inside ? row->inside->pause_after : -1;
             if (row->inside)
                 ew_first_points(w);
             else {

@@ -21,7 +21,7 @@ typedef struct {
     /* The nearest answer of a box in which the trees accept everything; returns a bound, and its distance in `*value`. */
     double (*finish)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
                      double *value);
-    /* Called once, after `pause_after` boxes, with the bound so far: the distance of the best answer by now. */
+    /* Called after `pause_after` boxes, and then less and less often, with the bound so far: the distance of the best answer by now. */
     double (*pause)(void *context, double bound);
     int64_t pause_after;
 } ew_inside;
@@ -34,6 +34,7 @@ typedef struct {
     double seconds;      /* infinite for no limit */
     double grace;        /* seconds more for a row without a point */
     int64_t most_nodes;
+    int64_t far_after;   /* stops after so many boxes if the best point is farther than FAR times the bound; -1 never */
     double tolerance;    /* relative: boxes so near to the incumbent cannot improve it noticeably */
     const ew_cone *cone; /* NULL for none */
     const ew_inside *inside; /* NULL where boxes are all that is asked */

@@ -53,6 +53,7 @@ typedef struct {
     uint64_t chance;
     double step;
     int direction;
+    int64_t next_pause;                /* after so many boxes */
     int64_t n_boxes;                   /* numbered so far */
     uint8_t *told_cells, *told_leaves; /* room for what a recorder is told */
     double *told_theta;
