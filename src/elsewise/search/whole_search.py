@@ -151,9 +151,7 @@ def _first_halfspace(problem: SearchProblem, polyhedron: int) -> int:
     return int(problem.cells.spans[polyhedron, 0]) if polyhedron < problem.cells.n_polyhedra else 0
 
 
-def _part_limits(
-    problem: SearchProblem, g: int, own: FloatArray, domain: Domain
-) -> tuple[FloatArray, FloatArray]:
+def _part_limits(problem: SearchProblem, g: int, own: FloatArray, domain: Domain) -> tuple[FloatArray, FloatArray]:
     """Limits of the parts for each row, arrays of shape (n, n_parts, n_features); without any where there are none."""
     goal, none = problem.goals[g], np.empty((0, 0, own.shape[1]))
     terms = goal.cover.terms
