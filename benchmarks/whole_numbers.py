@@ -2,9 +2,9 @@
 
 HELOC (23 columns) with all columns whole numbers, and a made-up table like those of credit cards (23 whole columns,
 30,000 rows: limits, ages, months of delay, bills and payments), logistic regression behind a scaler, default settings,
-on one thread and on two. The general search, which every other kind of table takes, answers the same rows on one thread.
-German credit, row by row, against SCIP: see ``tables``. Seconds of the processor beside those of the clock: other work on
-the machine stretches the latter.
+on one thread and on two. The general search, which other kinds of tables take, answers some of the rows on one thread.
+German credit, row by row, against SCIP: see ``tables``. Seconds of the processor are given beside those of the clock:
+other work on the machine stretches the latter.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def measured(name: str, make: Any, options: argparse.Namespace) -> list[dict[str
         found.append(_timed(name, "kernel", n_jobs, table, table.rejected.iloc[: options.rows], options.repetitions))
     from elsewise.search import tree_search
 
-    with mock.patch.object(tree_search, "is_for_kernel", lambda *_: False):
+    with mock.patch.object(tree_search, "is_for_kernel", return_value=False):
         table = make(1)
         found.append(_timed(name, "general", 1, table, table.rejected.iloc[:GENERAL_ROWS], 1))
     return found
