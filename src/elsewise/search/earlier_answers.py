@@ -78,12 +78,15 @@ class History:
 
     def is_fresh(self) -> BoolArray:
         """Which rows have nothing to differ from, shape (n_samples,)."""
-        return np.array([not (refused or earlier) for refused, earlier in zip(self.refused, self.earlier)], dtype=np.bool_)
+        return np.array(
+            [not (refused or earlier) for refused, earlier in zip(self.refused, self.earlier)], dtype=np.bool_
+        )
 
     def of_rows(self, rows: IntArray) -> History:
         """Make the history of some of the rows."""
         chosen = rows.tolist()
-        refused, earlier, solved = ([each[row] for row in chosen] for each in (self.refused, self.earlier, self.solved))
+        refused, earlier = [self.refused[row] for row in chosen], [self.earlier[row] for row in chosen]
+        solved = [self.solved[row] for row in chosen]
         return History(self.problem, self.rows[rows], self.layout, refused, earlier, solved)
 
     def of_row(self, row: int, *, by_columns: bool = True) -> History:

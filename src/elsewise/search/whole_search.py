@@ -15,7 +15,7 @@ from .candidates import wanted_depth, wanted_slack
 from .domain import Domain
 from .driver import is_unprovable
 from .found import Found
-from .problem import SearchProblem
+from .problem import Goal, SearchProblem
 from .region import Terms
 from .second_look import SecondLook
 from .time_limits import TimeLimit, seconds_of
@@ -102,7 +102,7 @@ def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_re
     exact = cells.offsets.copy()
     for goal in problem.goals if use_region else ():
         assert goal.cover.cells is not None
-        start = _first_halfspace(problem, goal.first_polyhedron)
+        start = _first_halfspace(problem, goal)
         exact[start : start + len(goal.cover.cells.offsets)] = goal.cover.cells.offsets
     clauses = domain.clauses
     features = np.empty(0, dtype=np.int64) if clauses is None else clauses.feature
@@ -139,21 +139,22 @@ def _terms(problem: SearchProblem) -> Terms:
     for goal in problem.goals:
         terms = goal.cover.terms
         assert terms is not None
-        start, first = _first_halfspace(problem, goal.first_polyhedron), goal.first_polyhedron
+        start, first = _first_halfspace(problem, goal), goal.first_polyhedron
         weights[start : start + len(terms.weights)] = terms.weights
         constant[start : start + len(terms.constants)] = terms.constants
         least[first : first + goal.n_parts], most[first : first + goal.n_parts] = terms.least, terms.most
     return Terms(weights, constant, least, most)
 
 
-def _first_halfspace(problem: SearchProblem, polyhedron: int) -> int:
-    """Place of a goal's first half-space, which belongs to its first polyhedron."""
-    return int(problem.cells.spans[polyhedron, 0]) if polyhedron < problem.cells.n_polyhedra else 0
+def _first_halfspace(problem: SearchProblem, goal: Goal) -> int:
+    """Where the half-spaces of a goal's cover start in the table."""
+    own = goal.cover.cells
+    if own is None or goal.n_parts == 0:
+        return 0
+    return int(problem.cells.spans[goal.first_polyhedron, 0] - own.spans[0, 0])
 
 
-def _part_limits(
-    problem: SearchProblem, g: int, own: FloatArray, domain: Domain
-) -> tuple[FloatArray, FloatArray]:
+def _part_limits(problem: SearchProblem, g: int, own: FloatArray, domain: Domain) -> tuple[FloatArray, FloatArray]:
     """Limits of the parts for each row, arrays of shape (n, n_parts, n_features); without any where there are none."""
     goal, none = problem.goals[g], np.empty((0, 0, own.shape[1]))
     terms = goal.cover.terms

@@ -95,7 +95,7 @@ class PolyhedraCover(Cover):
         return self.closed_form.relative_depth(plain, sizes, shift_sizes)
 
     @cached_property
-    def terms(self) -> Terms | None:  # type: ignore[override]  # kept once made
+    def terms(self) -> Terms | None:
         """Add up the sizes of terms, half-space by half-space; None for shared ones and those without a normal."""
         cells = self.cells
         if isinstance(self.closed_form, SharedBounds) or cells.shifts.any() or cells.shift_offsets.any():
