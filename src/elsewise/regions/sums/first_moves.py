@@ -1,4 +1,4 @@
-r"""Points early for sums of functions of single features: moves of single features, chosen by what they gain for their price.
+r"""Points early where units follow single features: moves of these, chosen by what they gain for their price.
 
 Where every unit follows one feature, a margin is a constant and a sum of gains :math:`g_i(x_i)`. For a worth
 :math:`\mu` of the margin each feature takes the number with the largest :math:`\mu g_i(x_i) - c_i(x_i)` by itself; the
