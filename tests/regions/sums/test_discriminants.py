@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import elsewise as ew
 from elsewise.errors import UnsupportedSettingError
@@ -127,3 +130,16 @@ def test_answers_with_a_density_are_bounded_by_everything_on_a_grid(model):
     assert_certified(explainer, rows, answers)
     assert (answers.gaps <= 1e-3).all()
     assert_nothing_on_a_grid_is_nearer(explainer, X, rows, answers, lambda grid: model.predict(grid) == "right")
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+def test_naive_bayes_is_proven_without_a_density(load):
+    """Squares have no line above without ends: the first points have to be found before anything is known."""
+    X, y = load(return_X_y=True)
+    model = make_pipeline(StandardScaler(), GaussianNB()).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    rows = X[model.predict(X) == 0][:6]
+    answers = explainer.explain(rows, target=1)
+    assert_certified(explainer, rows, answers)
+    assert set(answers.statuses) == {"optimal"}
+    assert (model.predict(answers.counterfactuals) == 1).all()

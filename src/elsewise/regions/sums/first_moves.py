@@ -1,4 +1,4 @@
-r"""Points early for sums of curves: moves of single features, chosen by what they gain for their price.
+r"""Points early where units follow single features: moves of these, chosen by what they gain for their price.
 
 Where every unit follows one feature, a margin is a constant and a sum of gains :math:`g_i(x_i)`. For a worth
 :math:`\mu` of the margin each feature takes the number with the largest :math:`\mu g_i(x_i) - c_i(x_i)` by itself; the
@@ -17,7 +17,7 @@ from .units import Sums
 
 
 def first_moves(sums: Sums, reach: Reach) -> FloatArray:
-    """Give points, in features, that may be accepted, of shape (n, n_features); none if units are no curves.
+    """Give points, in features, that may be accepted, of shape (n, n_features); none if units mix features.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def first_moves(sums: Sums, reach: Reach) -> FloatArray:
     reach : Reach
     """
     nothing = np.empty((0, len(reach.row)))
-    if len(sums.layers) > 1 or not isinstance(sums.layers[0].function, CurveFunction):
-        return nothing
     space, row = reach.space, reach.row
+    if len(sums.layers) > 1 or ((sums.layers[0].W @ space.matrix != 0).sum(axis=1) > 1).any():
+        return nothing
     margins = sums.margins(space.in_model_space(row[None]))[0]
     if reach.space.coordinates.norm != 1 or (margins >= 0).all():
         return nothing
@@ -51,13 +51,12 @@ def first_moves(sums: Sums, reach: Reach) -> FloatArray:
 def _moves(sums: Sums, reach: Reach) -> FloatArray:
     """Numbers that single features may take: knots of the curves that follow them, and numbers of all sizes away."""
     space, function = reach.space, sums.layers[0].function
-    assert isinstance(function, CurveFunction)
     moves = []
     for i in np.flatnonzero(space.coordinates.stretch > 0).tolist():
         away = SIZES_OF_MOVES / space.coordinates.stretch[i]
         numbers = [reach.row[i] + away, reach.row[i] - away]
         for unit, form in enumerate(sums.layers[0].W @ space.matrix):
-            if np.flatnonzero(form).tolist() == [i]:
+            if isinstance(function, CurveFunction) and form[i] != 0:
                 offset = sums.layers[0].W[unit] @ space.offset
                 numbers.append((function.table.t[unit] - offset) / form[i])
         own = np.unique(np.clip(np.concatenate(numbers), reach.lower[i], reach.upper[i]))
