@@ -28,8 +28,8 @@ def prepare(folder: Path) -> None:
                 if block.language == "python" and block.is_run and "httpx" not in block.text:
                     exec(block.text, namespace)
             if name == "explorer":
-                exec("import elsewise as ew\new.Explainer(model).fit(loans, outcome).save('loans.ew')", namespace)
-                exec("loans.loc[[277]].to_csv('rows.csv', index=False)", namespace)
+                exec("import elsewise as ew\new.Explainer(model).fit(patients, risk).save('patients.ew')", namespace)
+                exec("patients.loc[[268]].to_csv('rows.csv', index=False)", namespace)
 
 
 def shoot(browser: Browser, address: str, name: str, height: int) -> None:
@@ -45,8 +45,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         prepare(folder)
-        command = [sys.executable, "-m", "elsewise.cli", "serve", "--explainer", "loans.ew", "--data", "rows.csv"]
-        command += ["--title", "A refused loan", "--port", str(PORT), "--no-browser"]
+        command = [sys.executable, "-m", "elsewise.cli", "serve", "--explainer", "patients.ew", "--data", "rows.csv"]
+        command += ["--title", "A patient at high risk", "--port", str(PORT), "--no-browser"]
         server = subprocess.Popen(command, cwd=folder)
         try:
             for _ in range(100):
@@ -57,8 +57,8 @@ def main() -> None:
                     time.sleep(0.2)
             browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
             shoot(browser, f"http://127.0.0.1:{PORT}/", "explorer.png", 940)
-            shoot(browser, (folder / "loans.html").as_uri(), "report.png", 640)
-            shoot(browser, (folder / "loans.html").as_uri() + "#rows", "report-rows.png", 900)
+            shoot(browser, (folder / "patients.html").as_uri(), "report.png", 640)
+            shoot(browser, (folder / "patients.html").as_uri() + "#rows", "report-rows.png", 900)
             browser.close()
         finally:
             server.terminate()

@@ -119,10 +119,11 @@ def test_what_is_not_run_says_why():
                 assert len(reason.split()) > 3, f"{name_of(path)}, line {block.line}"
 
 
-def test_pages_with_the_same_table_have_the_same():
-    first = "rng = np.random.default_rng(7)"
-    tables = {block.text for text in TEXTS.values() for block in pages.blocks(text) if first in block.text}
-    assert len(tables) == 1
+@pytest.mark.parametrize(("first", "most"), [("rng = np.random.default_rng(7)", 2), ("patients = pd.DataFrame(", 99)])
+def test_pages_with_the_same_table_have_the_same(first, most):
+    tables = [block.text for text in TEXTS.values() for block in pages.blocks(text) if first in block.text]
+    assert len(set(tables)) == 1
+    assert len(tables) <= most  # made-up loans say less than real rows
 
 
 def test_links_lead_somewhere():
