@@ -164,3 +164,33 @@ def test_more_lies_than_are_looked_into_leave_an_honest_bound(density):
     found = answers.found
     assert (answers.distances[found] >= expected.distances[found] * (1 - 1e-6)).all()
     assert all("not proven" in answers.reasons[i] for i in np.flatnonzero(~found))
+
+
+class DenyingLine(ClassifierMixin, BaseEstimator):
+    """Says "in" where ``x0 + x1 >= 3``, but denies the point (3, 0)."""
+
+    def fit(self, X: Any, y: Any = None) -> DenyingLine:
+        self.classes_ = np.array(["in", "out"])
+        self.n_features_in_ = 2
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        Z = np.asarray(X, dtype=float)
+        return self.classes_[np.where((Z.sum(axis=1) >= 3) & ~(Z == [3.0, 0.0]).all(axis=1), 0, 1)]
+
+
+@regions.register(DenyingLine)
+def line_region(model: DenyingLine, outcome: Any) -> Any:
+    sign = -1.0 if outcome.index == 0 else 1.0
+    return regions.union([(np.full((1, 2), sign), np.array([3.0 * sign]))], n_features=2)
+
+
+def test_a_value_that_is_not_whole_may_stay_where_the_nearest_point_is_denied():
+    X = np.array([[0.0, 0.0], [5.0, 5.0], [1.0, 4.0]])
+    model = DenyingLine().fit(X)
+    explainer = ew.Explainer(model, distance=ew.Manhattan([1.0, 1.2]), density=None).fit(X, model.predict(X))
+    rules = ew.Constraints(integer=["x0", "x1"])
+    answer = explainer.explain_one([2.5, 0.0], "in", constraints=rules)
+    np.testing.assert_array_equal(answer.counterfactual, [2.5, 1.0])
+    assert answer.status == "optimal"
+    assert answer.distance == pytest.approx(1.2)

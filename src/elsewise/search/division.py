@@ -365,8 +365,11 @@ class Division:
             return
         value = np.clip(own if point is None else point, node.lower[0], node.upper[0])
         feature = int(wide[np.abs(value[wide] - own[wide]).argmax()])
-        whole = np.round(value[feature])
-        for low, high in ((-np.inf, whole - 1), (whole, whole), (whole + 1, np.inf)):
+        whole, stays = np.round(value[feature]), own[feature]
+        spans = [(-np.inf, whole - 1), (whole, whole), (whole + 1, np.inf)]
+        if stays != np.round(stays) and node.lower[0, feature] <= stays <= node.upper[0, feature]:
+            spans.append((stays, stays))  # a row's own value may stay even if it is not whole
+        for low, high in spans:
             child = node.children()
             child.lower[0, feature] = max(low, child.lower[0, feature])
             child.upper[0, feature] = min(high, child.upper[0, feature])
