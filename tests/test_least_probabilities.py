@@ -157,7 +157,7 @@ def test_whole_numbers_categories_and_rules_with_several_classes():
     frame, y = trips()
     columns = make_column_transformer((StandardScaler(), ["km", "bags"]), (OneHotEncoder(), ["rain"]))
     model = make_pipeline(columns, LogisticRegression()).fit(frame, y)
-    explainer = ew.Explainer(model, density=None, distance="manhattan").fit(frame, y)
+    explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(frame, y)
     rules = ew.Constraints(bounds={"bags": (0, 4)}, linear=["km + bags <= 22"])
     rows = frame[model.predict(frame) == "walk"].iloc[:6]
     index = model.classes_.tolist().index("car")
