@@ -128,7 +128,7 @@ def test_a_frame_with_gaps_in_every_column(name):
     explainer = ew.Explainer(model, density=None).fit(frame, y)
     rows = frame[model.predict(frame) == 0][:25]
     assert (rows.isna().any(axis=1)).sum() > 6
-    answers = explainer.explain(rows, 1, constraints=ew.Constraints(step="any"))
+    answers = explainer.explain(rows, 1, constraints=ew.Constraints(step="any", min_change="any"))
     assert set(answers.statuses) <= {"optimal", "infeasible"}
     found = answers.counterfactuals[answers.found]
     assert len(found) > 20

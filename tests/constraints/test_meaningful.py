@@ -269,3 +269,40 @@ def test_the_least_change_by_default_is_a_share_of_the_scale_in_arrays_too():
     rules = explainer.fitted_.rules(ew.Constraints(min_change="auto"))
     deviation = np.median(np.abs(X - np.median(X, axis=0)), axis=0)
     np.testing.assert_allclose(rules.least_moves, 0.02 * deviation)
+
+
+@pytest.mark.parametrize("name", ["logistic", "forest"])
+@pytest.mark.parametrize("density", [None, "auto"])
+def test_numbers_of_frames_move_by_two_percent_of_their_scale_by_default(name, density):
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(0, 3, 160),
+            "b": rng.normal(0, 1, 160),
+            "n": rng.integers(0, 40, 160),
+            "s": rng.integers(0, 30, 160) / 2,
+        }
+    )
+    y = np.where(frame.a + frame.b + 0.1 * frame.n + 0.2 * frame.s + rng.normal(0, 1, 160) > 5, "good", "bad")
+    last = RandomForestClassifier(8, max_depth=3, random_state=0) if name == "forest" else LogisticRegression()
+    model = make_pipeline(StandardScaler(), last).fit(frame, y)
+    explainer = ew.Explainer(model, density=density, density_given="joint").fit(frame, y)
+    assert explainer.steps_ == {"s": 0.5}
+    spread = (frame - frame.median()).abs().median()
+    least = {name: 0.02 * float(spread[name]) for name in ("a", "b")}  # n is whole, s has a step
+    said = ew.Constraints(
+        min_change=least, step=explainer.steps_, bounds={name: (frame[name].min(), frame[name].max()) for name in frame}
+    )
+    plain = ew.Explainer(model, density=density, density_given="joint", learn_rules=False).fit(frame, y)
+    rows = frame[model.predict(frame) == "bad"].iloc[:12]
+    rows = rows + np.array([1e-3, 0.0, 0, 0.0])  # near enough to cuts that some would move by less
+    rows = rows.astype(frame.dtypes)
+    answers = explainer.explain(rows, "good")
+    expected = plain.explain(rows, "good", constraints=said)
+    np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-6)
+    moved = (answers.counterfactuals[["a", "b"]] - rows[["a", "b"]]).abs()
+    assert ((moved == 0) | (moved >= pd.Series(least))).all(axis=None)
+    free = explainer.explain(rows, "good", constraints=ew.Constraints(min_change="any"))
+    assert (free.distances <= answers.distances * (1 + 1e-9)).all()
+    none = explainer.explain(rows, "good", constraints=ew.Constraints(min_change={"a": 0.0, "b": 0.0}))
+    np.testing.assert_allclose(none.distances, free.distances, rtol=1e-9)

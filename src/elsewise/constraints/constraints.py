@@ -51,10 +51,11 @@ class Constraints:
         as they are written, evaluated in double precision and without any tolerance.
     max_changes : int or None
         At most so many columns differ from the row.
-    min_change : {column: least size}, "auto" or None
-        A numeric column stays as it is or moves at least so far, in its own units. ``"auto"`` is one step (see
-        ``step``; 1 for whole numbers) or 2 % of the column's scale (see :class:`~elsewise.Scaled`), whichever is more.
-        None asks for nothing.
+    min_change : {column: least size}, "auto", "any" or None
+        A numeric column stays as it is or moves at least so far, in its own units. None is 2 % of the column's scale
+        (see :class:`~elsewise.Scaled`) for numbers of data frames that are not whole and have no step; a size given
+        here replaces it, ``{column: 0}`` says that there is none, ``"any"`` that no column has one. ``"auto"`` is one
+        step (see ``step``; 1 for whole numbers) or 2 % of the scale, whichever is more, for all numeric columns.
     step : {column: step}, "any" or None
         A numeric column moves to multiples of its step only, 0.05 or 10_000, in exact decimals: 0.15, not
         0.15000000000000002. None takes the steps that were found in a data frame (``explainer.steps_``: 99 % of the

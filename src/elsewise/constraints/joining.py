@@ -107,6 +107,7 @@ def _common(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
 
 
 def _least_changes(one: Any, other: Any) -> dict[str, float]:
+    one, other = ({} if each == "any" else each for each in (one, other))
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
         raise _apart("min_change", "auto", "Name the columns and sizes in both")
     return dict(_by_key(max)(one, other))

@@ -24,11 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastChange(Rule):
-    """A number stays as it is, or moves by at least ``least``."""
+    """A number stays as it is, or moves by at least ``least``.
+
+    Attributes
+    ----------
+    suggested : bool
+        The scale of the column suggests it; else the user has given it.
+    """
 
     name: str
     column: Column
     least: float
+    suggested: bool = False
+
+    @property
+    def is_found(self) -> bool:
+        return self.suggested
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         before, after = E0[:, self.column.start], E1[:, self.column.start]
@@ -44,41 +55,49 @@ def least_changes(
     columns: Sequence[Column],
     scales: FloatArray | None,
     steps: Mapping[int, float],
+    *,
+    by_default: bool = False,
 ) -> list[Rule]:
     """Resolve least sizes of changes, of columns that are there and numeric.
 
     Parameters
     ----------
-    given : mapping of column to size, "auto" or None
+    given : mapping of column to size, "auto", "any" or None
         "auto" is a share of the column's scale, that of :class:`~elsewise.Scaled`, where one step is less.
     columns : sequence of Column
     scales : array of shape (n_features,), or None
         Of the training rows' features.
     steps : mapping of feature to step
         Of whole numbers, too.
+    by_default : bool
+        Columns without a step, of which nothing is said, have a least change, too.
     """
+    numbers = [column for column in columns if column.kind in ("number", "integer")]
+    if given == "auto" and scales is None:
+        raise InvalidInputError("min_change: training rows are needed for 'auto'.")
+    shares = {} if scales is None else {c.name: LEAST_SHARE_OF_SCALE * float(scales[c.start]) for c in numbers}
     if given == "auto":
-        if scales is None:
-            raise InvalidInputError("min_change: training rows are needed for 'auto'.")
-        numbers = [column for column in columns if column.kind in ("number", "integer")]
-        least = [(column, LEAST_SHARE_OF_SCALE * float(scales[column.start])) for column in numbers]
-        given = {column.name: size for column, size in least if size > steps.get(column.start, 0.0)}
-    sizes: Mapping[str, float] = given if isinstance(given, Mapping) else {}
+        given = {c.name: shares[c.name] for c in numbers if shares[c.name] > steps.get(c.start, 0.0)}
+    said: Mapping[str, float] = given if isinstance(given, Mapping) else {}
+    found: Mapping[str, float] = {}
+    if by_default and given != "any":
+        found = {c.name: shares[c.name] for c in numbers if c.start not in steps and c.name in shares}
     by_name = {column.name: column for column in columns}
     return [
-        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size)
-        for name, size in sizes.items()
+        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size, name not in said)
+        for name, size in {**found, **said}.items()
         if size > 0
     ]
 
 
 def checked_sizes(given: object) -> dict[str, float] | str | None:
     """Check the form of ``min_change``."""
-    if given is None or (isinstance(given, str) and given == "auto"):
+    if given is None or (isinstance(given, str) and given in ("auto", "any")):
         return given
     if not isinstance(given, Mapping):
         raise InvalidInputError(
-            f"min_change: expected a mapping from names of columns to least sizes, 'auto' or None, received {given!r}."
+            "min_change: expected a mapping from names of columns to least sizes, 'auto', 'any' or None, received "
+            f"{given!r}."
         )
     for name, size in given.items():
         is_number = not isinstance(size, bool) and isinstance(size, Real) and isfinite(size) and float(size) >= 0

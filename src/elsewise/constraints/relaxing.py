@@ -48,7 +48,7 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
         return replace(constraints, immutable=[item for item in constraints.immutable if item != name])
     if isinstance(rule, LeastChange):
         sizes = {item.column.name: item.least for item in rules.single if isinstance(item, LeastChange)}
-        return replace(constraints, min_change=_dropped(sizes, name))
+        return replace(constraints, min_change={**sizes, name: 0.0})
     if isinstance(rule, OnSteps):
         given = constraints.step if isinstance(constraints.step, Mapping) else {}
         return replace(constraints, step={**given, name: None})

@@ -155,7 +155,9 @@ class _Resolution:
                         "which every change is a whole one. Leave it out."
                     )
             sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
-        return least_changes(sizes, self.columns, self.scales, steps)
+        known = self.regularities
+        by_default = known is not None and known.by_default and self.given.integer is None
+        return least_changes(sizes, self.columns, self.scales, steps, by_default=by_default)
 
     def _used(self, parameter: str) -> list[str]:
         """Names of columns in a parameter, without those that the model does not use."""

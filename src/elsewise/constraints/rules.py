@@ -153,8 +153,8 @@ class Rules:
         return replace(self, single=kept, integer=integer)
 
     def of_all_numbers(self) -> Rules:
-        """Drop the steps that the training rows suggest; the user's stay."""
-        kept = tuple(rule for rule in self.single if not (isinstance(rule, OnSteps) and rule.is_found))
+        """Drop the steps and least changes that the training rows suggest; the user's stay."""
+        kept = tuple(rule for rule in self.single if not (isinstance(rule, OnSteps | LeastChange) and rule.is_found))
         return self if len(kept) == len(self.single) else replace(self, single=kept)
 
     def where_missing(self, missing: BoolArray) -> Rules:
