@@ -50,3 +50,5 @@ LEAST_EXPECTED, CHANCE_OF_ERROR = 5.0, 0.01
 # Least change of a number by default, as a share of its column's scale: below what a person would call a change, far
 # above what decides between two answers.
 LEAST_SHARE_OF_SCALE = 0.02
+# Whole numbers up to here are exact as doubles, and their products as 64-bit integers are not asked for.
+EXACT = 2.0**53

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from .constants import (
     CHANCE_OF_MULTIPLES,
+    EXACT,
     FEWEST_MULTIPLES,
     LEAST_STEP_SHARE,
     MOST_DECIMALS,
@@ -21,9 +22,6 @@ from .constants import (
     STEP_SAMPLE,
     STEP_SAMPLES,
 )
-
-# Whole numbers up to here are exact as doubles, and their products as 64-bit integers are not asked for.
-_EXACT = 2.0**53
 
 
 def step_of(values: FloatArray, scale: float, *, is_whole: bool, is_short: bool = False) -> float | None:
@@ -48,7 +46,7 @@ def step_of(values: FloatArray, scale: float, *, is_whole: bool, is_short: bool 
         seen = np.array([float(str(np.float32(value))) for value in seen.tolist()])
     for decimals in range(MOST_DECIMALS + 1):
         whole = np.round(seen * 10.0**decimals)
-        if (np.abs(whole) >= _EXACT).any():
+        if (np.abs(whole) >= EXACT).any():
             return None
         is_written = whole / 10.0**decimals == seen
         if counts[is_written].sum() >= SHARE_OF_MULTIPLES * counts.sum():

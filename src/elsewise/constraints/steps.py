@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
-from ..search.lattice import SHORT_ROUNDING, Lattice
+from ..search.constants import SHORT_ROUNDING
+from ..search.lattice import Lattice
 from . import words
 from .atomic import Rule, value_in_words
 

@@ -28,13 +28,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import FloatArray
+from .constants import EPS, EXTRA_TERMS, WRONG_SIGN
 from .distance import Distance, ResolvedManhattan
-
-# Relative spacing of doubles; sums of n terms are off by no more than n and a few of it.
-_EPS = float(np.finfo(np.float64).eps)
-_EXTRA_TERMS = 4
-# Share of the largest multiplier by which one may have the wrong sign: rounding of the conversion between coordinates.
-_WRONG_SIGN = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +160,7 @@ def kkt_residuals(
     value = _metric(distance, x0)
     theta = value.of(v)
     row_slacks, cone_slack, cone_vector = target.b - target.A @ x, 0.0, np.zeros(len(target.g))
-    n_noise = (len(x) + _EXTRA_TERMS) * _EPS
+    n_noise = (len(x) + EXTRA_TERMS) * EPS
     row_noise = n_noise * (np.abs(target.A) @ (np.abs(x) + np.abs(x0)) + np.abs(target.b))
     low, high = target.lower - x, x - target.upper
     cone = 0.0
@@ -205,7 +200,7 @@ def dual_value(x0: FloatArray, multipliers: Multipliers, target: ConvexSet, dist
     Multipliers that are not dual feasible for the Manhattan distance are first scaled back until they are. The bound is
     ``-inf`` if a multiplier has the wrong sign by more than rounding.
     """
-    if _wrong_signs(multipliers, target) > _WRONG_SIGN:
+    if _wrong_signs(multipliers, target) > WRONG_SIGN:
         return -np.inf
     rho, beta, _ = _lagrangian(x0, multipliers, target)
     metric = _metric(distance, x0)
@@ -222,7 +217,7 @@ def farkas_violation(x0: FloatArray, multipliers: Multipliers, target: ConvexSet
     ``beta`` is not positive beyond rounding or a multiplier has the wrong sign.
     """
     rho, beta, size = _lagrangian(x0, multipliers, target)
-    if _wrong_signs(multipliers, target) > _WRONG_SIGN or beta <= (len(x0) + _EXTRA_TERMS) * _EPS * size:
+    if _wrong_signs(multipliers, target) > WRONG_SIGN or beta <= (len(x0) + EXTRA_TERMS) * EPS * size:
         return np.inf
     return _metric(distance, x0).dual_norm(rho) / beta
 

@@ -14,11 +14,7 @@ import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular
 
 from ..arrays import FloatArray
-
-# Features that are seen within this factor of each other keep enough digits in a common basis.
-_EVEN = 1e6
-# Features seen by less than this share are not seen at all: rounding of a map that leaves them out.
-_UNSEEN = 1e-18
+from .constants import EVEN, UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ def mahalanobis_coordinates(omega: FloatArray, origin: FloatArray, seen: FloatAr
         return Coordinates(2, origin, upper, back)
     directions = seen @ back
     size = np.abs(directions).max(axis=0)
-    if size.max() > _EVEN * size[size > _UNSEEN * size.max()].min(initial=np.inf):
+    if size.max() > EVEN * size[size > UNSEEN * size.max()].min(initial=np.inf):
         return Coordinates(2, origin, upper, back)
     basis = qr(directions.T, mode="economic")[0]
     return Coordinates(2, origin, basis.T @ upper, back @ basis)

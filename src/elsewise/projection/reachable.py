@@ -22,17 +22,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .cells import CUTOFF, INFEASIBLE, Cells
-
-# Relative rounding of the sums of a bound, as the kernel allows for it.
-_SUM_ROUNDING = 1e-13
-# Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
-_SMALLEST_MULTIPLIER = 1e-9
-# Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
-_SMALLEST_RHO = 1e-6
-# Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
-_INVERSE_ACCURACY = 1e-8
-# Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
-_FIRST_GUESS, _WORTH_A_ROUND = 0.6, 1e-6
+from .constants import FIRST_GUESS, INVERSE_ACCURACY, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
 
 
 class Nearest(NamedTuple):
@@ -119,16 +109,16 @@ class Reachable:
         W = np.ascontiguousarray(W[forms] / unit[forms, None])
         best = np.minimum(high[forms] / unit[forms], self._largest_in_ball(W, radius))
         least = W @ near
-        t = np.where(best > least, least + _FIRST_GUESS * (best - least), best)
+        t = np.where(best > least, least + FIRST_GUESS * (best - least), best)
         G, o = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
-        is_open = best > least + _WORTH_A_ROUND * (1 + np.abs(least))
+        is_open = best > least + WORTH_A_ROUND * (1 + np.abs(least))
         for _ in range(rounds):
             some = np.flatnonzero(is_open)
             if len(some) == 0:
                 break
             guess = t[some]
             found, distance = self._below(W[some], guess, G, o, radius)
-            gained = best[some] - found > _WORTH_A_ROUND * (1 + np.abs(best[some]))
+            gained = best[some] - found > WORTH_A_ROUND * (1 + np.abs(best[some]))
             best[some] = np.minimum(best[some], found)
             least[some] = np.where(distance <= radius, np.maximum(least[some], guess), least[some])
             # Where nothing is left beyond a guess, tangents at the bound are steep and prove little: try the middle.
@@ -148,10 +138,10 @@ class Reachable:
         if self.cone >= 0 and not len(self.cells.tilts):
             F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
             G = np.linalg.pinv(F)
-            if np.abs(G @ F - np.eye(len(low))).max() < _INVERSE_ACCURACY:
-                width = self.cells.radii[self.cone] * np.linalg.norm(G, axis=1) * (1 + _INVERSE_ACCURACY)
+            if np.abs(G @ F - np.eye(len(low))).max() < INVERSE_ACCURACY:
+                width = self.cells.radii[self.cone] * np.linalg.norm(G, axis=1) * (1 + INVERSE_ACCURACY)
                 middle = G @ g - self.x0
-                width = width + _INVERSE_ACCURACY * (np.abs(G @ g) + np.abs(self.x0))
+                width = width + INVERSE_ACCURACY * (np.abs(G @ g) + np.abs(self.x0))
                 low, high = np.maximum(low, middle - width), np.minimum(high, middle + width)
         return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
@@ -162,10 +152,10 @@ class Reachable:
         with np.errstate(invalid="ignore"):
             ends = np.where(W > 0, W * self.high, np.where(W < 0, W * self.low, 0.0))
         size = np.abs(W) @ np.abs(self.x0)
-        at_x0 = W @ self.x0 + _SUM_ROUNDING * size
+        at_x0 = W @ self.x0 + SUM_ROUNDING * size
         if len(self.cells.group):  # a category's base moves as well: what it loses is counted with the ball
             return np.asarray(at_x0 + 2 * ball)
-        return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + _SUM_ROUNDING))
+        return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + SUM_ROUNDING))
 
     def _below(
         self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float
@@ -213,7 +203,7 @@ class Reachable:
             F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
             tilt = self.cells.tilts[self.cone] if len(self.cells.tilts) else np.zeros(len(x0))
             y1 = of_cone[:, 1:]
-            y0 = np.maximum(of_cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + _SUM_ROUNDING))
+            y0 = np.maximum(of_cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + SUM_ROUNDING))
             right, sizes = self.cells.radii[self.cone] + tilt @ x0, np.abs(F) @ size0 + np.abs(g)
             rho -= y1 @ F + y0[:, None] * tilt
             beta -= y0 * right + y1 @ (F @ x0 - g)
@@ -222,13 +212,13 @@ class Reachable:
         endless = np.where(np.isinf(self.high) & np.isinf(caps), -rho, 0.0)
         endless = np.maximum(endless, np.where(np.isinf(self.low), rho, 0.0)).max(axis=1, initial=0.0)
         best = np.full(len(W), np.inf)
-        for least_rho in (1.0, _SMALLEST_RHO):
+        for least_rho in (1.0, SMALLEST_RHO):
             scale = 1.0 / np.maximum(least_rho, endless)
             least = self._least_terms(rho * scale[:, None], caps)
-            D = scale * (beta - _SUM_ROUNDING * size) + least - _SUM_ROUNDING * np.abs(least)
+            D = scale * (beta - SUM_ROUNDING * size) + least - SUM_ROUNDING * np.abs(least)
             with np.errstate(divide="ignore", invalid="ignore"):
                 proven = t + (radius - D) / (own * scale)
-            proven = np.where(own * scale > _SMALLEST_MULTIPLIER, proven + _SUM_ROUNDING * np.abs(proven), np.inf)
+            proven = np.where(own * scale > SMALLEST_MULTIPLIER, proven + SUM_ROUNDING * np.abs(proven), np.inf)
             best = np.minimum(best, proven)
         return best
 

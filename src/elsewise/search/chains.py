@@ -30,13 +30,7 @@ from scipy.linalg import cho_factor, cho_solve
 from ..arrays import FloatArray, IntArray
 from .chain_sets import Ellipsoids, Ground, Terminal
 from .conic import ConeShape, ConicSolution, Scaling, Solver, solve_conic
-from .constants import EPS, ROUNDINGS_A_TERM
-
-# Stands for nothing where something is divided by it.
-_TINY = 1e-300
-# Coordinates that sets hardly see, or that hardly move, have no size of their own: if it differs by more than this
-# factor from the usual one, it is the usual one.
-_WIDEST_UNITS = 1e5
+from .constants import EPS, ROUNDINGS_A_TERM, TINY, WIDEST_UNITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +91,7 @@ def shortest_chain(
 
 
 def _unit_rows(normals: FloatArray) -> FloatArray:
-    unit: FloatArray = normals / np.maximum(np.abs(normals).max(axis=1, keepdims=True, initial=0.0), _TINY)
+    unit: FloatArray = normals / np.maximum(np.abs(normals).max(axis=1, keepdims=True, initial=0.0), TINY)
     return unit
 
 
@@ -262,7 +256,7 @@ class _Problem:
                 add(sides, -sign * constant, np.tile(1.0 / self.units, K))
         for corner, (normals, offsets) in enumerate(self.halfspaces):
             inside = offsets - margin * np.abs(offsets - normals @ self.start)
-            largest = np.maximum(np.abs(normals * self.units).max(axis=1, initial=0.0), _TINY)
+            largest = np.maximum(np.abs(normals * self.units).max(axis=1, initial=0.0), TINY)
             add(normals, inside, 1.0 / largest, corner * n)
         if len(self.one_way):
             sign_of = np.tile(self.ground.direction[self.one_way], K)
@@ -304,10 +298,10 @@ class _Problem:
 
     def _units(self) -> FloatArray:
         """Size of the sets along each coordinate; one for all where the length is Euclidean."""
-        sizes = [radius / np.sqrt(np.maximum(np.diag(gram), _TINY)) for _, _, gram, _, radius in self.members]
+        sizes = [radius / np.sqrt(np.maximum(np.diag(gram), TINY)) for _, _, gram, _, radius in self.members]
         units = np.median(sizes, axis=0) if sizes else np.ones(self.n)
         typical = float(np.median(units))
-        units = np.where((units < typical / _WIDEST_UNITS) | (units > typical * _WIDEST_UNITS), typical, units)
+        units = np.where((units < typical / WIDEST_UNITS) | (units > typical * WIDEST_UNITS), typical, units)
         return units if self.ground.norm == 1 else np.full(self.n, typical)
 
     def _factorise(self, scaling: Scaling) -> Solver:

@@ -124,3 +124,18 @@ RAY_ACCURACY = 1e-4
 # Sets beyond which a route over their centres is tried before sequences are enumerated, and what an edge of it costs at
 # least: an edge of no length is none to the algorithm.
 FEW_SETS, SMALLEST_EDGE = 12, 1e-12
+# Values that are no multiples are read back to six decimals, or two more than the step has: more than people write.
+DECIMALS, MORE_DECIMALS = 1e6, 1e2
+# Doubles next to each other may come from one number, multiplied and divided.
+SAME_NUMBER = 8 * 2.0**-52
+# Numbers of which doubles hold every multiple of the last decimal, and far more.
+EVERY_DECIMAL = 2.0**46
+# In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be told apart.
+SHORT_ROUNDING = 1e-3
+# Counts by which a value is the row's own: far less than a step, far more than rounding.
+UNCHANGED = 1e-6
+# Stands for nothing where something is divided by it.
+TINY = 1e-300
+# Coordinates that sets hardly see, or that hardly move, have no size of their own: if it differs by more than this
+# factor from the usual one, it is the usual one.
+WIDEST_UNITS = 1e5

@@ -17,20 +17,9 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .clauses import Clauses
-from .constants import FAR_AWAY
+from .constants import DECIMALS, EVERY_DECIMAL, FAR_AWAY, MORE_DECIMALS, SAME_NUMBER, SHORT_ROUNDING, UNCHANGED
 from .domain import Domain
 from .least_moves import LeastMoves
-
-# Values that are no multiples are read back to six decimals, or two more than the step has: more than people write.
-_DECIMALS, _MORE_DECIMALS = 1e6, 1e2
-# Doubles next to each other may come from one number, multiplied and divided.
-_SAME_NUMBER = 8 * np.finfo(np.float64).eps
-# Numbers of which doubles hold every multiple of the last decimal, and far more.
-_EVERY_DECIMAL = 2.0**46
-# In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be told apart.
-SHORT_ROUNDING = 1e-3
-# Counts by which a value is the row's own: far less than a step, far more than rounding.
-_UNCHANGED = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +126,7 @@ class Lattice:
 
     def points(self, counts: FloatArray, rows: FloatArray) -> FloatArray:
         """Features of what a search found for rows, all of shape (n_samples, n_features); what stayed is the row's."""
-        stayed = np.abs(counts - self.counts(rows)) <= _UNCHANGED
+        stayed = np.abs(counts - self.counts(rows)) <= UNCHANGED
         has_step = np.zeros(self.n_features, dtype=np.bool_)
         has_step[self.features] = True
         return np.where(stayed & has_step, rows, self.values(counts))
@@ -206,11 +195,11 @@ class Lattice:
 def _values(counts: FloatArray, numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Give ``counts numerator / denominator``; within rounding of a decimal of few digits, that decimal."""
     values = counts * numerator / denominator
-    grid = np.maximum(denominator * _MORE_DECIMALS, _DECIMALS)
+    grid = np.maximum(denominator * MORE_DECIMALS, DECIMALS)
     with np.errstate(invalid="ignore", over="ignore"):
         decimals = values * grid
         short = np.round(decimals) / grid
-        is_short = (np.abs(decimals) < _EVERY_DECIMAL) & (np.abs(short - values) <= _SAME_NUMBER * np.abs(values))
+        is_short = (np.abs(decimals) < EVERY_DECIMAL) & (np.abs(short - values) <= SAME_NUMBER * np.abs(values))
     return np.where(is_short, short, values)
 
 

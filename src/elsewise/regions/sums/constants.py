@@ -43,3 +43,11 @@ WORTH_HALVINGS = 30
 WIDTHS_TO_DIVIDE = 8.0
 # Knots next to the ends of what a step takes, where a logarithm or a root is infinitely steep, in widths of the data.
 SHARES_TO_ENDS = np.geomspace(1e-15, 1e-2, 14)
+# Halvings of an interval in which a tangent is looked for: until doubles are next to each other, all but.
+HALVINGS = 60
+# Where to divide an interval, at least this share of it from either end.
+SHARE_OF_INTERVAL = 0.15
+# Relative rounding of the sums of a model and of their estimates.
+SUM_ROUNDING = 1e-13
+# Values above this are as good as none: lines are not looked for there.
+HIGHEST = 1e300

@@ -18,11 +18,7 @@ import numpy as np
 from scipy.special import expit
 
 from ...arrays import BoolArray, FloatArray
-
-# Halvings of an interval in which a tangent is looked for: until doubles are next to each other, all but.
-_HALVINGS = 60
-# Where to divide an interval, at least this share of it from either end.
-_SHARE_OF_INTERVAL = 0.15
+from .constants import HALVINGS, SHARE_OF_INTERVAL
 
 
 class Lines(NamedTuple):
@@ -67,7 +63,7 @@ class Function(ABC):
         if not np.isfinite(width):
             inside = near if low < near < high else (low if np.isfinite(low) else high if np.isfinite(high) else 0.0)
             return inside + 1.0 if inside == low else inside - 1.0 if inside == high else inside
-        return float(np.clip(near, low + _SHARE_OF_INTERVAL * width, high - _SHARE_OF_INTERVAL * width))
+        return float(np.clip(near, low + SHARE_OF_INTERVAL * width, high - SHARE_OF_INTERVAL * width))
 
     def beyond(self, at: float, unit: int) -> float:
         """Give the number from which on a unit goes on where it is divided: the next double, if it jumps to that."""
@@ -207,7 +203,7 @@ class Sigmoid(Function):
         a, b = np.where(endless, -1.0, low), np.where(endless, 1.0, high)
         first, last = np.maximum(a, 0.0), np.maximum(b, 0.0)
         is_chord = ~self._clears(last, a)
-        for _ in range(_HALVINGS):
+        for _ in range(HALVINGS):
             middle = first + (last - first) / 2
             clears = self._clears(middle, a)
             first, last = np.where(clears, first, middle), np.where(clears, middle, last)

@@ -15,11 +15,16 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ..curves import Curve
-from .constants import KINK, KNOTS_OF_DATA, LINE_ROUNDING, MOST_STEPS_TO_A_LINE, SHARES_TO_ENDS, WIDTHS_TO_DIVIDE
+from .constants import (
+    HIGHEST,
+    KINK,
+    KNOTS_OF_DATA,
+    LINE_ROUNDING,
+    MOST_STEPS_TO_A_LINE,
+    SHARES_TO_ENDS,
+    WIDTHS_TO_DIVIDE,
+)
 from .functions import Function, Lines
-
-# Values above this are as good as none: lines are not looked for there.
-_HIGHEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +202,7 @@ def _best_slopes(t: FloatArray, value: FloatArray, near: FloatArray) -> FloatArr
             height = value - slope[:, None] * away
         highest = height.argmax(axis=1)
         if not np.isfinite(height).all():  # no line is above an infinite value
-            height = np.clip(height, -_HIGHEST, _HIGHEST)
+            height = np.clip(height, -HIGHEST, HIGHEST)
         gain = height[every, highest] - height[every, left]
         better = gain > LINE_ROUNDING * (1.0 + np.abs(height[every, left]))
         is_left = away[every, highest] <= 0

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray
 from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
-from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED
+from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED, SUM_ROUNDING
 from .first_moves import first_moves
 from .refining import Refining, Side, SumPart, side_to_divide
-from .units import SUM_ROUNDING, Sums
+from .units import Sums
 
 
 @dataclass(frozen=True, eq=False)

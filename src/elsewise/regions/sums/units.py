@@ -17,10 +17,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...projection.coordinates import row_product
 from ...search import Space
+from .constants import SUM_ROUNDING
 from .functions import Function, Lines
-
-# Relative rounding of the sums of a model and of their estimates.
-SUM_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,20 @@
+"""Numbers of the projector that decide something: tolerances and limits of rounding, each with its reason."""
+
+# Relative spacing of doubles; sums of n terms are off by no more than n and a few of it.
+EPS, EXTRA_TERMS = 2.0**-52, 4
+# Share of the largest multiplier by which one may have the wrong sign: rounding of the conversion between coordinates.
+WRONG_SIGN = 1e-12
+# Relative rounding of the sums of a bound, as the kernel allows for it.
+SUM_ROUNDING = 1e-13
+# Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
+SMALLEST_MULTIPLIER = 1e-9
+# Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
+SMALLEST_RHO = 1e-6
+# Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
+INVERSE_ACCURACY = 1e-8
+# Features that are seen within this factor of each other keep enough digits in a common basis.
+EVEN = 1e6
+# Features seen by less than this share are not seen at all: rounding of a map that leaves them out.
+UNSEEN = 1e-18
+# Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
+FIRST_GUESS, WORTH_A_ROUND = 0.6, 1e-6
