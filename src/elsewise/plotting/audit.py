@@ -83,9 +83,10 @@ class AuditPicture:
         for row, (value, low, high) in enumerate(self.values[place]):
             colour = AFTER_STYLE.colour if self.significant[place, row] else INK
             ax.plot([low, high], [row, row], color=colour, linewidth=1.6, solid_capstyle="butt")
-            ax.plot([value], [row], marker="o", color=colour, markersize=6)
+            ax.plot([value], [row], marker="o", color=colour, markersize=6, clip_on=False)
         ax.set_yticks(rows, self.groups)
         ax.set_ylim(len(self.groups) - 0.5, -0.5)
         ax.tick_params(labelsize=NAME_SIZE, colors=MUTED)
+        ax.tick_params(axis="y", length=0, pad=8)
         ax.set_xlabel(self.measures[place], fontsize=NAME_SIZE, color=INK)
         ax.set_xlim(left=0.0, right=1.0 if self.shares[place] else None)
