@@ -91,8 +91,8 @@ def find_way(
     level : float in (0, 1), LogDensity or None
         A quantile of the training rows' densities, or absolute; None for the highest that connects row and answers.
     """
-    _refuse_what_is_no_number(fitted, rules)
     rules = rules.of_all_numbers()  # a way passes all numbers
+    _refuse_what_is_no_number(fitted, rules)
     landscape = fitted.landscape()
     search = _WaySearch(fitted, landscape, outcome, given, row, rules, options)
     if search.is_answer():
@@ -257,7 +257,7 @@ def _refuse_what_is_no_number(fitted: FittedModel, rules: Rules) -> None:
             f"{', ...' if len(others) > 3 else ''}. explainer.plan(explanation) says in which order to make the "
             "changes of any table."
         )
-    stepped = rules.of_all_numbers().lattice
+    stepped = rules.lattice
     if stepped is not None:
         names = ", ".join(repr(column.name) for column in fitted.table.columns if column.start in stepped.features)
         raise InvalidInputError(

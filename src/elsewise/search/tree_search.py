@@ -102,10 +102,14 @@ def search_tree(
         search.is_eager, search.any_point = is_eager, any_point
         return search.run(time_limit)
     found, seconds = Found.nothing(rows), seconds_of(time_limit, len(rows))
-    for some in filter(len, (np.flatnonzero(fresh), np.flatnonzero(~fresh))):
+    for in_kernel in (True, False):
+        chosen = fresh == in_kernel
+        some = np.flatnonzero(chosen)
+        if len(some) == 0:
+            continue
         of_rows = (problem, rows[some], goals[some], domain.of_rows(some))
         limits = None if cutoff is None else cutoff[some], None if banned is None else banned[some]
-        if fresh[some[0]]:
+        if in_kernel:
             part = search_whole(
                 *of_rows, cutoff=limits[0], margin=margin, banned=limits[1], use_region=use_region,
                 time_limit=seconds[some], any_point=any_point,
@@ -115,7 +119,7 @@ def search_tree(
             search = _TreeSearch(*of_rows, limits[0], margin, limits[1], before, use_region)
             search.is_eager, search.any_point = is_eager, any_point
             part = search.run(seconds[some])
-        found.put(np.isin(np.arange(len(rows)), some), part)
+        found.put(chosen, part)
     return found
 
 
