@@ -9,6 +9,7 @@ repeated with a wider margin, and without the point itself.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -81,7 +82,7 @@ class Answers:
         self.domain = question.domain(rows)
         self.fixed_parts = question.fixed_parts(rows, self.domain)
         if log_thresholds is None:
-            log_thresholds = np.tile(question.log_thresholds, (n, 1))
+            log_thresholds = np.repeat(question.log_thresholds[None], n, axis=0)
             for goal, density in enumerate(question.densities if question.cones_at is not None else ()):
                 for row, part in enumerate(self.fixed_parts[goal]):
                     if part is not None and density is not None and density.quantile_ is not None:
@@ -102,9 +103,9 @@ class Answers:
         self.n_projections = np.zeros(n, dtype=np.int64)
         self.timed_out = np.zeros(n, dtype=np.bool_)
         self.highest_quantile = np.full(n, np.nan)
-        self.refused: list[list[FloatArray]] = [[] for _ in range(n)]
+        self.refused: defaultdict[int, list[FloatArray]] = defaultdict(list)
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
-        self.solved: list[dict[Any, Any]] = [{} for _ in range(n)]
+        self.solved: defaultdict[int, dict[Any, Any]] = defaultdict(dict)
 
     @property
     def predictions(self) -> AnyArray:
@@ -284,7 +285,7 @@ class Answers:
             good[good] = verification.holds(points[good], goals[good], places[good], predictions)
         settled = good | ~has_point
         for k in np.flatnonzero(~settled).tolist():
-            self.refused[places[k]].append(points[k].copy())
+            self.refused[int(places[k])].append(points[k].copy())
         bound = np.minimum(np.minimum(self.lower_bound[places], found.lower_bound), banned_bound)
         self.lower_bound[places[settled]] = bound[settled]
         better = places[good]
@@ -311,9 +312,9 @@ class Answers:
         """
         rows = self.rows[places]
         stay = self.verification.holds(rows, goals, places, self.predictions[places])
-        stay &= np.array([not self.earlier[place] for place in places.tolist()])
         if not stay.any():
             return stay
+        stay &= np.array([not self.earlier[place] for place in places.tolist()])
         logs = self.verification.densities(rows, goals, places)
         if self.question.options.already != "stay":
             stay &= logs.is_dense

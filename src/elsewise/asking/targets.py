@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -121,6 +122,11 @@ def outcomes_of_rows(
     if labels.ndim > 1:
         raise InvalidInputError(f"target: expected one label a row, received an array of shape {labels.shape}.")
     if labels.dtype.kind != "O":
+        if labels.dtype == classes.dtype:
+            index = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+            if (classes[index] == labels).all():
+                is_wanted = np.bincount(index, minlength=len(classes)) > 0
+                return Wanted(tuple(itertools.compress(every, is_wanted)), (np.cumsum(is_wanted) - 1)[index])
         distinct, place = np.unique(labels, return_inverse=True)
         return Wanted(tuple(label_outcome(item, classes, min_probability) for item in distinct), place.astype(np.int64))
     items = [_plain(item) for item in labels.tolist()]

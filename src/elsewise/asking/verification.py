@@ -60,7 +60,7 @@ class Verification:
         log_thresholds: FloatArray | None = None,
     ) -> None:
         if log_thresholds is None:
-            log_thresholds = np.tile(question.log_thresholds, (len(rows), 1))
+            log_thresholds = np.repeat(question.log_thresholds[None], len(rows), axis=0)
         self.log_thresholds = log_thresholds
         self.question, self.given, self.rows = question, given, rows
         self.rounds = has_short_floats(given)
@@ -110,6 +110,8 @@ class Verification:
         On the boundary of a region it is asked about the point alone, too: a batch may have other last bits.
         """
         holds = self._decides(points, goals, places, predictions)
+        if not holds.any():
+            return holds
         held = np.flatnonzero(holds)
         for k in held[self._is_on_boundary(points[held], goals[held])].tolist():
             one = np.array([k])
@@ -137,7 +139,8 @@ class Verification:
             self._ask_further(holds, points, places)
         if question.use_model and question.fitted.robust:
             self._look_around(holds, points, goals)
-        holds[holds] = self.keeps_rules(points[holds], places[holds])
+        if question.branches:
+            holds[holds] = self.keeps_rules(points[holds], places[holds])
         return holds
 
     def keeps_rules(self, points: FloatArray, places: IntArray) -> BoolArray:

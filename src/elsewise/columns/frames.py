@@ -27,7 +27,7 @@ def is_frame(X: object) -> TypeGuard[pd.DataFrame]:
 
 def as_table(X: Any, *, name: str = "X") -> UserRows:
     """Return rows as a pandas data frame if they are any kind of frame, else as a 2-d array, in the type they came."""
-    if is_frame(X):
+    if is_frame(X) or (type(X) is np.ndarray and X.ndim == 2):
         return X
     if type(X).__module__.partition(".")[0] == "polars":
         return _from_polars(X, name)

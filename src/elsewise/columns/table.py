@@ -49,6 +49,8 @@ class Table:
         Features are the user's columns one by one: numbers and integers without missing values.
     is_plain : bool
         There is nothing but numbers without missing values, one feature a user's column.
+    keeps_missing : bool
+        Some numbers may be missing and stay so.
     unused : tuple of str
         The user's columns that are in no column of the table: the model never sees them, they are echoed.
     """
@@ -64,6 +66,7 @@ class Table:
     numeric: IntArray = field(init=False)
     is_identity: bool = field(init=False)
     is_plain: bool = field(init=False)
+    keeps_missing: bool = field(init=False)
     unused: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +90,7 @@ class Table:
             "numeric": np.flatnonzero(np.array(group, dtype=np.int64) < 0),
             "is_identity": self._is_identity(),
             "is_plain": self._is_identity() and all(column.kind == "number" for column in self.columns),
+            "keeps_missing": any(column.missing_stays and column.kind != "category" for column in self.columns),
             "unused": tuple(name for place, name in enumerate(self.names) if place not in used),
         }
         for name, value in derived.items():
@@ -109,11 +113,13 @@ class Table:
         -------
         lower, upper : arrays of shape (n_features,)
         """
+        numbers = [column for column in self.columns if column.kind != "category"]
+        if all(column.low == -np.inf and column.high == np.inf for column in numbers):
+            return None
         lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
-        for column in self.columns:
-            if column.kind != "category":
-                lower[column.start], upper[column.start] = column.low, column.high
-        return (lower, upper) if np.isfinite(lower).any() or np.isfinite(upper).any() else None
+        for column in numbers:
+            lower[column.start], upper[column.start] = column.low, column.high
+        return lower, upper
 
     def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest value each feature's dtype holds, where that is a small or unsigned integer type.
@@ -135,11 +141,6 @@ class Table:
             if dtype.itemsize <= 2:
                 lower[column.start], upper[column.start] = ends.min, ends.max
         return lower, upper
-
-    @property
-    def keeps_missing(self) -> bool:
-        """Whether some numbers may be missing and stay so."""
-        return any(column.missing_stays and column.kind != "category" for column in self.columns)
 
     def missing(self, X: Any, *, name: str = "X") -> BoolArray:
         """Which features of rows are numbers that are missing and stay so.

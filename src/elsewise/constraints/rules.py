@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..columns.column import Column
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Rules:
     """What a counterfactual of a row may be, in features; made by :func:`elsewise.constraints.resolve`.
 
@@ -50,7 +51,7 @@ class Rules:
     single: tuple[Rule, ...]
     unit: IntArray | None = None
 
-    @property
+    @cached_property
     def least_moves(self) -> FloatArray:
         """Least size of a change of each feature, 0 where any will do; array of shape (n_features,)."""
         least = np.zeros(self.n_features)
@@ -59,7 +60,7 @@ class Rules:
                 least[rule.column.start] = rule.least
         return least
 
-    @property
+    @cached_property
     def lattice(self) -> Lattice | None:
         """Steps of columns; None if no column has one."""
         return lattice_of(self.single, self.n_features)
@@ -90,13 +91,13 @@ class Rules:
         """How many columns may change, None for any number."""
         return min((rule.most for rule in self.single if isinstance(rule, FewChanges)), default=None)
 
-    @property
+    @cached_property
     def normals(self) -> FloatArray:
         """Normals of the linear rules ``normals e <= offsets``, shape (n_half_spaces, n_features)."""
         normals = [rule.normals for rule in self.single if isinstance(rule, Linear)]
         return np.concatenate([np.empty((0, self.n_features)), *normals])
 
-    @property
+    @cached_property
     def offsets(self) -> FloatArray:
         """Right-hand sides of the linear rules, shape (n_half_spaces,)."""
         return np.concatenate([np.empty(0), *(rule.offsets for rule in self.single if isinstance(rule, Linear))])
@@ -121,6 +122,8 @@ class Rules:
         The search keeps a small distance from every boundary; between ``a <= 3`` and ``a >= 3`` there is none.
         """
         normals, offsets = self.normals, self.offsets
+        if len(offsets) < 2:
+            return
         size = np.abs(normals).max(axis=1, initial=0.0)
         is_discrete, lattice = self.integer.copy(), self.lattice
         for column in self.columns:

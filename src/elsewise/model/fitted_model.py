@@ -91,6 +91,9 @@ class FittedModel:
         Models have to decide so for every row within this distance of an answer, numbers alone being moved.
     constraints : Constraints or None
         The rules of every question that brings none of its own.
+    resolved : list of Rules
+        These in the table's terms, with what was found in the training rows, once they were asked for. A copy of the
+        model begins without.
     """
 
     model: Any
@@ -119,11 +122,12 @@ class FittedModel:
     conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
     robust: float = 0.0
     constraints: Constraints | None = None
+    resolved: list[Rules] = field(default_factory=list, init=False)
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
         made = ("problems", "regions", "partial", "conditionals")
-        compiled: dict[str, Any] = {"landscapes": [], **{name: {} for name in made}}
+        compiled: dict[str, Any] = {"landscapes": [], "resolved": [], **{name: {} for name in made}}
         learned = [compiled.get(item.name, getattr(self, item.name)) for item in fields(self)]
         return [list(value.items()) if isinstance(value, dict) else value for value in learned]  # keys may be anything
 
@@ -134,7 +138,7 @@ class FittedModel:
     @property
     def has_categories(self) -> bool:
         """Whether some columns are categories."""
-        return bool((self.table.group >= 0).any())
+        return len(self.table.numeric) < self.table.n_features
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -195,8 +199,14 @@ class FittedModel:
 
     def rules(self, constraints: Constraints | None) -> Rules:
         """Resolve a question's rules against the table; see :meth:`constraints_of`."""
-        asked = self.constraints_of(constraints)
-        return resolve(asked, self.table, self.column_values, self.regularities, self.scales)
+        if constraints is not None:
+            return self._resolve(constraints)
+        if not self.resolved:
+            self.resolved.append(self._resolve(self.constraints))
+        return self.resolved[0]
+
+    def _resolve(self, constraints: Constraints | None) -> Rules:
+        return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
 
     def with_constraints(self, constraints: Constraints | None) -> FittedModel:
         """Give the same model with other rules stored, checked against the columns."""

@@ -19,13 +19,18 @@ from ..asking.reasons import (
     ProofUnfinished,
     Unconfirmed,
 )
+from ..asking.statuses import STATUSES
 from ..columns import Table
 from ..columns.frames import blanked, rows_of
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..projection.coordinates import row_product
 from ..regions import Label
+from ..search import distinct
 from .constants import OPTIMAL_GAP
 from .explanations import Explanations, concatenate
+
+_STATUSES = np.array(STATUSES)
+_OPTIMAL, _FEASIBLE, _DENSEST, _INFEASIBLE, _UNKNOWN, _ = range(len(STATUSES))
 
 
 def in_turn(answers: Sequence[Answers], goals: IntArray, numbers: IntArray) -> Explanations:
@@ -107,9 +112,10 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
 
 def _statuses(answers: Answers, found: BoolArray, optimal: BoolArray, lower_bounds: FloatArray) -> NDArray[np.str_]:
     """Name what is known of each row."""
-    without = np.where(np.isposinf(lower_bounds), "infeasible", "unknown")
-    said = np.where(optimal, "optimal", np.where(found, "feasible", without))
-    return np.where(np.isfinite(answers.highest_quantile), "densest", said)
+    without = np.where(np.isposinf(lower_bounds), _INFEASIBLE, _UNKNOWN)
+    said = np.where(optimal, _OPTIMAL, np.where(found, _FEASIBLE, without))
+    said[np.isfinite(answers.highest_quantile)] = _DENSEST
+    return _STATUSES[said]
 
 
 def _is_excused(answers: Answers, thresholds: FloatArray) -> BoolArray:
@@ -150,7 +156,7 @@ def _plausibilities(answers: Answers, quantiles: FloatArray) -> FloatArray:
     ``quantiles`` are those that answers are held to.
     """
     shares = np.full(len(answers.goal), np.nan)
-    for goal in np.unique(answers.goal[answers.goal >= 0]).tolist():
+    for goal in distinct(answers.goal[answers.goal >= 0]):
         density = answers.question.densities[goal]
         if density is not None and len(density.log_densities_):
             dense = np.flatnonzero((answers.goal == goal) & np.isfinite(answers.log_density))
@@ -182,8 +188,7 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
     ended: Literal["size", "time"] = "size" if question.options.time_limit is None else "time"
     infeasible = {
         goal: why_infeasible(question, goal)
-        for goal in np.unique(answers.goal[~found & np.isposinf(answers.lower_bound)]).tolist()
-        if goal >= 0
+        for goal in distinct(answers.goal[~found & np.isposinf(answers.lower_bound) & (answers.goal >= 0)])
     }
     for row in np.flatnonzero(~optimal | answers.already | np.isfinite(answers.highest_quantile)).tolist():
         goal = int(answers.goal[row])

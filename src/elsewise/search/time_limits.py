@@ -18,7 +18,7 @@ TimeLimit = float | FloatArray | None
 
 def seconds_of(time_limit: TimeLimit, n_rows: int) -> FloatArray:
     """Give the seconds of each row, infinite without a limit; array of shape (n_rows,)."""
-    return np.array(np.broadcast_to(np.inf if time_limit is None else time_limit, n_rows), dtype=np.float64)
+    return np.full(n_rows, np.inf if time_limit is None else time_limit, dtype=np.float64)
 
 
 def is_late(left: FloatArray, has_point: BoolArray) -> BoolArray:
