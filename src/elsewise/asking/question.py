@@ -203,10 +203,9 @@ def pose(
     else:
         problems = [fitted.compile(outcomes, densities, item) for item in lattices]
     rules.refuse_equations()
-    has_limits = fitted.table.step_limits() is not None
     has_price = isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0
     needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
-    needed |= problems[0].divides or has_limits or has_price or lattice is not None
+    needed |= problems[0].divides or not fitted.table.takes_any_number or has_price or lattice is not None
     needed |= not all(rule.is_found or isinstance(rule, LeastChange) for rule in rules.single)
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):

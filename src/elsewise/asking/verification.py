@@ -194,12 +194,15 @@ class Verification:
         """Log densities of points for the rows at ``places``, each with the same bits in any batch."""
         n, question = len(points), self.question
         logs = LogDensities(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -1), np.ones(n, dtype=np.bool_))
+        if not question.fitted.densities:
+            return logs
+        has_point, seen = np.isfinite(points[:, 0]), question.fitted.density_rows(points)
         for goal in distinct(goals):
             density = question.densities[goal]
-            asked = np.flatnonzero((goals == goal) & np.isfinite(points[:, 0]))
+            asked = np.flatnonzero((goals == goal) & has_point)
             if density is None or len(asked) == 0:
                 continue
-            each = density.log_components_of(question.fitted.density_rows(points[asked]))
+            each = density.log_components_of(seen[asked])
             component = each.argmax(axis=1)
             largest = each[np.arange(len(asked)), component]
             logs.largest[asked], logs.component[asked] = largest, component

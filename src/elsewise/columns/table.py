@@ -51,6 +51,8 @@ class Table:
         There is nothing but numbers without missing values, one feature a user's column.
     keeps_missing : bool
         Some numbers may be missing and stay so.
+    takes_any_number : bool
+        No step of the pipeline refuses a number for its size.
     unused : tuple of str
         The user's columns that are in no column of the table: the model never sees them, they are echoed.
     """
@@ -67,6 +69,7 @@ class Table:
     is_identity: bool = field(init=False)
     is_plain: bool = field(init=False)
     keeps_missing: bool = field(init=False)
+    takes_any_number: bool = field(init=False)
     unused: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +86,7 @@ class Table:
                 names.append(column.name)
                 group.append(-1)
         used = {source for column in self.columns for source in column.sources}
+        numbers = [column for column in self.columns if column.kind != "category"]
         derived = {
             "n_features": len(names),
             "feature_names": tuple(names),
@@ -90,7 +94,8 @@ class Table:
             "numeric": np.flatnonzero(np.array(group, dtype=np.int64) < 0),
             "is_identity": self._is_identity(),
             "is_plain": self._is_identity() and all(column.kind == "number" for column in self.columns),
-            "keeps_missing": any(column.missing_stays and column.kind != "category" for column in self.columns),
+            "keeps_missing": any(column.missing_stays for column in numbers),
+            "takes_any_number": all(column.low == -np.inf and column.high == np.inf for column in numbers),
             "unused": tuple(name for place, name in enumerate(self.names) if place not in used),
         }
         for name, value in derived.items():
@@ -113,12 +118,12 @@ class Table:
         -------
         lower, upper : arrays of shape (n_features,)
         """
-        numbers = [column for column in self.columns if column.kind != "category"]
-        if all(column.low == -np.inf and column.high == np.inf for column in numbers):
+        if self.takes_any_number:
             return None
         lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
-        for column in numbers:
-            lower[column.start], upper[column.start] = column.low, column.high
+        for column in self.columns:
+            if column.kind != "category":
+                lower[column.start], upper[column.start] = column.low, column.high
         return lower, upper
 
     def dtype_limits(self) -> tuple[FloatArray, FloatArray]:
@@ -221,7 +226,7 @@ class Table:
             has_gaps = self.keeps_missing and bool(self.missing(X, name=name).any())
             if not has_gaps and (values.dtype.kind in "fiub" or (self.is_plain and not is_frame(X))):
                 features = as_floats(values, self.names, name=name, largest=self.largest)
-                for column in self.columns:
+                for column in () if self.is_plain and self.takes_any_number else self.columns:
                     if column.kind == "integer":
                         check_whole(features[:, column.start], column, name)
                     check_within(features[:, column.start], column, name)
@@ -278,6 +283,8 @@ class Table:
         """Which columns differ between rows of features, bool array of shape (n_samples, n_columns)."""
         if not self.columns:
             return np.zeros((len(before), 0), dtype=np.bool_)
+        if self.is_identity:
+            return np.asarray(before != after)
         starts = [column.start for column in self.columns]
         return np.asarray(np.logical_or.reduceat(before != after, starts, axis=1), dtype=np.bool_)
 

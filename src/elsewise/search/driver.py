@@ -138,4 +138,4 @@ def is_unprovable(problem: SearchProblem, plain: FloatArray, goals: IntArray, us
 
 def distinct(goals: IntArray) -> list[int]:
     """Numbers of the goals that occur, ascending; cheaper than sorting."""
-    return [int(goal) for goal in np.flatnonzero(np.bincount(goals))]
+    return np.flatnonzero(np.bincount(goals)).tolist()

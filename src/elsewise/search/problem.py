@@ -139,7 +139,10 @@ class SearchProblem:
         """
         if not self.numbers_fit:
             return np.ones(len(plain), dtype=np.bool_)
-        return np.asarray(~(np.abs(plain) <= self._range()[1]).all(axis=1))
+        largest = self._range()[1]
+        if -largest <= plain.min(initial=0.0) and plain.max(initial=0.0) <= largest:  # False for NaN
+            return np.zeros(len(plain), dtype=np.bool_)
+        return np.asarray(~(np.abs(plain) <= largest).all(axis=1))
 
     @property
     def coordinates(self) -> Coordinates:
