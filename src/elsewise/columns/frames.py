@@ -6,6 +6,7 @@ pandas is imported where a frame is made or written to, never before a user has 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
@@ -138,20 +139,43 @@ def _is_number(value: Any) -> bool:
     return not hasattr(value, "isoformat")
 
 
-def cell_as(column: pd.Series[Any], dtype: UserDtype) -> pd.Series[Any] | None:
-    """Return a series of one value in another dtype, or None if that dtype does not hold the value."""
-    (value,) = objects_of(column)
-    missing = is_missing_value(value)
+def row_as(row: pd.DataFrame, dtypes: Sequence[UserDtype]) -> pd.DataFrame:
+    """Return a frame of one row in other dtypes, one a column, wherever these hold its values.
+
+    Values of the same dtype are cast together: a cast costs more than its values.
+    """
+    import pandas
+
+    cells = row.to_numpy(dtype=object)[0]
+    columns: dict[int, Any] = {}
+    for dtype in dict.fromkeys(dtypes):
+        places = [place for place, other in enumerate(dtypes) if other == dtype]
+        together = _cast(cells[places], dtype)
+        for number, place in enumerate(places):
+            # one value may be in the way of the others
+            held = _cast(cells[[place]], dtype) if together is None else together[number : number + 1]
+            columns[place] = row.iloc[:, place].array if held is None else held
+            if columns[place].dtype == object:  # pandas would find out whether it is text
+                columns[place] = pandas.Series(np.asarray(columns[place]), index=row.index, dtype=object)
+    frame = pandas.DataFrame({place: columns[place] for place in range(len(dtypes))}, index=row.index)
+    frame.columns = row.columns
+    return frame
+
+
+def _cast(values: AnyArray, dtype: UserDtype) -> Any:
+    """Return objects as an array of a dtype; None if it does not hold all of them."""
+    import pandas
+
+    missing = is_missing(values)
     categories = getattr(dtype, "categories", None)
-    if categories is not None and not missing and value not in categories:
+    if categories is not None and not all(value in categories for value in values[~missing].tolist()):
         return None
     try:
-        typed = column.astype(dtype)
+        held: Any = values.astype(dtype) if isinstance(dtype, np.dtype) else pandas.array(values, dtype=dtype)
     except (TypeError, ValueError):
         return None
-    (held,) = objects_of(typed)
-    same = is_missing_value(held) if missing else bool(not is_missing_value(held) and held == value)
-    return typed if same else None
+    same = all(is_lost or one == value for one, value, is_lost in zip(held, values.tolist(), missing.tolist()))
+    return held if same and (is_missing(held) == missing).all() else None
 
 
 def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]) -> pd.Series[Any]:

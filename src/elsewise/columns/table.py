@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .column import Column
 from .constants import LARGEST_NUMBER
-from .frames import as_table, cell_as, column_of, columns_of, is_frame, written
+from .frames import as_table, column_of, columns_of, is_frame, row_as, written
 from .reading import check_whole, check_within, codes, group_indicators, numbers
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
@@ -309,12 +309,7 @@ class Table:
             array = unmasked(x)
             # numpy makes text of all in a list that has some
             return (np.array(x, dtype=object) if array.dtype.kind == "U" else array)[None]
-        frame = cast("pd.DataFrame", self.own_columns(x.to_frame().T, name="x"))
-        for place, dtype in enumerate(self.dtypes):
-            typed = cell_as(frame.iloc[:, place], dtype)
-            if typed is not None:
-                frame.isetitem(place, typed)
-        return frame
+        return row_as(cast("pd.DataFrame", self.own_columns(x.to_frame().T, name="x")), self.dtypes)
 
 
 def lay_out(columns: Sequence[Column]) -> tuple[Column, ...]:
