@@ -51,6 +51,8 @@ WHOLE_POINTS_SHIFT, COLUMN_LIMITS_SHIFT = 1e-12, 1e-9
 WHOLE_RULES_SHIFT, RULES_SHIFT = 1e-3, 2e-12
 # How far they are moved in where numbers are solved for, as a share of the margin.
 RULES_INSIDE_SHARE = 1e-3
+# Points that violate a rule by more than this share of its terms, far more than rounding, are not asked about it again.
+FAR_FROM_RULE = 1e-6
 
 # Numbers whose products and squares neither overflow nor vanish; without cones and squares, products alone count.
 RANGE_OF_SQUARES, RANGE_OF_PRODUCTS = (1e-70, 1e70), (1e-150, 1e150)
@@ -68,9 +70,9 @@ MOST_IMPROVEMENTS = 10
 GRACE = 0.03
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
-# Nodes between two looks at the clock and at signals, where the search over whole numbers runs in the kernel: a few
-# milliseconds.
-NODES_AT_ONCE = 128
+# Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
+# millisecond at most, and a hundredth of what the nodes take.
+NODES_AT_ONCE = 8
 # Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
 MOST_NARROWINGS = 20
 # So many columns are rounded both ways, in all combinations.

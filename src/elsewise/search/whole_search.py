@@ -1,7 +1,7 @@
-"""Tables of whole numbers: the branching search of `tree_search`, in the kernel.
+"""Tables of whole numbers and categories, and numbers beside them: the search of `tree_search`, in the kernel.
 
-Where all columns are whole numbers, parts are polyhedra and nothing but limits and clauses is asked for, a node is
-small and there are many: the loop over them is the kernel's, one row at a time. See ``kernel/whole.h``.
+Where something is discrete, parts are polyhedra and changes have no price of their own, a node is small and there are
+many: the loop over them is the kernel's, one row at a time. See ``kernel/whole.h``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from . import constants
 from ._whole import WholeSearch
 from .candidates import wanted_depth, wanted_slack
-from .domain import Domain
+from .domain import Domain, Layout
 from .driver import is_unprovable
 from .found import Found
 from .problem import Goal, SearchProblem
@@ -20,13 +20,18 @@ from .region import Terms
 from .second_look import SecondLook
 from .time_limits import TimeLimit, seconds_of
 
+_INDICATOR = 2
+"""Kind of a feature, beside 0 for numbers and 1 for whole ones, as ``whole.h`` has them."""
+
 
 def is_for_kernel(problem: SearchProblem, domain: Domain, use_region: bool) -> bool:
     """Whether rows without a history can be searched here."""
-    cells = problem.cells
-    is_plain = cells.norm == 1 and not len(cells.tilts) and not len(cells.group) and bool(domain.integer.all())
-    is_plain &= domain.per_change == 0.0 and domain.least_moves is None and domain.max_changes is None
-    if not is_plain or len(domain.offsets) or not SecondLook(cells, sees_cones_alone=False).is_even:
+    cells, layout = problem.cells, domain.layout
+    if cells.norm != 1 or domain.per_change != 0.0 or not domain.discrete.any():
+        return False
+    if not np.array_equal(cells.group if len(cells.group) else np.full(len(layout.group), -1), layout.group):
+        return False
+    if not SecondLook(cells, sees_cones_alone=False).is_even:
         return False
     return not use_region or all(goal.cover.terms is not None for goal in problem.goals)
 
@@ -44,7 +49,7 @@ def search_whole(
     time_limit: TimeLimit,
     any_point: bool,
 ) -> Found:
-    """Search the nearest whole point of its goal for every row; parameters as for `search_tree`."""
+    """Search the nearest point of its goal for every row; parameters as for `search_tree`."""
     search = _kernel_search(problem, domain, margin, use_region)
     plain, found = problem.coordinates.points(rows), Found.nothing(rows)
     limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
@@ -60,19 +65,24 @@ def search_whole(
                 part_bounds[banned[some, : goal.n_parts]] = np.inf
             part_lower, part_upper = _part_limits(problem, g, own, domain)
         clauses = None if domain.clauses is None else domain.clauses.of_rows(some)
+        least = None if domain.least_moves is None else domain.least_moves.of_rows(some)
         nothing = np.empty((len(some), 0))
-        value, bound, points, part, cone, n_nodes, is_open, spent, model_free = search.run(
+        radii, centres = _balls(problem, len(some), widening)
+        value, bound, points, part, cone, n_nodes, is_open, spent, model_free, loses_own_level = search.run(
             own=np.ascontiguousarray(own),
             x0=np.ascontiguousarray(plain[some]),
             lower=np.ascontiguousarray(domain.lower[some]),
             upper=np.ascontiguousarray(domain.upper[some]),
+            below=nothing if least is None else np.ascontiguousarray(least.below),
+            above=nothing if least is None else np.ascontiguousarray(least.above),
             literal_low=nothing if clauses is None else np.ascontiguousarray(clauses.low),
             literal_high=nothing if clauses is None else np.ascontiguousarray(clauses.high),
             binds=nothing.astype(np.uint8) if clauses is None else np.ascontiguousarray(clauses.binds, dtype=np.uint8),
             first_cone=goal.first_cone,
             first_polyhedron=goal.first_polyhedron,
             use_region=use_region,
-            radii=_radii(problem, len(some), widening),
+            radii=radii,
+            centres=centres,
             cone_bounds=_cone_bounds(problem, g, plain[some], widening),
             part_bounds=np.ascontiguousarray(part_bounds),
             possible=np.ascontiguousarray(goal.possible, dtype=np.uint8),
@@ -90,7 +100,7 @@ def search_whole(
         found.timed_out[some], found.seconds[some] = is_open, spent
         nearest = model_free.min(axis=1, initial=np.inf)
         is_near = value * (1 - constants.MODEL_FREE_TOLERANCE) <= nearest
-        found.model_free[some] = goal.has_density & is_near & np.isfinite(value)
+        found.model_free[some] = goal.has_density & is_near & np.isfinite(value) & ~loses_own_level
     found.lower_bound[is_unprovable(problem, plain, goals, use_region)] = 0.0
     return found
 
@@ -98,7 +108,9 @@ def search_whole(
 def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_region: bool) -> WholeSearch:
     """Hand over what rows share."""
     cells, coordinates, n = problem.cells, problem.coordinates, len(domain.integer)
+    layout, all_discrete = domain.layout, bool(domain.discrete.all())
     terms = _terms(problem) if use_region else Terms(np.empty((0, n)), np.empty(0), np.empty((0, n)), np.empty((0, n)))
+    terms.least[:, ~domain.discrete], terms.most[:, ~domain.discrete] = -np.inf, np.inf
     exact = cells.offsets.copy()
     for goal in problem.goals if use_region else ():
         assert goal.cover.cells is not None
@@ -109,26 +121,42 @@ def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_re
     first = np.zeros(1, dtype=np.int64) if clauses is None else np.append(clauses.first, len(clauses.feature))
     decisive = (
         constants.TOLERANCE, constants.WHOLE, constants.LIMIT_ROUNDING, constants.ROOM_SHARE, constants.ROOM_AMOUNT,
-        constants.SMALLEST_REDUCED_COST, constants.FAR_AWAY, constants.REACH_SLACK, constants.COLUMNS_BOTH_WAYS,
-        constants.MOST_IMPROVEMENTS, constants.MOST_NARROWINGS, constants.MOST_NODES,
+        constants.SMALLEST_REDUCED_COST, constants.FAR_AWAY, constants.REACH_SLACK, constants.STILL,
+        constants.BOUND_ROUNDING, constants.FAR_FROM_RULE, constants.COLUMNS_BOTH_WAYS, constants.MOST_IMPROVEMENTS,
+        constants.MOST_NARROWINGS, constants.MOST_NODES, constants.PARTS_TRIED,
     )  # fmt: skip
+    longest = int((cells.spans[:, 1] - cells.spans[:, 0]).max(initial=0))
     return WholeSearch(
         cells,
         decisive,
         prices=np.ascontiguousarray(coordinates.stretch),
         origin=np.ascontiguousarray(coordinates.origin),
+        kind=np.where(layout.group >= 0, _INDICATOR, domain.integer).astype(np.uint8),
+        levels=_levels(layout),
         exact_offsets=exact,
         sizes=terms.weights,
         size_offsets=terms.constants,
         least=terms.least,
         most=terms.most,
-        wanted_depth=wanted_depth(margin, all_discrete=True),
-        wanted_slack=wanted_slack(margin, all_discrete=True),
+        wanted_depth=wanted_depth(margin, all_discrete=all_discrete),
+        wanted_slack=wanted_slack(margin, all_discrete=all_discrete),
         margin=margin,
-        max_halfspaces=int((cells.spans[:, 1] - cells.spans[:, 0]).max(initial=0)),
+        max_halfspaces=longest if problem.rules_at < 0 else longest + len(domain.offsets),
         literal_feature=np.ascontiguousarray(features, dtype=np.int64),
         first_literal=np.ascontiguousarray(first, dtype=np.int64),
+        max_changes=-1 if domain.max_changes is None else domain.max_changes,
+        unit=np.ascontiguousarray(layout.unit_of_feature, dtype=np.int64),
+        n_units=layout.n_units,
+        rules_at=problem.rules_at,
+        n_rules_inside=len(constants.MARGINS),
+        rules_hold=domain.keeps_rules,
     )
+
+
+def _levels(layout: Layout) -> IntArray:
+    """First indicator of each category and one past its last, which stand together; shape (n_categories, 2)."""
+    first = layout.indicators[layout.first_indicators]
+    return np.ascontiguousarray(np.column_stack([first, first + np.bincount(layout.group[layout.indicators])]))
 
 
 def _terms(problem: SearchProblem) -> Terms:
@@ -159,17 +187,27 @@ def _part_limits(problem: SearchProblem, g: int, own: FloatArray, domain: Domain
     goal, none = problem.goals[g], np.empty((0, 0, own.shape[1]))
     terms = goal.cover.terms
     assert terms is not None
-    if np.isinf(terms.least).all() and np.isinf(terms.most).all():
+    numbers = domain.layout.group < 0
+    is_limited = np.isfinite(terms.least[:, numbers]).any() or np.isfinite(terms.most[:, numbers]).any()
+    if not is_limited and (terms.most[:, ~numbers] == 1).all():
         return none, none
     limits = [goal.cover.limits(part, own, domain.integer) for part in range(goal.n_parts)]
     lower, upper = (np.ascontiguousarray(np.stack(side, axis=1)) for side in zip(*limits))
     return lower, upper
 
 
-def _radii(problem: SearchProblem, n_rows: int, widening: FloatArray | None) -> FloatArray:
-    """Radii of all cones for each row, array of shape (n_rows, n_cones of the table)."""
-    radii = np.tile(problem.cells.radii, (n_rows, 1))
-    return radii if widening is None else np.sqrt(np.maximum(radii**2 + widening[:, None], 0.0))
+def _balls(problem: SearchProblem, n_rows: int, widening: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Radii and centres of all cones for each row, of shapes (n_rows, n_cones) and (n_rows, n_cones, q).
+
+    Centres that all rows share come once.
+    """
+    cells = problem.cells
+    if widening is None or not cells.n_cones:
+        return np.tile(cells.radii, (n_rows, 1)), np.ascontiguousarray(cells.centres[None])
+    every = np.tile(np.arange(cells.n_cones), n_rows)
+    centres, radii = cells.widened(every, np.repeat(widening, cells.n_cones))
+    centres = centres.reshape(n_rows, cells.n_cones, -1)
+    return radii.reshape(n_rows, -1), np.ascontiguousarray(centres if len(cells.tilts) else cells.centres[None])
 
 
 def _cone_bounds(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArray | None) -> FloatArray:

@@ -1,59 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Thin door to the C kernel: checks nothing, releases the GIL, loops over instances."""
 
-from libc.stdint cimport int32_t, int64_t
-from libc.stddef cimport size_t
+from libc.stdint cimport int64_t
 
 import numpy as np
 
-
-cdef extern from "projection.h" nogil:
-    ctypedef struct ew_cells:
-        int64_t n
-        int64_t q
-        int norm
-        const double *normals
-        const double *offsets
-        const int64_t *spans
-        const double *shifts
-        const double *shift_offsets
-        const double *factors
-        const double *grams
-        const int64_t *shape
-        const double *centres
-        const double *radii
-        const double *tilts
-        int64_t n_groups
-        const int64_t *group
-
-    ctypedef struct ew_instance:
-        const double *x0
-        int64_t polyhedra[2]
-        int64_t cone
-        const double *lower
-        const double *upper
-        double cutoff
-        double margin
-        double *v
-        double *z_halfspaces
-        double *z_bounds
-        double *y
-        double *slope
-        const int32_t *start
-        int32_t *end
-        double *stiffness
-        double value
-        double bound
-        int status
-        int iterations
-        int first_is_active
-
-    ctypedef struct ew_workspace:
-        pass
-
-    ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces)
-    void ew_workspace_free(ew_workspace *w)
-    void ew_project(const ew_cells *cells, ew_instance *instance, ew_workspace *w)
+from projector cimport ew_cells, ew_instance, ew_project, ew_workspace, ew_workspace_free, ew_workspace_new
 
 
 def project_batch(

@@ -19,7 +19,8 @@ static int grow(node_heap *h, ptrdiff_t room) {
     int is_done = resize(&h->heap, room, sizeof *h->heap) && resize(&h->free_lines, room, sizeof *h->free_lines) &&
                   resize(&h->bounds, room, sizeof *h->bounds) && resize(&h->boxes, room * 2 * n, sizeof *h->boxes) &&
                   resize(&h->cells, room * 2, sizeof *h->cells) && resize(&h->serials, room, sizeof *h->serials) &&
-                  resize(&h->trails, room * h->trail_size, sizeof *h->trails);
+                  resize(&h->trails, room * h->trail_size, sizeof *h->trails) &&
+                  resize(&h->counted, room * h->n_counted + 1, sizeof *h->counted);
     if (!is_done) return 0;
     ptrdiff_t n_free = h->room - h->count;
     for (ptrdiff_t line = h->room; line < room; line++) h->free_lines[n_free++] = line;
@@ -27,10 +28,11 @@ static int grow(node_heap *h, ptrdiff_t room) {
     return 1;
 }
 
-int node_heap_init(node_heap *h, ptrdiff_t n, ptrdiff_t trail_size) {
+int node_heap_init(node_heap *h, ptrdiff_t n, ptrdiff_t trail_size, ptrdiff_t n_counted) {
     memset(h, 0, sizeof *h);
     h->n = n;
     h->trail_size = trail_size;
+    h->n_counted = n_counted;
     return grow(h, FIRST_ROOM);
 }
 
@@ -42,6 +44,7 @@ void node_heap_free(node_heap *h) {
     free(h->cells);
     free(h->serials);
     free(h->trails);
+    free(h->counted);
 }
 
 void node_heap_clear(node_heap *h) {
@@ -67,6 +70,7 @@ int node_heap_push(node_heap *h, const node *from) {
     memcpy(h->boxes + line * 2 * h->n, from->lower, box);
     memcpy(h->boxes + line * 2 * h->n + h->n, from->upper, box);
     memcpy(h->trails + line * h->trail_size, from->trail, (size_t)h->trail_size * sizeof *h->trails);
+    if (h->n_counted) memcpy(h->counted + line * h->n_counted, from->counted, (size_t)h->n_counted);
     ptrdiff_t at = h->count++;
     for (; at > 0 && is_before(h, line, h->heap[(at - 1) / 2]); at = (at - 1) / 2) h->heap[at] = h->heap[(at - 1) / 2];
     h->heap[at] = line;
@@ -93,6 +97,7 @@ void node_heap_pop(node_heap *h, node *to) {
     memcpy(to->lower, h->boxes + line * 2 * h->n, box);
     memcpy(to->upper, h->boxes + line * 2 * h->n + h->n, box);
     memcpy(to->trail, h->trails + line * h->trail_size, (size_t)h->trail_size * sizeof *h->trails);
+    if (h->n_counted) memcpy(to->counted, h->counted + line * h->n_counted, (size_t)h->n_counted);
 }
 
 double node_heap_cheapest(const node_heap *h) { return h->count ? h->bounds[h->heap[0]] : HUGE_VAL; }

@@ -10,10 +10,11 @@ typedef struct {
     int64_t cone, part; /* within the goal; part -1: the cone alone */
     double *lower, *upper; /* (n,) */
     int32_t *trail;    /* where the parent's path ended; its first number is -1 without one */
+    uint8_t *counted;  /* (n_counted,): what counts as changed already */
 } node;
 
 typedef struct {
-    ptrdiff_t n, trail_size;     /* features; numbers of a trail */
+    ptrdiff_t n, trail_size, n_counted; /* features; numbers of a trail; units in which changes are counted, if they are */
     ptrdiff_t room, count;       /* lines of the table; open nodes */
     int64_t serial;              /* of the next node */
     int64_t *heap;               /* (room,): lines, cheapest first */
@@ -21,9 +22,10 @@ typedef struct {
     double *bounds, *boxes;      /* (room,), (room, 2 n) */
     int64_t *cells, *serials;    /* (room, 2): cone and part; (room,): order of equal bounds */
     int32_t *trails;             /* (room, trail_size) */
+    uint8_t *counted;            /* (room, n_counted) */
 } node_heap;
 
-int node_heap_init(node_heap *h, ptrdiff_t n, ptrdiff_t trail_size);
+int node_heap_init(node_heap *h, ptrdiff_t n, ptrdiff_t trail_size, ptrdiff_t n_counted);
 void node_heap_free(node_heap *h);
 void node_heap_clear(node_heap *h);
 

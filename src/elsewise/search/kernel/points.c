@@ -1,4 +1,4 @@
-/* Points of whole numbers: made by rounding, checked as they are, improved by taking changes back. */
+/* Points: whether they are in region, density and rules, as they are. */
 #include "search.h"
 
 #include "dense.h"
@@ -6,7 +6,7 @@
 /* Distance of a point from the row. */
 static inline double distance_of(const whole_search *s, const ew_whole_row *row, const double *point) {
     double sum = 0;
-    for (ptrdiff_t i = 0; i < s->n; i++) sum += fabs(point[i] - row->own[i]) * s->shared.prices[i];
+    for (ptrdiff_t i = 0; i < s->n; i++) sum += fabs(point[i] - row->own[i]) * s->half_prices[i];
     return sum;
 }
 
@@ -41,14 +41,33 @@ static double slack_in(whole_search *s, const ew_whole_row *row, int64_t cone) {
     const ew_cells *cells = &s->shared.cells;
     ptrdiff_t n = s->n, q = s->q;
     const double *Ft = cells->factors + cells->shape[cone] * n * q;
-    for (ptrdiff_t j = 0; j < q; j++) s->image[j] = -cells->centres[cone * q + j];
-    for (ptrdiff_t i = 0; i < n; i++) axpy(q, s->plain[i], Ft + i * q, s->image);
-    return (row->radii[cone] - sqrt(dot(q, s->image, s->image))) / row->radii[cone];
+    for (ptrdiff_t j = 0; j < q; j++) s->image[j] = -row->centres[cone * q + j];
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (s->plain[i] != 0) axpy(q, s->plain[i], Ft + i * q, s->image);
+    double right = row->radii[cone] + (cells->tilts ? dot(n, cells->tilts + cone * n, s->plain) : 0);
+    return (right - sqrt(dot(q, s->image, s->image))) / row->radii[cone];
+}
+
+/* Whether linear rules hold, as they are written; those that are far from it are not asked. */
+static int keeps_linear_rules(const whole_search *s, const double *point) {
+    const ew_whole *w = &s->shared;
+    if (w->rules_at < 0) return 1;
+    for (int64_t r = w->cells.spans[2 * w->rules_at]; r < w->cells.spans[2 * w->rules_at + 1]; r++) {
+        double excess = -w->cells.offsets[r], size = fabs(w->cells.offsets[r]);
+        for (ptrdiff_t i = 0; i < s->n; i++) {
+            double term = w->cells.normals[r * s->n + i] * s->plain[i];
+            excess += term;
+            size += fabs(term);
+        }
+        if (excess > w->is.far_from_rule * size) return 0;
+    }
+    return w->keeps_rules(w->rules, point);
 }
 
 int is_member(whole_search *s, const ew_whole_row *row, const double *point, int64_t *part, int64_t *cone) {
     const ew_whole *w = &s->shared;
     if (!is_within_limits(s, row, point) || !keeps_clauses(s, row, point)) return 0;
+    if (!moves_far_enough(s, row, point) || !changes_few_enough(s, row, point)) return 0;
     for (ptrdiff_t i = 0; i < s->n; i++) s->plain[i] = (point[i] - w->origin[i]) * w->prices[i];
     double deepest = -HUGE_VAL, best = -HUGE_VAL;
     *part = 0;
@@ -59,17 +78,16 @@ int is_member(whole_search *s, const ew_whole_row *row, const double *point, int
         if (depth > deepest) { deepest = depth; *part = k; }
     }
     if (row->use_region && !(deepest > w->wanted_depth)) return 0;
-    if (row->first_cone < 0) return 1;
+    if (row->first_cone < 0) return keeps_linear_rules(s, point);
     for (int64_t j = 0; j < row->n_cones; j++) {
         if (!isfinite(row->cone_bounds[j])) continue;
         double slack = slack_in(s, row, row->first_cone + j);
         if (slack > best) { best = slack; *cone = j; }
     }
-    return best >= w->wanted_slack;
+    return best >= w->wanted_slack && keeps_linear_rules(s, point);
 }
 
-/* Take a point as the incumbent if it is nearer and a member; whether it is. */
-static int offer(whole_search *s, ew_whole_row *row, const double *point) {
+int offer(whole_search *s, ew_whole_row *row, const double *point) {
     double value = distance_of(s, row, point);
     int64_t part, cone;
     if (!is_worth(s, row, value) || !is_member(s, row, point, &part, &cone)) return 0;
@@ -78,62 +96,4 @@ static int offer(whole_search *s, ew_whole_row *row, const double *point) {
     row->cone = cone;
     memcpy(row->point, point, (size_t)s->n * sizeof *point);
     return 1;
-}
-
-/* Take one change of the incumbent back, wholly, by half or by one step, the best way there is; whether there is one. */
-static int take_one_back(whole_search *s, ew_whole_row *row) {
-    size_t size = (size_t)s->n * sizeof *s->best;
-    int is_better = 0;
-    memcpy(s->best, row->point, size);
-    memcpy(s->other, row->point, size);
-    for (ptrdiff_t i = 0; i < s->n; i++) {
-        double value = s->best[i], own = row->own[i], apart = value - own;
-        if (apart == 0) continue;
-        double tries[3] = {own, value - trunc(apart / 2), value - (apart > 0 ? 1 : -1)};
-        for (int k = 0; k < (fabs(apart) > 1 ? 3 : 1); k++) {
-            s->other[i] = tries[k];
-            if (offer(s, row, s->other)) { is_better = 1; break; }
-        }
-        s->other[i] = value;
-    }
-    return is_better;
-}
-
-static void offer_and_improve(whole_search *s, ew_whole_row *row) {
-    if (!offer(s, row, s->candidate)) return;
-    for (int64_t k = 1; k < s->shared.is.most_improvements && take_one_back(s, row); k++) continue;
-}
-
-/* The most fractional features of the relaxed point, at most so many; returns how many there are. */
-static int64_t most_fractional(whole_search *s, const ew_whole_row *row, int64_t most) {
-    int64_t count = 0;
-    while (count < most) {
-        ptrdiff_t best = -1;
-        double largest = 0;
-        for (ptrdiff_t i = 0; i < s->n; i++) {
-            int is_taken = 0;
-            for (int64_t k = 0; k < count; k++) is_taken |= s->columns[k] == i;
-            double size = is_taken ? 0 : fraction(s, row, i);
-            if (size > largest) { largest = size; best = i; }
-        }
-        if (best < 0) break;
-        s->columns[count++] = best;
-    }
-    return count;
-}
-
-void round_relaxed(whole_search *s, ew_whole_row *row) {
-    int64_t ways = most_fractional(s, row, s->shared.is.columns_both_ways);
-    for (int64_t bits = 0; bits <= (int64_t)1 << ways; bits++) {
-        int is_outward = bits == (int64_t)1 << ways; /* the last one: away from the row */
-        for (ptrdiff_t i = 0; i < s->n; i++) {
-            double value = s->relaxed[i], own = row->own[i];
-            s->candidate[i] = value == own ? own : !is_outward ? rint(value) : value > own ? ceil(value) : floor(value);
-        }
-        for (int64_t k = 0; k < ways && !is_outward; k++) {
-            double value = s->relaxed[s->columns[k]];
-            if (bits >> k & 1) s->candidate[s->columns[k]] = floor(value) + ceil(value) - rint(value);
-        }
-        offer_and_improve(s, row);
-    }
 }
