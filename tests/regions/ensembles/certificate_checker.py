@@ -10,13 +10,12 @@ is nearer than ``lower_bound``. What is checked:
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
 
 A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
-Where leaves are votes, what a sum of those that are left can be is listed in fractions (`Checker.needed`).
+Where leaves are votes, what a sum of those that are left can be is listed in whole numbers (`Checker.needed`).
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -28,8 +27,8 @@ ROUNDING = 1e-9
 PROJECTED = 1e-6
 # Halvings of intervals of log multipliers, and sweeps over coordinates.
 HALVINGS, SWEEPS = 80, 200
-# Scores that are multiples of this add up exactly; sums beyond so many are not listed.
-VOTE, MOST_SUMS = 2.0**-20, 20_000
+# Scores that are multiples of this add up exactly; sums beyond so many are not listed, and are whole in this unit.
+VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
 
 
 class RefutedError(AssertionError):
@@ -40,13 +39,6 @@ def require(holds: Any, what: str) -> None:
     """Refute the certificate unless something holds."""
     if not holds:
         raise RefutedError(what)
-
-
-def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
-    """The largest number that divides both."""
-    while b:
-        a, b = b, a % b
-    return a
 
 
 class Checker:
@@ -76,6 +68,9 @@ class Checker:
         self._read_cells()
         self.exact: list[list[bool]] = []
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
+        self.whole = [
+            [[int(math.ldexp(gain, 120)) for gain in gains] for gains, *_ in leaves] for leaves in self.leaves
+        ]
         # the first of equal scores wins: a tie with one before the target is none
         self.strict = [False] * len(reading.least(target))
         if len(reading.base) > 1 and not any(reading.base) and reading.eps < 1e-10:
@@ -231,16 +226,15 @@ class Checker:
 
     def _smallest(self, left: Any, r: int) -> float:
         """The smallest sum that may be accepted: exact ties are not, sums that rounding may take for ties are."""
-        least, step = self.least[r], Fraction(0)
+        least, step = self.least[r], 0
         trees = []
         for t, of_tree in enumerate(left):
-            gains = {(Fraction(self.leaves[t][place][0][r]), self.exact[t][place]) for place, _ in of_tree}
+            gains = {(self.whole[t][place][r], self.exact[t][place]) for place, _ in of_tree}
             votes = [gain for gain, is_exact in gains if is_exact]
-            for gain in votes:
-                step = _common_divisor(step, abs(gain - votes[0]))
+            step = math.gcd(step, *(gain - votes[0] for gain in votes))
             trees.append(gains)
-        step = step or Fraction(16)
-        sums = {(Fraction(0), True)}
+        step = step or 16 * WHOLE
+        sums = {(0, True)}
         for gains in trees:
             some = {(gain % step, is_exact) for gain, is_exact in gains}
             sums = {((a + b) % step, e and f) for a, e in sums for b, f in some}
@@ -250,11 +244,11 @@ class Checker:
         for value, is_exact in sums:
             if is_exact:
                 found = min(found, value or step)
-            elif min(value, step - value) <= -least + ROUNDING**2:
+            elif min(value, step - value) <= -least * WHOLE:
                 return least
             else:
                 found = min(found, value)
-        return max(least, float(found))
+        return max(least, found / WHOLE)
 
     def dual_bound(self, box: list[list[int]], left: Any, dual: Any, prices: Any) -> float:
         """``constant + (pi . least - rest) / mu`` over a box and the leaves that are left."""
