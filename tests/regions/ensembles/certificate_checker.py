@@ -10,6 +10,7 @@ is nearer than ``lower_bound``. What is checked:
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
 
 A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
+Where leaves are votes, what a sum of those that are left can be is listed in whole numbers (`Checker.needed`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ ROUNDING = 1e-9
 PROJECTED = 1e-6
 # Halvings of intervals of log multipliers, and sweeps over coordinates.
 HALVINGS, SWEEPS = 80, 200
+# Scores that are multiples of this add up exactly; sums beyond so many are not listed, and are whole in this unit.
+VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
 
 
 class RefutedError(AssertionError):
@@ -63,7 +66,15 @@ class Checker:
             self.bound -= self.accuracy * abs(self.bound)
         self._read_cone()
         self._read_cells()
+        self.exact: list[list[bool]] = []
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
+        self.whole = [
+            [[int(math.ldexp(gain, 120)) for gain in gains] for gains, *_ in leaves] for leaves in self.leaves
+        ]
+        # the first of equal scores wins: a tie with one before the target is none
+        self.strict = [False] * len(reading.least(target))
+        if len(reading.base) > 1 and not any(reading.base) and reading.eps < 1e-10:
+            self.strict[:target] = [True] * target
         self.least = [value / certificate.scale for value in reading.least(target)]
         self.places: list[dict] = [
             {(tuple(low), tuple(high)): place for place, (_, low, high) in enumerate(of_tree)}
@@ -110,6 +121,8 @@ class Checker:
     def _leaves(self, tree: list, reading: Any, target: int) -> list[tuple]:
         """List ``(gains, first cells, last cells)`` of the leaves of a tree."""
         c, found = self.given, []
+        exact: list[bool] = []
+        self.exact.append(exact)
         everything = ([0] * len(self.columns), [len(cells) - 1 for cells in self.columns])
         waiting = [(0, *everything)]
         while waiting:
@@ -118,6 +131,7 @@ class Checker:
             if node[0] == "leaf":
                 gains = [gain / c.scale for gain in reading.conditions(target, node[1])]
                 found.append((gains, low, high))
+                exact.append(all(score % VOTE == 0 and abs(score) <= 1 for score in node[1]))
                 continue
             _, i, goes_left, left, right = node
             sides = []
@@ -203,6 +217,39 @@ class Checker:
             places += [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)]
         return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places if low <= v <= high), default=math.inf)
 
+    def needed(self, left: Any) -> list[float]:
+        """What the conditions must reach if these leaves are left: more than zero where sums cannot be nearly zero."""
+        return [
+            self._smallest(left, r) if strict else least
+            for r, (strict, least) in enumerate(zip(self.strict, self.least))
+        ]
+
+    def _smallest(self, left: Any, r: int) -> float:
+        """The smallest sum that may be accepted: exact ties are not, sums that rounding may take for ties are."""
+        least, step = self.least[r], 0
+        trees = []
+        for t, of_tree in enumerate(left):
+            gains = {(self.whole[t][place][r], self.exact[t][place]) for place, _ in of_tree}
+            votes = [gain for gain, is_exact in gains if is_exact]
+            step = math.gcd(step, *(gain - votes[0] for gain in votes))
+            trees.append(gains)
+        step = step or 16 * WHOLE
+        sums = {(0, True)}
+        for gains in trees:
+            some = {(gain % step, is_exact) for gain, is_exact in gains}
+            sums = {((a + b) % step, e and f) for a, e in sums for b, f in some}
+            if len(sums) > MOST_SUMS:
+                return least
+        found = step
+        for value, is_exact in sums:
+            if is_exact:
+                found = min(found, value or step)
+            elif min(value, step - value) <= -least * WHOLE:
+                return least
+            else:
+                found = min(found, value)
+        return max(least, found / WHOLE)
+
     def dual_bound(self, box: list[list[int]], left: Any, dual: Any, prices: Any) -> float:
         """``constant + (pi . least - rest) / mu`` over a box and the leaves that are left."""
         if not all(box) or not all(left):
@@ -220,7 +267,7 @@ class Checker:
                 value -= math.fsum(min(float(theta[t, k]) for k in cells) for cells in part)
                 best = max(best, value)
             terms.append(best)
-        rest, wanted = math.fsum(terms), math.fsum(float(p) * one for p, one in zip(dual.pi, self.least))
+        rest, wanted = math.fsum(terms), math.fsum(float(p) * one for p, one in zip(dual.pi, self.needed(left)))
         return constant + (wanted - rest) / dual.mu
 
     def projected(self, box: list[list[int]]) -> float:
@@ -353,7 +400,7 @@ class Checker:
         return any(
             math.fsum(max(self.leaves[t][place][0][r] for place, _ in of_tree) for t, of_tree in enumerate(left))
             < least
-            for r, least in enumerate(self.least)
+            for r, least in enumerate(self.needed(left))
         )
 
     def check_leaf(self, box: Any, cells: list, dead: set, known: float) -> None:

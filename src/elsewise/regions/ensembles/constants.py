@@ -23,6 +23,8 @@ MAP_ROUNDING = 32 * np.finfo(np.float64).eps
 COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
 EXACT_MARGIN = 1e-9
+# Scores that are multiples of this and at most one add up exactly: 2^33 of them have no more than 53 bits.
+VOTE = 2.0**-20
 # Distances from here on stand for none.
 NO_LIMIT = 1e300
 

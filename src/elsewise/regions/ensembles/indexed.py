@@ -21,6 +21,7 @@ from .constants import MOST_CELLS, ROUNDING_SAFETY, SOFTMAX_ROUNDING
 from .decisions import Decision, Largest, Range
 from .joint import Joint, Member, members_of
 from .trees import TreeSum
+from .votes import exact_leaves, strict_conditions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,6 +257,7 @@ def _forest(
     has_tables[nodes.var[nodes.table >= 0]] = 1
     ends = np.cumsum([0, *(one.n_scores for one, _ in members)])
     gains = [leaves[:, a:b] @ one.weights.T / one.scale for one, a, b in zip(kernels, ends, ends[1:])]
+    strict = [strict_conditions(*member, len(one.least)) for member, one in zip(members, kernels)]
     arrays = (nodes.trees.roots, nodes.var, nodes.cut, nodes.left, nodes.right, nodes.table)
     return Forest(
         first_cell.astype(np.int32),
@@ -268,6 +270,8 @@ def _forest(
         np.concatenate([one.least for one in kernels]),
         np.concatenate([_base(one) for one, _ in members]),
         _decisions(members, kernels),
+        exact_leaves(leaves).astype(np.uint8),
+        np.concatenate(strict).astype(np.uint8),
     )
 
 

@@ -43,6 +43,9 @@ cdef extern from "forest.h" nogil:
         const double *gain
         const double *least
         const double *base
+        const uint8_t *is_exact
+        const uint8_t *is_strict
+        int has_strict
         int32_t n_decisions
         const ew_decision *decisions
 
@@ -255,10 +258,13 @@ cdef class Forest:
         const double[::1] least,
         const double[::1] base,
         decisions,
+        const uint8_t[::1] is_exact,
+        const uint8_t[::1] is_strict,
     ):
         # what the pointers point to has to stay
         self.arrays = (
             first_cell, is_ordered, has_tables, root, var, cut, left, right, table, tables, leaf, gain, least, base,
+            is_exact, is_strict,
         )
         self.f.n_vars = is_ordered.shape[0]
         self.n_leaves = <int32_t> leaf.shape[0]
@@ -279,6 +285,9 @@ cdef class Forest:
         self.f.gain = &gain[0, 0]
         self.f.least = &least[0]
         self.f.base = &base[0]
+        self.f.is_exact = &is_exact[0]
+        self.f.is_strict = &is_strict[0]
+        self.f.has_strict = np.asarray(is_strict).any()
         self.decisions = <ew_decision *> calloc(len(decisions), sizeof(ew_decision))
         if self.decisions == NULL:
             raise MemoryError("There was not enough memory for a sum of trees.")

@@ -21,6 +21,9 @@ void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena)
     p->largest_leaf = EW_TAKE(arena, double, c->n_trees);
     p->leaf_cost = EW_TAKE(arena, double, c->n_leaves);
     p->tree_size = EW_TAKE(arena, double, c->n_leaves);
+    p->is_left = EW_TAKE(arena, uint8_t, c->n_leaves);
+    p->needed = EW_TAKE(arena, double, c->n_rows);
+    ew_votes_open(&p->votes, arena);
 }
 
 /* sum over variables of max B */
@@ -122,18 +125,25 @@ static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, c
 }
 
 void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
-              const double *least, const ew_prices *prices, double mu, const double *pi, const double *theta)
+              const ew_prices *prices, double mu, const double *pi, const double *theta)
 {
     p->rounding = mu * prices->constant_size;
     p->wanted = 0.0;
     double constant = 0.0;
+    const double variables = of_variables(p, c, alive, prices, mu, theta);
+    const double trees = of_trees(p, c, alive, is_dead, limit, pi, theta);
+    memcpy(p->needed, c->forest->least, sizeof(double) * (size_t)c->n_rows);
+    if (c->forest->has_strict && !p->leaves_votes_out) {
+        for (int32_t l = 0; l < c->n_leaves; l++)
+            p->is_left[l] = p->leaf_cost[l] < limit && !is_dead[l];
+        ew_votes_needed(&p->votes, c, p->is_left, p->needed);
+    }
     for (int32_t r = 0; r < c->n_rows; r++) {
         constant += pi[r] * c->constant[r];
-        p->wanted += pi[r] * least[r];
-        p->rounding += fabs(pi[r] * c->constant[r]) + fabs(pi[r] * least[r]);
+        p->wanted += pi[r] * p->needed[r];
+        p->rounding += fabs(pi[r] * c->constant[r]) + fabs(pi[r] * p->needed[r]);
     }
-    p->rest = constant + of_variables(p, c, alive, prices, mu, theta) +
-              of_trees(p, c, alive, is_dead, limit, pi, theta);
+    p->rest = constant + variables + trees;
     p->unit = DBL_EPSILON * (double)(c->n_slots + c->n_trees + c->n_vars + c->n_rows + 8);
     p->rounding *= p->unit;
     p->fixed = c->fixed_cost + prices->constant;

@@ -354,7 +354,9 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
                      const ew_clock *clock, ew_arena *arena, ew_compact *c)
 {
     memset(c, 0, sizeof *c);
+    c->forest = f;
     c->n_rows = f->n_rows;
+    c->has_exact_constants = 1;
     const int32_t n_cells = f->first_cell[f->n_vars];
     int32_t deepest = 0;
     for (int32_t t = 0; t < f->n_trees; t++) {
@@ -393,10 +395,12 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
         int is_constant = 1;
         for (int32_t l = first_found[t] + 1; l < first_found[t + 1]; l++)
             is_constant &= memcmp(f->gain + (size_t)leaf[l] * R, first, sizeof(double) * R) == 0;
-        if (is_constant)
+        if (is_constant) {
             for (size_t r = 0; r < R; r++)
                 c->constant[r] += first[r];
-        else
+            for (int32_t l = first_found[t]; l < first_found[t + 1]; l++)
+                c->has_exact_constants &= f->is_exact[leaf[l]];
+        } else
             kept[c->n_trees++] = t;
     }
     uint8_t *starts = EW_TAKE(arena, uint8_t, n_cells + 1);

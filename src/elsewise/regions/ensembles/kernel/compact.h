@@ -10,9 +10,11 @@
 #include "forest.h"
 
 typedef struct {
+    const ew_forest *forest;
     int32_t n_vars, n_cells, n_trees, n_leaves, n_slots, n_segments, n_rows;
     double fixed_cost;    /* of variables that are none any more */
     double *constant;     /* n_rows: what constant trees add to the conditions */
+    int has_exact_constants; /* so do their scores */
     int32_t *var;         /* original variables */
     uint8_t *is_ordered;  /* n_vars */
     int32_t *first_cell;  /* n_vars + 1 */

@@ -15,6 +15,7 @@
 
 #include "compact.h"
 #include "cone.h"
+#include "votes.h"
 
 typedef struct {
     /* the dual point */
@@ -70,12 +71,16 @@ typedef struct {
     double *largest;  /* n_vars */
     double *leaf, *largest_leaf; /* n_leaves, n_trees: values less messages */
     double *leaf_cost, *size, *tree_size, *segment_cost; /* room to work */
+    ew_votes votes;
+    int leaves_votes_out;
+    uint8_t *is_left; /* n_leaves */
+    double *needed;   /* n_rows: what the conditions must reach */
 } ew_proof;
 
 void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena);
 /* Evaluate the bound of a dual point from scratch, for points of a box that are nearer than a limit. */
 void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
-              const double *least, const ew_prices *prices, double mu, const double *pi, const double *theta);
+              const ew_prices *prices, double mu, const double *pi, const double *theta);
 /* Mark leaves that the same proves to be in no point of the box nearer than the limit. */
 void ew_mark_dead(ew_proof *p, const ew_compact *c, const uint8_t *alive, double limit, double mu, uint8_t *is_dead);
 /* Whether the same proves that no point with this cell is nearer than the limit. */

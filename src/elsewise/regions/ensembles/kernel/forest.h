@@ -33,6 +33,9 @@ typedef struct {
     const double *gain; /* n_leaves x n_rows: what it adds to each condition `sum of gains >= least` */
     const double *least; /* n_rows: moved out by rounding, so that they hold for all that is accepted */
     const double *base;  /* n_scores */
+    const uint8_t *is_exact;  /* n_leaves: its scores, and sums of such scores, are exact in any order */
+    const uint8_t *is_strict; /* n_rows: is zero, and not enough where the sum is exact; see votes.h */
+    int has_strict;           /* some of them are */
     const ew_decision *decisions; /* all of them are to be taken */
 } ew_forest;
 

@@ -53,7 +53,7 @@ static double try_price(ew_state *w, double mu, double before, int backward)
     copy_dual(&w->saved, &w->dual, &w->c);
     ew_dual_reprice(&w->dual, &w->c, mu);
     ew_dual_sweep(&w->dual, &w->c, backward);
-    const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+    const double then = ew_dual_estimate(&w->dual, &w->c, w->needed);
     if (then > before)
         return then;
     copy_dual(&w->dual, &w->saved, &w->c);
@@ -66,7 +66,7 @@ static void reweigh(ew_state *w, double step)
     const ew_compact *c = &w->c;
     double *score = w->row_best, largest = 0.0, sum = 0.0;
     for (int32_t r = 0; r < c->n_rows; r++)
-        score[r] = c->constant[r] - w->f->least[r];
+        score[r] = c->constant[r] - w->needed[r];
     for (int32_t t = 0; t < c->n_trees; t++) {
         int32_t best = w->dual.active[w->dual.first_active[t]];
         for (int32_t z = w->dual.first_active[t]; z < w->dual.first_active[t + 1]; z++)
@@ -120,10 +120,13 @@ static void offer_relaxed(ew_state *w)
     }
 }
 
-/* Whether some condition cannot be met by the leaves that are left. Gains are summed anew; `least` has room for that. */
-static int is_out_of_reach(const ew_state *w)
+/* Whether some condition cannot be met by the leaves that are left. Gains are summed anew; what is needed has room for
+ * that. */
+static int is_out_of_reach(ew_state *w)
 {
     const ew_compact *c = &w->c;
+    if (w->f->has_strict && !w->row->cone)
+        ew_votes_needed(&w->proof.votes, c, w->dual.is_active, w->needed);
     for (int32_t r = 0; r < c->n_rows; r++) {
         double sum = c->constant[r];
         for (int32_t t = 0; t < c->n_trees; t++) {
@@ -132,7 +135,7 @@ static int is_out_of_reach(const ew_state *w)
                 most = fmax(most, c->gain[(size_t)w->dual.active[z] * (size_t)c->n_rows + (size_t)r]);
             sum += most;
         }
-        if (sum < w->f->least[r])
+        if (sum < w->needed[r])
             return 1;
     }
     return 0;
@@ -140,7 +143,7 @@ static int is_out_of_reach(const ew_state *w)
 
 static void prove(ew_state *w, ew_box *b)
 {
-    ew_prove(&w->proof, &w->c, b->alive, w->is_dead, ew_limit(w), w->f->least, &w->prices, w->dual.mu, w->dual.pi,
+    ew_prove(&w->proof, &w->c, b->alive, w->is_dead, ew_limit(w), &w->prices, w->dual.mu, w->dual.pi,
              w->dual.theta);
     b->bound = fmax(b->bound, w->proof.distance);
     ew_tell(w, EW_BOUNDED, b, -1, 0);
@@ -176,7 +179,7 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
     double before = -INFINITY, bound = -INFINITY;
     for (int sweep = 0; sweep < most; sweep++) {
         ew_dual_sweep(&w->dual, &w->c, sweep & 1);
-        bound = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+        bound = ew_dual_estimate(&w->dual, &w->c, w->needed);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
             bound = ew_improve_prices(w, bound, missing(w, b), is_root);
         if (bound >= ew_limit(w)) {
@@ -364,6 +367,8 @@ static void open_problem(ew_state *w)
     w->right = EW_TAKE(&w->arena, double, c->n_cells);
     w->plain = EW_TAKE(&w->arena, double, c->n_cells);
     w->row_best = EW_TAKE(&w->arena, double, c->n_rows);
+    w->needed = EW_TAKE(&w->arena, double, c->n_rows);
+    memcpy(w->needed, w->f->least, sizeof(double) * (size_t)c->n_rows);
     w->step = 0.5;
     w->direction = 1;
 }
@@ -571,9 +576,10 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
             memset(alive, 1, (size_t)c->n_cells);
             if (ew_dual_enter(&w->dual, c, alive, w->is_dead, row->cutoff)) {
                 ew_dual_refresh(&w->dual, c);
+                w->proof.leaves_votes_out = 1;
                 for (int sweep = 0; sweep < n_sweeps; sweep++)
                     ew_dual_sweep(&w->dual, c, sweep & 1);
-                ew_prove(&w->proof, c, alive, w->is_dead, row->cutoff, f->least, &w->prices, w->dual.mu, w->dual.pi,
+                ew_prove(&w->proof, c, alive, w->is_dead, row->cutoff, &w->prices, w->dual.mu, w->dual.pi,
                          w->dual.theta);
                 row->lower_bound = w->proof.distance;
                 status = EW_PROVEN;

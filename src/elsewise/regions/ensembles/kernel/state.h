@@ -46,6 +46,7 @@ typedef struct {
     size_t kept;
     double *moves;     /* numbers: of the last point that was asked for */
     double *left, *right, *plain, *row_best;
+    double *needed;    /* n_rows: what the conditions must reach in the box that is looked into */
     int32_t *point;
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
