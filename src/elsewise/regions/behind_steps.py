@@ -15,13 +15,15 @@ from .ensembles.scorecards import is_scorecard, scorecard, scorecard_region
 from .ensembles.single_tree import tree_sum
 from .ensembles.steps_before import AsIs, Warped
 from .linear import linear_region, ridge_region, scores
-from .outcomes import Outcome
+from .outcomes import Outcome, Probability
 from .pairs import svc_region
 from .polyhedra import PolyhedronUnion, union
 from .registry import asked_of, builder_of, region_of
 from .regression import generalized_linear_region, linear_regression_region
 from .softmax import SoftmaxRegion
+from .sums import SumRegion
 from .sums.behind_curves import curve_of, curve_region
+from .sums.least_probabilities import of_least_probability
 from .tree import boxes, wanted_leaves
 from .wrappers import innermost, with_trees_as_sums
 
@@ -72,10 +74,15 @@ def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> 
     if isinstance(region, SoftmaxRegion) and is_scorecard(region.W, steps):
         decision = Largest(region.index, least_log_odds=-region.limit)
         return EnsembleRegion(scorecard(region.W, -region.b, steps), decision)
+    if isinstance(region, SoftmaxRegion):
+        ahead = curve_region(region.normals, -region.offsets, steps)
+        return SumRegion(
+            of_least_probability(type(model).__name__, ahead.sums, Probability(region.index, region.least))
+        )
     if not isinstance(region, PolyhedronUnion):
         raise UnsupportedSettingError(
-            f"{steps.first.why} Behind such a step least probabilities of {type(model).__name__} are known for two "
-            "classes, or if every number is binned. Leave min_probability out."
+            f"{steps.first.why} Behind such a step least probabilities of {type(model).__name__} are not known. Leave "
+            "min_probability out."
         )
     if region.n_polyhedra == 0:
         return union([], n_features=steps.n_features)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import elsewise as ew
 from elsewise.errors import UnsupportedSettingError
-from elsewise.regions import DecisionValue, Label, region_of, response_region_of
+from elsewise.regions import DecisionValue, Label, response_region_of
 from models import assert_certified, random_data
 from regions.contract import blobs
 from regions.sums.judging import assert_nothing_on_a_grid_is_nearer, assert_sums_agree
@@ -52,8 +52,8 @@ def test_decision_values_and_what_is_not_supported():
     with pytest.raises(UnsupportedSettingError, match="no decision_function"):
         response_region_of(GaussianNB().fit(X, y), DecisionValue(0.0))
     X, y = uneven(3)
-    with pytest.raises(UnsupportedSettingError, match="two classes; this one has 3"):
-        region_of(GaussianNB().fit(X, y), Label(0, 0.9))
+    with pytest.raises(UnsupportedSettingError, match="several classes has no one decision value"):
+        response_region_of(QuadraticDiscriminantAnalysis(reg_param=0.05).fit(X, y), DecisionValue(0.0))
 
 
 def log_scores(model, v):

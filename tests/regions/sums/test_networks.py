@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import elsewise as ew
 from bits import assert_same_bits
 from elsewise.errors import UnsupportedSettingError
-from elsewise.regions import Interval, Label, region_of
+from elsewise.regions import DecisionValue, Interval, Label, region_of, response_region_of
 from models import assert_certified, random_data, reference_cell
 from network_reference import distance_by_patterns, distance_by_scip, pattern_polyhedra
 from regions.contract import blobs
@@ -75,8 +75,8 @@ def test_regions_of_ranges_and_least_probabilities_agree_with_the_model():
 def test_what_is_not_supported_says_why():
     X, y, _ = blobs(3)
     several = fitted(MLPClassifier((4,), max_iter=20, random_state=0), X, y)
-    with pytest.raises(UnsupportedSettingError, match="two classes; this one has 3"):
-        region_of(several, Label(0, 0.9))
+    with pytest.raises(UnsupportedSettingError, match="no decision_function"):
+        response_region_of(several, DecisionValue(0.0))
     marks = fitted(MLPClassifier((4,), max_iter=20, random_state=0), X, np.column_stack([y == 0, y > 0]).astype(int))
     with pytest.raises(UnsupportedSettingError, match="multi-label"):
         region_of(marks, Label(0))

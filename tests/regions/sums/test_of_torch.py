@@ -7,7 +7,7 @@ import pytest
 
 import elsewise as ew
 from elsewise.errors import UnsupportedModelError, UnsupportedSettingError
-from elsewise.regions import Label, as_estimator, region_of
+from elsewise.regions import DecisionValue, Label, as_estimator, region_of, response_region_of
 from models import random_data
 
 torch = pytest.importorskip("torch")
@@ -79,15 +79,16 @@ def test_answers_are_valid_by_the_module_itself_and_proven(make, n_classes):
     assert ((outputs[:, 0] > 0) if n_classes == 2 else (outputs.argmax(axis=1) == 1)).all()
 
 
-def test_double_precision_is_optimal_and_probabilities_are_reached():
-    X, y = data(2)
-    module = trained(one_output(), X, y).double()
+@pytest.mark.parametrize(("make", "n_classes"), [(one_output, 2), (several_outputs, 3)])
+def test_double_precision_is_optimal_and_probabilities_are_reached(make, n_classes):
+    X, y = data(n_classes)
+    module = trained(make(), X, y).double()
     explainer = ew.Explainer(module, density=None).fit(X, y)
     rows = X[as_estimator(module).predict(X) == 0][:3]
     answers = explainer.explain(rows, target=1, min_probability=0.9)
     assert (answers.statuses == "optimal").all()
     assert (as_estimator(module).predict_proba(answers.counterfactuals)[:, 1] >= 0.9).all()
-    ending = torch.nn.Sequential(*module, torch.nn.Sigmoid())
+    ending = torch.nn.Sequential(*module, torch.nn.Sigmoid() if n_classes == 2 else torch.nn.Softmax(dim=1))
     np.testing.assert_array_equal(as_estimator(ending).predict(X), as_estimator(module).predict(X))
     np.testing.assert_allclose(as_estimator(ending).predict_proba(X), as_estimator(module).predict_proba(X))
 
@@ -100,5 +101,5 @@ def test_what_cannot_be_described_is_refused():
         ew.Explainer(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU())).fit(X, y)
     with pytest.raises(UnsupportedModelError, match="Sigmoid behind 3 outputs"):
         ew.Explainer(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Sigmoid())).fit(X, y)
-    with pytest.raises(UnsupportedSettingError, match="one output; this one has 3"):
-        region_of(several_outputs(), Label(0, 0.9))
+    with pytest.raises(UnsupportedSettingError, match="no decision_function"):
+        response_region_of(several_outputs(), DecisionValue(0.0))

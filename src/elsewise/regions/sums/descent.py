@@ -33,7 +33,7 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     limit : float
         Distance of the incumbent.
     """
-    x, last, before, surplus = start, None, np.inf, np.zeros(len(sums.d))
+    x, last, before, surplus = start, None, np.inf, np.zeros(sums.n_margins)
     for _ in range(DESCENT_STEPS):
         margins, gradient = sums.linearised(x)
         size = np.abs(gradient).max(axis=1, initial=0.0)
@@ -74,7 +74,7 @@ def _way_back(point: FloatArray, accepted: FloatArray, accepts: Accepts) -> Floa
             high = middle
         else:
             low = middle
-    return point + high * (accepted - point)
+    return point + high * (accepted - point) if high < 1 else accepted
 
 
 def push(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: FloatArray, limit: float) -> float:

@@ -24,6 +24,7 @@ from ..ensembles.decisions import range_of_scores
 from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
 from ..registry import register, register_response
 from .functions import SQUARE
+from .least_probabilities import of_least_probability
 from .region import SumRegion
 from .units import Layer, Sums
 
@@ -77,20 +78,24 @@ def discriminant_region(model: GaussianNB | QuadraticDiscriminantAnalysis, outco
 
 @register_response(GaussianNB, QuadraticDiscriminantAnalysis)
 def discriminant_response_region(model: GaussianNB | QuadraticDiscriminantAnalysis, response: Response) -> SumRegion:
-    """Region where a probability of one of two classes lies in a range: so does its lead over the other."""
+    """Region where a probability of one of two classes lies in a range: so does its lead over the other.
+
+    Of several classes one may be asked for a least probability.
+    """
+    name, index, quadratics = type(model).__name__, 1, _quadratics(model)
     if len(model.classes_) > 2:
-        raise UnsupportedSettingError(
-            f"Least probabilities and cut-offs of {type(model).__name__} are supported for two classes; this one has "
-            f"{len(model.classes_)}. Leave min_probability out."
-        )
-    index, quadratics = 1, _quadratics(model)
+        if isinstance(response, DecisionValue):
+            raise UnsupportedSettingError(f"{name} of several classes has no one decision value a row.")
+        rivals = [i for i in range(len(model.classes_)) if i != response.index]
+        ahead = quadratics.ahead(response.index, rivals, np.zeros(len(rivals)))
+        return SumRegion(of_least_probability(name, ahead, response))
     low, high = response.low, response.high
     if isinstance(response, Probability):
         index = response.index
         wanted = range_of_scores(lambda s: float(expit(s)), response, grows=True)
         low, high = wanted.low, wanted.high
     elif isinstance(response, DecisionValue) and not hasattr(model, "decision_function"):
-        raise UnsupportedSettingError(f"{type(model).__name__} has no decision_function.")
+        raise UnsupportedSettingError(f"{name} has no decision_function.")
     ahead = quadratics.ahead(index, [1 - index], np.zeros(1))
     sides = [(sign, end) for sign, end in ((1.0, low), (-1.0, -high)) if np.isfinite(end)]
     signs, ends = np.array([sign for sign, _ in sides]), np.array([end for _, end in sides])

@@ -105,6 +105,7 @@ def _way_back(sums: Sums, reach: Reach, point: FloatArray) -> FloatArray:
                     break
             else:
                 low = at
-        point = point.copy()
-        point[i] = reach.row[i] + high * (point[i] - reach.row[i])
+        if high < 1:  # rounding must not lead beyond a limit that the point keeps
+            point = point.copy()
+            point[i] = reach.row[i] + high * (point[i] - reach.row[i])
     return point

@@ -58,7 +58,7 @@ class Function(ABC):
     def divide_at(self, low: float, high: float, near: float, unit: int) -> float | None:
         """Tell where to divide the interval of a unit; None if that leads nowhere."""
         width = high - low
-        if not width > np.spacing(max(abs(low), abs(high), 1.0) * 2**10):
+        if np.isfinite(width) and not width > np.spacing(max(abs(low), abs(high), 1.0) * 2**10):
             return None
         if not np.isfinite(width):
             inside = near if low < near < high else (low if np.isfinite(low) else high if np.isfinite(high) else 0.0)

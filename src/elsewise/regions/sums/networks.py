@@ -14,6 +14,7 @@ from ..ensembles.decisions import range_of_scores
 from ..outcomes import DecisionValue, Interval, Outcome, Response, require_interval, require_label
 from ..registry import register, register_response
 from .functions import IDENTITY, LOGISTIC, RELU, TANH, Function
+from .least_probabilities import of_least_probability
 from .region import SumRegion
 from .units import Layer, Sums
 
@@ -33,14 +34,19 @@ def classifier_region(model: MLPClassifier, outcome: Outcome) -> SumRegion:
 
 @register_response(MLPClassifier)
 def classifier_response_region(model: MLPClassifier, response: Response) -> SumRegion:
-    """Region where a probability of a network of two classes lies in a range."""
+    """Region where a probability of a network of two classes lies in a range, or one of several is large enough."""
     _refuse_several_labels(model)
-    layers, W, b = _taken_apart(model)
-    if isinstance(response, DecisionValue) or len(W) > 1:
-        raise UnsupportedSettingError(
-            f"Least probabilities and cut-offs of {type(model).__name__} are supported for two classes; this one has "
-            f"{max(len(W), 2)}. Leave min_probability out."
-        )
+    return response_region(type(model).__name__, *_taken_apart(model), response)
+
+
+def response_region(
+    name: str, layers: tuple[Layer, ...], W: FloatArray, b: FloatArray, response: Response
+) -> SumRegion:
+    """Region where the logistic function of the only score ``W a + b``, or the softmax of several, is in a range."""
+    if isinstance(response, DecisionValue):
+        raise UnsupportedSettingError(f"{name} has no decision_function.")
+    if len(W) > 1:
+        return SumRegion(of_least_probability(name, largest_region(layers, W, b, response.index).sums, response))
     grows = response.index == 1
     wanted = range_of_scores(lambda s: float(expit(s)) if grows else 1.0 - float(expit(s)), response, grows=grows)
     return range_region(layers, W, b, Interval(wanted.low, wanted.high))

@@ -13,12 +13,11 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ...arrays import FloatArray, IntArray
-from ...errors import UnsupportedModelError, UnsupportedSettingError
-from ..ensembles.decisions import range_of_scores
-from ..outcomes import DecisionValue, Interval, Outcome, Response, require_label
+from ...errors import UnsupportedModelError
+from ..outcomes import Interval, Outcome, Response, require_label
 from ..registry import register, register_adapter, register_by_name, register_response, register_response_by_name
 from .functions import IDENTITY, LOGISTIC, RELU, TANH, Function
-from .networks import largest_region, range_region
+from .networks import largest_region, range_region, response_region
 from .region import SumRegion
 from .units import Layer
 
@@ -110,15 +109,8 @@ def torch_region(model: TorchNetwork, outcome: Outcome) -> SumRegion:
 
 @register_response(TorchNetwork)
 def torch_response_region(model: TorchNetwork, response: Response) -> SumRegion:
-    """Region where a probability of a module of one output lies in a range."""
-    if isinstance(response, DecisionValue) or len(model.W) > 1:
-        raise UnsupportedSettingError(
-            f"Least probabilities of a Sequential are supported for one output; this one has {len(model.W)}. Leave "
-            "min_probability out."
-        )
-    grows = response.index == 1
-    wanted = range_of_scores(lambda s: float(expit(s)) if grows else 1.0 - float(expit(s)), response, grows=grows)
-    return range_region(model.layers, model.W, model.b, Interval(wanted.low, wanted.high))
+    """Region where a probability of a module of one output lies in a range, or one of several is large enough."""
+    return response_region("A Sequential", model.layers, model.W, model.b, response)
 
 
 @register_by_name(_SEQUENTIAL)

@@ -25,7 +25,7 @@ from .constants import (
 )
 from .descent import Accepts, descend, first_points, push
 from .intervals import first_intervals, narrowed
-from .units import Intervals, Sums, estimate
+from .units import Intervals, Sums, above_margins, estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,8 @@ class Refining:
     def start(self) -> None:
         """Look for points, then narrow all intervals."""
         self.limit = first_points(self.sums, self.surroundings, self.accepts, self.x, self.limit)
+        if not np.isfinite(self.limit):  # without a point intervals may have no ends
+            self.limit = push(self.sums, self.surroundings, self.accepts, self.x, self.limit)
         self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
@@ -151,7 +153,7 @@ class Refining:
     def cuts_at(self, x: FloatArray, intervals: Intervals, sides: tuple[Side, ...]) -> tuple[FloatArray, FloatArray]:
         """Cuts ``A x <= b`` that are tight near a point, scaled to the unit of the distance."""
         sums, near = self.sums, self.sums.forms(x)
-        normals, offsets = estimate(sums, sums.C, sums.D, sums.d, len(sums.layers), intervals, near)
+        normals, offsets = above_margins(sums, intervals, near, x)
         for place in range(1, len(sums.layers)):  # sides of the first layer are half-spaces by themselves
             some = [side for side in sides if side.layer == place]
             if some:
@@ -195,8 +197,8 @@ class Refining:
     def gaps(self) -> list[FloatArray]:
         """By how much the line of each unit misses it at the projection, weighted as the worst margin does."""
         forms = self.sums.forms(self.x)
-        margins = self.sums.C @ self.sums.layers[-1].function.value(forms[-1]) + self.sums.D @ self.x + self.sums.d
-        weight, gaps = self.sums.C[int(margins.argmin())], []
+        margins, C, _ = self.sums.decisive(self.x, forms)
+        weight, gaps = C[int(margins.argmin())], []
         for place in range(len(forms) - 1, -1, -1):
             layer, t = self.sums.layers[place], forms[place]
             low, high = self.intervals.low[place], self.intervals.high[place]

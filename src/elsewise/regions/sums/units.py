@@ -4,7 +4,8 @@ r"""Sums of univariate functions of linear forms, layer by layer.
           m(x) = C a_L + D x + d
 
 A model decides for an outcome where every :math:`m_r(x) \ge 0`: one row for each rival class, or for each end of a
-range. One layer is the sum itself; each unit of a further layer is such a sum, too.
+range. One layer is the sum itself; each unit of a further layer is such a sum, too. Where a least probability of a
+softmax is asked for, the soft minimum of the margins decides instead (:mod:`.soft_minimum`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ...projection.coordinates import row_product
 from ...search import Space
 from .constants import SUM_ROUNDING
 from .functions import Function, Lines
+from .soft_minimum import entropy, shares_of, soft_minimum
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +43,48 @@ class Layer:
 class Sums:
     """The rows ``C a + D x + d`` of the module's docstring, all of which must not be negative.
 
+    With log odds of rivals, a row is the margin ahead of a rival, and what must not be negative is one number: the soft
+    minimum of the rows and these log odds.
+
     Attributes
     ----------
     layers : tuple of Layer, at least one
     C : array of shape (n_rows, n_units of the last layer)
     D : array of shape (n_rows, n_features)
     d : array of shape (n_rows,)
+    log_odds : float or None
+        Largest logarithm of the odds of all rivals together.
     """
 
     layers: tuple[Layer, ...]
     C: FloatArray
     D: FloatArray
     d: FloatArray
+    log_odds: float | None = None
 
     @property
     def n_features(self) -> int:
         """Number of features."""
         return int(self.D.shape[1])
 
+    @property
+    def n_margins(self) -> int:
+        """Number of margins."""
+        return len(self.d) if self.log_odds is None else 1
+
     def margins(self, points: FloatArray) -> FloatArray:
-        """Values of the rows at points of shape (n_samples, n_features), array of shape (n_samples, n_rows)."""
+        """Margins at points of shape (n_samples, n_features), array of shape (n_samples, n_margins).
+
+        One margin a row, or the only one of soft minima.
+        """
         a = points
         for layer in self.layers:
             a = layer.function.value(row_product(a, layer.W.T) + layer.b)
-        return np.asarray(row_product(a, self.C.T) + row_product(points, self.D.T) + self.d)
+        rows = row_product(a, self.C.T) + row_product(points, self.D.T) + self.d
+        return np.asarray(rows if self.log_odds is None else soft_minimum(rows) + self.log_odds)
 
     def sizes(self, points: FloatArray) -> FloatArray:
-        """Sizes of the terms that the margins are summed from, array of shape (n_samples, n_rows)."""
+        """Sizes of the terms that the margins are summed from, array of shape (n_samples, n_margins)."""
         a, size = points, np.abs(points)
         for layer in self.layers:
             a = row_product(a, layer.W.T) + layer.b
@@ -75,7 +92,8 @@ class Sums:
             size = np.abs(layer.function.slope(a)) * size + np.abs(layer.function.value(a))
             a = layer.function.value(a)
         linear = row_product(np.abs(points), np.abs(self.D).T) + np.abs(self.d)
-        return np.asarray(row_product(size, np.abs(self.C).T) + linear)
+        sizes = np.asarray(row_product(size, np.abs(self.C).T) + linear)
+        return sizes if self.log_odds is None else sizes.max(axis=1, keepdims=True) + abs(self.log_odds)
 
     def forms(self, point: FloatArray) -> list[FloatArray]:
         """Values of the units' linear forms at one point, a list of arrays of shape (n_units,)."""
@@ -86,12 +104,32 @@ class Sums:
         return forms
 
     def linearised(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Margins at a point, shape (n_rows,), and their gradients, shape (n_rows, n_features)."""
-        forms, gradient = self.forms(point), self.C
-        margins = self.C @ self.layers[-1].function.value(forms[-1]) + self.D @ point + self.d
+        """Margins at a point, shape (n_margins,), and their gradients, shape (n_margins, n_features)."""
+        forms = self.forms(point)
+        margins, gradient, D = self.decisive(point, forms)
         for layer, t in zip(reversed(self.layers), reversed(forms)):
             gradient = (gradient * layer.function.slope(t)) @ layer.W
-        return margins, gradient + self.D
+        return margins, gradient + D
+
+    def decisive(self, point: FloatArray, forms: list[FloatArray]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Margins at a point, shape (n_margins,), and weights of units and features that they have there."""
+        rows = self.row_values(point, forms)
+        if self.log_odds is None:
+            return rows, self.C, self.D
+        together = self.shared(shares_of(rows))
+        return soft_minimum(rows) + self.log_odds, together.C, together.D
+
+    def row_values(self, point: FloatArray, forms: list[FloatArray]) -> FloatArray:
+        """Values of the rows at one point, array of shape (n_rows,)."""
+        return np.asarray(self.C @ self.layers[-1].function.value(forms[-1]) + self.D @ point + self.d)
+
+    def shared(self, shares: FloatArray) -> Sums:
+        """Give the one row that is not below the soft minimum and the log odds, for shares of shape (n_rows,)."""
+        assert self.log_odds is not None
+        inner = entropy(shares)
+        d = float(shares @ self.d) - inner + self.log_odds
+        d += SUM_ROUNDING * (float(shares @ np.abs(self.d)) + inner + abs(self.log_odds))
+        return Sums(self.layers, (shares @ self.C)[None], (shares @ self.D)[None], np.array([d]))
 
     def in_plain_coordinates(self, space: Space) -> Sums:
         """Rewrite sums of model space for plain coordinates of features, in norm 1."""
@@ -99,7 +137,8 @@ class Sums:
         at_origin = space.matrix @ origin + space.offset
         first = self.layers[0]
         moved = Layer((first.W @ space.matrix) * back, first.b + first.W @ at_origin, first.function)
-        return Sums((moved, *self.layers[1:]), self.C, (self.D @ space.matrix) * back, self.d + self.D @ at_origin)
+        D, d = (self.D @ space.matrix) * back, self.d + self.D @ at_origin
+        return replace(self, layers=(moved, *self.layers[1:]), D=D, d=d)
 
     def rows(self, chosen: Sequence[int] | FloatArray) -> Sums:
         """Take some of the rows."""
@@ -127,6 +166,32 @@ class Intervals:
         return Intervals(
             (*self.low[:place], low, *self.low[place + 1 :]), (*self.high[:place], high, *self.high[place + 1 :])
         )
+
+
+def above_margins(
+    sums: Sums, intervals: Intervals, near: list[FloatArray], x: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Over-estimate what must not be negative linearly on the intervals, tight near a point.
+
+    Returns
+    -------
+    normals : array of shape (n_estimates, n_features)
+    offsets : array of shape (n_estimates,)
+        Nothing is accepted where ``normals x + offsets`` is negative.
+    """
+    n = len(sums.layers)
+    if sums.log_odds is None:
+        return estimate(sums, sums.C, sums.D, sums.d, n, intervals, near)
+    # each rival alone, then all of them together, with shares by the margins and by their estimates: where no unit has
+    # a gap the former cut the point off, and elsewhere the latter may be tighter
+    normals, offsets = estimate(sums, sums.C, sums.D, sums.d, n, intervals, near)
+    estimates = normals @ x + offsets
+    known = [rows for rows in (sums.row_values(x, near), estimates) if np.isfinite(rows).all()]
+    for one in (sums.shared(shares_of(rows)) for rows in known):
+        normal, offset = estimate(sums, one.C, one.D, one.d, n, intervals, near)
+        normals, offsets = np.vstack([normals, normal]), np.concatenate([offsets, offset])
+    offsets[: len(estimates)] += sums.log_odds
+    return normals, offsets
 
 
 def estimate(
