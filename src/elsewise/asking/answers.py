@@ -151,6 +151,8 @@ class Answers:
             if step == first:
                 failed &= ~self._leave_as_is(places, goals)
             started = self._spend(places, found.seconds, started)
+            if not failed.any():
+                break
             late = failed & is_late(self.seconds_left[places] - kept_back[places], np.isfinite(self.value[places]))
             if late.any():
                 self.timed_out[places[late]] = True
@@ -158,10 +160,10 @@ class Answers:
                 failed &= ~late
             if step + 1 < len(MARGINS):
                 step += 1
-            elif failed.any() and not self.question.use_model:  # one convex set a cone: nothing else to look into
+            elif not self.question.use_model:  # one convex set a cone: nothing else to look into
                 self._give_up(places, failed, found.lower_bound)
                 failed[:] = False
-            elif failed.any():
+            else:
                 banned[failed, found.part[failed]] = True
                 banned_bound[failed] = np.minimum(banned_bound[failed], found.lower_bound[failed])
                 given_up = failed & (banned.sum(axis=1) > MOST_BANNED_PARTS)

@@ -87,16 +87,19 @@ class Search(ABC):
             Seconds a row may take, from the making of the search on.
         """
         left = seconds_of(time_limit, len(self.rows))
+        is_limited = bool((left < np.inf).any())
         spent, told = self.found.seconds, time.perf_counter()
         spent += (told - self.started) / max(len(self.rows), 1)
+        every = np.arange(len(self.rows))
         while True:
-            open_rows = self.is_worth(np.arange(len(self.rows)), self.cheapest())
+            open_rows = self.is_worth(every, self.cheapest())
             if self.any_point:
                 open_rows &= ~np.isfinite(self.found.value)
             rows = np.flatnonzero(open_rows & ~self.gives_up())
-            late = is_late(left[rows] - spent[rows], np.isfinite(self.limit[rows]))
-            self.found.timed_out[rows[late]] = True
-            rows = rows[~late]
+            if is_limited:
+                late = is_late(left[rows] - spent[rows], np.isfinite(self.limit[rows]))
+                self.found.timed_out[rows[late]] = True
+                rows = rows[~late]
             if len(rows) == 0:
                 return self._close()
             self.step(rows)
