@@ -18,15 +18,13 @@ from sklearn.tree import BaseDecisionTree
 
 from ..arrays import BoolArray, FloatArray
 from ..search import Cover, DividingCover, Halfspaces, Reach, Region, Space
+from .constants import MOST_HALFSPACES_OF_MEETINGS
 from .ensembles import EnsembleRegion
 from .ensembles.joint import joined
 from .outcomes import Outcome
 from .polyhedra import PolyhedronUnion, union
 from .registry import region_of
 from .wrappers import with_trees_as_sums
-
-# Half-spaces of all polyhedra in which unions meet: beyond it they are met as the search goes on.
-MOST_HALFSPACES = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +62,7 @@ class Meeting:
         )
         regions = [one.region for one in every]
         unions = [region for region in regions if isinstance(region, PolyhedronUnion)]
-        if len(unions) == len(regions) and _n_halfspaces(unions) <= MOST_HALFSPACES:
+        if len(unions) == len(regions) and _n_halfspaces(unions) <= MOST_HALFSPACES_OF_MEETINGS:
             return products(unions).cover(wide)
         sums = [(region.trees, region.decision) for region in regions if isinstance(region, EnsembleRegion)]
         if len(sums) == len(regions):

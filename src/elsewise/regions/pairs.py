@@ -20,13 +20,12 @@ from sklearn.svm import SVC, NuSVC
 from ..arrays import FloatArray
 from ..errors import UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
+from .constants import MOST_POLYHEDRA_OF_PAIRS
 from .linear import halfspaces, linear_region, scores, slab
 from .outcomes import DecisionValue, Interval, Outcome, Response, require_label
 from .polyhedra import PolyhedronUnion, union
 from .registry import register, register_response
 
-# Polyhedra of one class, beyond which a vote of pairs is refused.
-MOST_POLYHEDRA = 5_000
 # A vote: who wins against whom.
 Vote = tuple[int, int]
 
@@ -90,10 +89,10 @@ def _most_votes_region(W: FloatArray, b: FloatArray, n_classes: int, c: int, bre
             offsets.append(constants[c] - constants[other])
         region = halfspaces(np.array(A), np.array(offsets))
         found += [region.polyhedron(i) for i in range(region.n_polyhedra)]
-        if len(found) > MOST_POLYHEDRA:
+        if len(found) > MOST_POLYHEDRA_OF_PAIRS:
             raise UnsupportedModelError(
                 f"SVC lets all pairs of its {n_classes} classes vote, and one of them wins in more than "
-                f"{MOST_POLYHEDRA} ways. Use LinearSVC, which compares one score for each class."
+                f"{MOST_POLYHEDRA_OF_PAIRS} ways. Use LinearSVC, which compares one score for each class."
             )
     return union(found, n_features=W.shape[1])
 

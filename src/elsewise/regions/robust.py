@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
 from ..search import Region
+from .constants import CHANGE_ROUNDING, MOST_HALFSPACES_WRITTEN_OUT
 from .ensembles import EnsembleRegion
 from .ensembles.decisions import Decision, Largest, Range
 from .ensembles.indexed import conditions_of
@@ -26,10 +27,6 @@ from .polyhedra import PolyhedronUnion, union
 
 # How much linear forms of features, shape (n, n_features), may change: array of shape (n,).
 Within = Callable[[FloatArray], FloatArray]
-# Half-spaces that may be written out.
-MOST_HALFSPACES = 200_000
-# Share by which changes are taken for larger than they are: rounding of products and sums.
-_ROUNDING = 1e-9
 
 
 def is_exact(region: Region) -> bool:
@@ -51,7 +48,7 @@ def hardened(region: Region, matrix: FloatArray, within: Within) -> Region:
     if isinstance(region, PolyhedronUnion):
         return _moved_in(region, matrix, within)
     if isinstance(region, EnsembleRegion):
-        return _kept_up(region, within(matrix) * (1 + _ROUNDING))
+        return _kept_up(region, within(matrix) * (1 + CHANGE_ROUNDING))
     raise UnsupportedSettingError(
         f"robust: how far rows near an answer may go is not known for a region of this kind ({type(region).__name__}). "
         "It is for linear models, trees, prototypes, forests and boosting, without a least probability among several "
@@ -62,15 +59,15 @@ def hardened(region: Region, matrix: FloatArray, within: Within) -> Region:
 def _moved_in(region: PolyhedronUnion, matrix: FloatArray, within: Within) -> PolyhedronUnion:
     """Move the half-spaces of every polyhedron in."""
     n_halfspaces = int((region.spans[:, 1] - region.spans[:, 0]).sum())
-    if n_halfspaces > MOST_HALFSPACES:
+    if n_halfspaces > MOST_HALFSPACES_WRITTEN_OUT:
         raise UnsupportedSettingError(
-            f"robust: the model has {n_halfspaces:,} half-spaces, more than the {MOST_HALFSPACES:,} that are moved one "
-            "by one. Use fewer prototypes."
+            f"robust: the model has {n_halfspaces:,} half-spaces, more than the {MOST_HALFSPACES_WRITTEN_OUT:,} that "
+            "are moved one by one. Use fewer prototypes."
         )
     moved = []
     for place in range(region.n_polyhedra):
         A, b = region.polyhedron(place)
-        moved.append((A, b - within(A @ matrix) * (1 + _ROUNDING)))
+        moved.append((A, b - within(A @ matrix) * (1 + CHANGE_ROUNDING)))
     return union(moved, n_features=region.normals.shape[1])
 
 

@@ -19,13 +19,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..projection.coordinates import row_product
 from ..search import Cover, DividingCover, Halfspaces, Reach, Region, Space
-
-# Tangents that cut off less than this, in units of the distance, cut off nothing: some hundred roundings of a double.
-_FINEST_TANGENT = 1e-14
-# Steps towards the boundary before a tangent is taken, which is tightest there, and when they are over.
-_NEWTON_STEPS, _ON_BOUNDARY = 30, 1e-12
-# Tangents of points farther out than this have no digits left.
-_FARTHEST = 1e100
+from .constants import FARTHEST_TANGENT, FINEST_TANGENT, NEWTON_STEPS, ON_BOUNDARY
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +95,18 @@ class SoftmaxRegion(Region):
         It cuts the point off, if that is not accepted: as long as it goes down, the way back to the point goes up.
         """
         offset, normal, point, first_slope = 0.0, way, near, 0.0
-        for _ in range(_NEWTON_STEPS):
+        for _ in range(NEWTON_STEPS):
             with np.errstate(
                 over="ignore", invalid="ignore"
             ):  # where the way misses the boundary, steps may be endless
                 values, gradients = self.rivals(point[None])
                 value, slope = float(values[0]), float(gradients[0] @ way)
             first_slope = first_slope or slope
-            if not (np.isfinite(value) and np.abs(point).max(initial=0.0) < _FARTHEST and slope * first_slope >= 0):
+            is_near = bool(np.abs(point).max(initial=0.0) < FARTHEST_TANGENT)
+            if not (np.isfinite(value) and is_near and slope * first_slope >= 0):
                 break  # the way misses the boundary: the last tangent will do
             offset, normal = self.limit - value + float(gradients[0] @ point), gradients[0]
-            if value - self.limit <= _ON_BOUNDARY * (1.0 + abs(self.limit)) or slope == 0.0:
+            if value - self.limit <= ON_BOUNDARY * (1.0 + abs(self.limit)) or slope == 0.0:
                 break
             point = point - (value - self.limit) / slope * way
         return offset, normal
@@ -136,7 +131,7 @@ class SoftmaxCover(DividingCover):
     space : Space
     """
 
-    finest_cut = _FINEST_TANGENT
+    finest_cut = FINEST_TANGENT
 
     def __init__(self, region: SoftmaxRegion, space: Space) -> None:
         super().__init__(region, space)
@@ -153,7 +148,7 @@ class SoftmaxCover(DividingCover):
         with np.errstate(divide="ignore", invalid="ignore"):
             depth = np.where(size > 0, room / size, np.where(room >= 0, np.inf, -np.inf))
         unit = np.abs(self.space.coordinates.points(points)).max(axis=1, initial=0.0)
-        depth[depth < -2.0 * _FINEST_TANGENT * (1.0 + unit)] = -np.inf  # a tangent cuts it off
+        depth[depth < -2.0 * FINEST_TANGENT * (1.0 + unit)] = -np.inf  # a tangent cuts it off
         return np.repeat(depth[:, None], self.n_parts, axis=1)
 
     def relative_depth(self, points: FloatArray, plain: FloatArray) -> FloatArray:
