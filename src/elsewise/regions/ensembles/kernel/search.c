@@ -8,10 +8,10 @@
 #include "state.h"
 
 /* Sweeps of the first box and of all others, rounds of trimming and sweeping. */
-enum { ROOT_SWEEPS = 80, SWEEPS = 6, ROUNDS = 3 };
+enum { ROOT_SWEEPS = 40, SWEEPS = 6, ROUNDS = 3 };
 /* The first box stops when so many sweeps gain less than this share of what is missing; others, too. */
-enum { ROOT_PATIENCE = 8 };
-static const double ROOT_GAIN = 0.005, NODE_GAIN = 0.02;
+enum { ROOT_PATIENCE = 4 };
+static const double ROOT_GAIN = 0.03, NODE_GAIN = 0.02;
 /* A box whose bound is within this share of the gap of the best open one is looked into at once. */
 static const double PLUNGE = 0.3;
 /* The problem is built anew when the incumbent falls by this share, while few boxes are closed. */
