@@ -75,9 +75,11 @@ class BoxSearch:
                 found.lower_bound[k] = np.inf
                 continue
             started = time.perf_counter()
-            self._search(found, k, rows[k], g, np.inf if cutoff is None else float(cutoff[k]), started + seconds[k])
+            limit, asks = np.inf if cutoff is None else float(cutoff[k]), goal.has_density or self._asks_more(k)
+            search = self._search if asks or self.history.earlier[k] else self._search_plainly
+            search(found, k, rows[k], g, limit, started + seconds[k])
             found.seconds[k] = time.perf_counter() - started
-            if overflows[k] and (goal.has_density or self._asks_more(k)):
+            if overflows[k] and asks:
                 found.lower_bound[k] = 0.0
         return found
 
@@ -98,6 +100,23 @@ class BoxSearch:
             one = search_column_sets(row, sets, cutoff, search, history.solved[k].setdefault(key, {}), self._repeats(k))
         for name in ("points", "value", "lower_bound", "part", "cone", "model_free", "n_projections", "timed_out"):
             getattr(found, name)[k] = getattr(one, name)[0]
+
+    def _search_plainly(self, found: Found, k: int, row: FloatArray, g: int, cutoff: float, ends: float) -> None:
+        """Search one row of which nothing but the model and limits is asked: as `_search`, without what that needs."""
+        domain, seconds = self.domain, ends - time.perf_counter()
+        found.timed_out[k] = seconds <= (-GRACE if np.isinf(cutoff) else 0.0)
+        if found.timed_out[k] or cutoff <= 0.0:
+            return
+        least = None if domain.least_moves is None else domain.least_moves.of_rows(slice(k, k + 1))
+        answer = self.problem.goals[g].cover.search_box(
+            row, domain.lower[k], domain.upper[k], domain.integer,
+            inside=None, cutoff=cutoff, margin=self.margin, seconds=seconds,
+            per_change=domain.per_change, least_moves=least,
+        )  # fmt: skip
+        found.n_projections[k], found.timed_out[k] = answer.n_boxes, answer.stopped
+        found.lower_bound[k] = min(max(0.0, answer.lower_bound), answer.value)
+        if answer.point is not None:
+            found.value[k], found.points[k], found.part[k], found.cone[k] = answer.value, answer.point, 0, 0
 
     def _repeats(self, k: int) -> Callable[[FloatArray], frozenset[int] | None]:
         """Make a function that finds the columns of an earlier answer of a row all of which a point changes."""

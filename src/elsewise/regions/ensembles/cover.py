@@ -55,6 +55,12 @@ class EnsembleCover(DividingCover):
             return None
         return indexed(self.trees, self.decision, self.space)
 
+    @cached_property
+    def _has_exact_ends(self) -> bool:
+        """Whether all columns are numbers that trees compare as they are."""
+        trees = self.indexed
+        return trees is not None and bool(trees.is_number.all()) and not trees.blur.any()
+
     @property
     def searches_boxes(self) -> bool:
         """Whether no feature of model space mixes columns."""
@@ -163,8 +169,12 @@ class EnsembleCover(DividingCover):
             a = np.where(x < a, np.maximum(a, least_moves.above[0, feature]), a)
             b = np.where(x > b, np.minimum(b, least_moves.below[0, feature]), b)
         whole = integer[feature] & number & ~stays
-        a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
+        if whole.any():
+            a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))
+        if margin <= EXACT_MARGIN and self._has_exact_ends:
+            cost = np.where(a > b, np.inf, price * np.abs(nearest - x))
+            return nearest, cost, cost * (1.0 - COST_ROUNDING)
         bound = price * np.abs(nearest - x) * (1.0 - COST_ROUNDING)
         inset = MAP_ROUNDING * trees.blur if margin <= EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
         inset = np.where(whole, 0.0, inset)

@@ -8,10 +8,10 @@
 #include "state.h"
 
 /* Sweeps of the first box and of all others, rounds of trimming and sweeping. */
-enum { ROOT_SWEEPS = 80, SWEEPS = 6, ROUNDS = 3 };
+enum { ROOT_SWEEPS = 40, SWEEPS = 6, ROUNDS = 3 };
 /* The first box stops when so many sweeps gain less than this share of what is missing; others, too. */
-enum { ROOT_PATIENCE = 8 };
-static const double ROOT_GAIN = 0.005, NODE_GAIN = 0.02;
+enum { ROOT_PATIENCE = 4 };
+static const double ROOT_GAIN = 0.03, NODE_GAIN = 0.02;
 /* A box whose bound is within this share of the gap of the best open one is looked into at once. */
 static const double PLUNGE = 0.3;
 /* The problem is built anew when the incumbent falls by this share, while few boxes are closed. */
@@ -408,9 +408,19 @@ static int is_late_row(const void *state)
     return ew_is_late(state);
 }
 
+/* See how much nearer another point has to be. */
+static void find_step_below(ew_state *w)
+{
+    if (w->below_of != w->best.value) {
+        w->below = ew_step_below(&w->steps, w->best.value);
+        w->below_of = w->best.value;
+    }
+}
+
 /* Search one compact problem. Returns 1 if it is to be built anew. */
 static int search_problem(ew_state *w)
 {
+    find_step_below(w);
     const double built_for = w->best.value;
     const ew_cone *cone = w->row->cone;
     const ew_cells cells = {cone ? cone->low : NULL, cone ? cone->high : NULL, cone ? cone->penalty : NULL};
@@ -457,6 +467,7 @@ static int search_problem(ew_state *w)
             if (pause(w, b, built_for))
                 return 1;
         }
+        find_step_below(w);
         ew_box *next;
         if (look_into(w, b, is_root, built_for, &next))
             return 1;
@@ -521,6 +532,8 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->saved_at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
             w->at.kappa = row->cone ? 0.1 * fmin(w->best.value, w->scale) / row->cone->squared_radius : 0.0;
             w->next_pause = row->inside ? row->inside->pause_after : -1;
+            if (!row->inside && !row->recorder) /* certificates are of bounds as they come */
+                ew_steps_find(&w->steps, f, row->cost, row->bound, &w->once);
             if (row->inside)
                 ew_first_points(w);
             else {
@@ -532,7 +545,8 @@ void ew_search(const ew_forest *f, ew_row *row)
                 ew_give_back(&w->arena);
             row->has_point = w->best.has_point;
             row->value = w->best.has_point ? w->best.value : INFINITY;
-            row->lower_bound = fmin(w->settled, ew_limit(w));
+            row->lower_bound = fmin(ew_step_from(&w->steps, fmin(w->settled, ew_limit(w))),
+                                    w->best.value * (1.0 - row->tolerance) - w->steps.error);
             if (!w->best.has_point && row->cutoff > all)
                 row->lower_bound = w->settled;
         } else

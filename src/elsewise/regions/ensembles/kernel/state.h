@@ -2,12 +2,15 @@
 #ifndef EW_STATE_H
 #define EW_STATE_H
 
+#include <math.h>
+
 #include "compact.h"
 #include "cone.h"
 #include "dual.h"
 #include "moves.h"
 #include "record.h"
 #include "search.h"
+#include "steps.h"
 
 /* What children inherit: a dual point, and the leaves that are known to be in no point that matters. */
 typedef struct ew_snapshot {
@@ -33,6 +36,9 @@ typedef struct {
     ew_arena once, arena; /* for the whole search, for one compact problem */
     ew_incumbent best;
     double started, settled, scale; /* scale: of distances, without a point */
+    ew_steps steps; /* that distances go in */
+    double below;   /* half way to the next distance below the incumbent's */
+    double below_of; /* the incumbent's distance that it was found for */
     ew_compact c;
     ew_dual dual, saved;
     uint8_t *is_dead; /* n_leaves, of the box that is looked into */
@@ -109,9 +115,11 @@ ew_split ew_spread_split(ew_state *w, double missing);
 /* Settle a box in which every tree has one leaf left. */
 void ew_finish_box(ew_state *w, const ew_box *b);
 
+/* Only boxes with something nearer than this matter. */
 static inline double ew_limit(const ew_state *w)
 {
-    return w->best.value * (1.0 - w->row->tolerance);
+    const double near = w->best.value * (1.0 - w->row->tolerance);
+    return w->best.has_point && w->below_of == w->best.value ? fmin(near, w->below) : near;
 }
 
 /* Whether a cell is in the first part of a split. */
