@@ -88,7 +88,7 @@ class Checker:
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
     def _read_cone(self) -> None:
-        """The matrix, centre and radius for moves in units of distance; the diagonal leaves no negative eigenvalue."""
+        """The matrix, centre and radius for moves in units of distance."""
         if self.cone is None:
             return
         precision, mean, self.squared_radius = self.cone
@@ -96,10 +96,6 @@ class Checker:
         price = np.asarray(c.price)
         self.P = np.asarray(precision) / np.outer(price, price)
         self.centre = (np.asarray(mean) - c.row) * price
-        self.D = np.zeros(len(price)) if c.diagonal is None else np.asarray(c.diagonal)
-        size = np.sqrt(np.diag(self.P))
-        least = np.linalg.eigvalsh((self.P - np.diag(self.D)) / np.outer(size, size))[0]
-        require((self.D >= 0).all() and least > -1e-10, "the diagonal is too large")
         # of the cone's own box, a little wider
         self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
 
@@ -177,7 +173,10 @@ class Checker:
             return 0.0, self.cost
         n = len(self.columns)
         require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
-        S = self.P - np.diag(self.D)
+        require(len(dual.diagonal) == n, "a diagonal of another cone")
+        S = self.P - np.diag(dual.diagonal)
+        size = np.sqrt(np.diag(self.P) + np.abs(dual.diagonal))
+        require(np.linalg.eigvalsh(S / np.outer(size, size))[0] > -1e-10, "the diagonal is too large")
         Sz = [math.fsum(float(S[i, j]) * float(dual.z[j]) for j in range(n)) for i in range(n)]
         constant = -dual.kappa * (self.squared_radius + math.fsum(Sz[i] * float(dual.z[i]) for i in range(n)))
         prices = list(self.cost)
@@ -185,7 +184,7 @@ class Checker:
             for k in cells:
                 if self.cost[k] < math.inf:
                     low, high = self.moves(i, k, k)
-                    prices[k] = self.least_of(i, low, high, dual.kappa * self.D[i], 2 * dual.kappa * Sz[i])
+                    prices[k] = self.least_of(i, low, high, dual.kappa * float(dual.diagonal[i]), 2 * dual.kappa * Sz[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import BoxAnswer, RowCone
-from .splits import DiagonalSplit
 
 if TYPE_CHECKING:
     from .indexed import IndexedTrees
@@ -41,6 +40,8 @@ class DualPoint:
         Multiplier of the density; 0 without one.
     z : array of shape (n_numbers,)
         Where its quadratic form is bounded by a tangent.
+    diagonal : array of shape (n_numbers,)
+        Taken off the matrix of the cone.
     """
 
     mu: float
@@ -48,6 +49,7 @@ class DualPoint:
     theta: FloatArray
     kappa: float
     z: FloatArray
+    diagonal: FloatArray
 
 
 @dataclass(slots=True, eq=False)
@@ -113,8 +115,6 @@ class BoxCertificate:
     leaf_low, leaf_high : int arrays of shape (n_leaves, n_vars)
         First and last cell of each leaf.
     cone : RowCone or None
-    diagonal : array of shape (n_numbers,), or None
-        Taken off the matrix of the cone.
     boxes : dict of int to CertifiedBox
         None of them if nothing is so near.
     """
@@ -135,7 +135,6 @@ class BoxCertificate:
     leaf_low: IntArray
     leaf_high: IntArray
     cone: RowCone | None
-    diagonal: FloatArray | None
     boxes: dict[int, CertifiedBox]
 
 
@@ -159,7 +158,7 @@ class Recorder:
         parent: int,
         cells: BoolArray,
         dead: BoolArray,
-        dual: tuple[float, FloatArray, FloatArray, float, FloatArray] | None,
+        dual: tuple[float, FloatArray, FloatArray, float, FloatArray, FloatArray] | None,
     ) -> None:
         """Take down what the kernel tells."""
         if what == _BEGUN:
@@ -183,7 +182,6 @@ class Recorder:
         upper: FloatArray,
         answer: BoxAnswer,
         cone: RowCone | None = None,
-        split: DiagonalSplit | None = None,
     ) -> None:
         """Finish the certificate of a search."""
         tree, low, high = trees.forest.leaf_boxes()
@@ -205,7 +203,6 @@ class Recorder:
                 leaf_low=low,
                 leaf_high=high,
                 cone=cone,
-                diagonal=None if split is None else split.D,
                 boxes=self._boxes,
             )
         )

@@ -69,12 +69,12 @@ class InsideSearch:
         boxes, ends = self.boxes, time.perf_counter() + seconds
         boxes.ends, most = ends, BOXES_AROUND
 
-        def pause(so_far: float) -> float:
+        def pause(so_far: float) -> tuple[float, bool]:
             nonlocal most
             if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
                 self._look_around(bound, cutoff, ends, most)
             most *= MORE_AROUND
-            return boxes.value
+            return boxes.value, False
 
         starts = self._starts(ends)
         left = ends - time.perf_counter()
@@ -124,7 +124,7 @@ class InsideSearch:
         seconds: float,
         most: int,
         starts: IntArray,
-        pause: Callable[[float], float] | None = None,
+        pause: Callable[[float], tuple[float, bool]] | None = None,
         recorder: Recorder | None = None,
     ) -> tuple[float, bool]:
         """Search within the limits that hold at the moment: a bound, and whether it was stopped."""
@@ -134,7 +134,7 @@ class InsideSearch:
             low, high = self._moves()
             bound = np.where(low > high, np.inf, bound)
             penalties = cone.penalties[self.trees.feature]
-            of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
+            of_row = (split.P, split.size, split.D, cone.centre, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,

@@ -156,7 +156,8 @@ static void close_box(ew_state *w, ew_box *b, int why)
 static double missing(const ew_state *w, const ew_box *b)
 {
     const double gap = ew_limit(w) - b->bound;
-    return w->best.has_point && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
+    const int is_near = w->best.has_point || w->best.value >= w->row->cutoff; /* the limit says something */
+    return is_near && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
 }
 
 int ew_is_late(const ew_state *w)
@@ -179,6 +180,8 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
         bound = ew_dual_estimate(&w->dual, &w->c, w->f->least);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
             bound = ew_improve_prices(w, bound, missing(w, b), is_root);
+        if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
+            bound = ew_adapt_diagonal(w, bound, missing(w, b), is_root);
         if (bound >= ew_limit(w)) {
             prove(w, b);
             if (b->bound >= ew_limit(w))
@@ -392,10 +395,12 @@ static int pause(ew_state *w, const ew_box *b, double built_for)
 {
     const ew_inside *inside = w->row->inside;
     const double bound = fmin(fmin(w->settled, b->bound), w->n_open ? w->heap[0]->bound : INFINITY);
-    const double value = inside->pause(inside->context, bound);
+    int is_narrower = 0;
+    const double value = inside->pause(inside->context, bound, &is_narrower);
     if (isnan(value))
         w->row->gave_up = 1;
-    return ew_take_value(w, value) && value < built_for * (1.0 - REBUILD);
+    const int is_better = ew_take_value(w, value);
+    return is_narrower || (is_better && value < built_for * (1.0 - REBUILD));
 }
 
 static int is_late_row(const void *state)
@@ -512,8 +517,8 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);
-            w->at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
-            w->saved_at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
+            if (row->cone)
+                ew_open_cone(w);
             w->at.kappa = row->cone ? 0.1 * fmin(w->best.value, w->scale) / row->cone->squared_radius : 0.0;
             w->next_pause = row->inside ? row->inside->pause_after : -1;
             if (row->inside)

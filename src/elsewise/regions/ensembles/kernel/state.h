@@ -4,6 +4,7 @@
 
 #include "compact.h"
 #include "cone.h"
+#include "diagonal.h"
 #include "dual.h"
 #include "moves.h"
 #include "record.h"
@@ -14,7 +15,8 @@ typedef struct ew_snapshot {
     int32_t n_users;
     float mu, kappa;
     struct ew_snapshot *next; /* of those that are free */
-    float *pi, *theta, *q;
+    float *pi, *theta, *q, *weight;
+    double *D;
     uint8_t *is_dead;
 } ew_snapshot;
 
@@ -39,6 +41,9 @@ typedef struct {
     ew_prices prices;
     ew_multipliers at, saved_at;
     ew_newton newton;
+    ew_diagonal diagonal;
+    int is_split;         /* whether diagonals other than 0 are known to be valid */
+    double *first_weight; /* of the diagonal that a search starts with */
     ew_proof proof;
     ew_box **heap, *free_boxes;
     int64_t n_open, room;
@@ -91,8 +96,12 @@ void ew_spread_messages(const ew_forest *f, const ew_compact *c, const double *t
 ew_split ew_best_split(ew_state *w);
 
 /* dense.c */
+/* Make room for the cone, and take the diagonal to start with. */
+void ew_open_cone(ew_state *w);
 /* Improve the prices that a cone makes for the messages as they are. Returns the bound, not to be relied on. */
 double ew_improve_prices(ew_state *w, double bound, double missing, int is_root);
+/* Change the diagonal for what is spread now, if that is better. Returns the bound, not to be relied on. */
+double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root);
 /* Take the multipliers of the nearest dense point of the box, if they are better. */
 void ew_try_relaxed(ew_state *w);
 /* Look for points that are dense and accepted: along the way from the nearest dense point to the cone's centre. */
