@@ -62,6 +62,7 @@ class Checker:
         if math.isfinite(self.bound):
             self.bound -= self.accuracy * abs(self.bound)
         self._read_cone()
+        self._read_cuts()
         self._read_cells()
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
         self.least = [value / certificate.scale for value in reading.least(target)]
@@ -83,7 +84,7 @@ class Checker:
                 require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
             x, price = float(c.row[i]), float(c.price[i])
             for k in cells:
-                low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+                low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
                 is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
@@ -98,6 +99,18 @@ class Checker:
         self.centre = (np.asarray(mean) - c.row) * price
         # of the cone's own box, a little wider
         self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
+
+    def _read_cuts(self) -> None:
+        """Limits, less what was cut off them: too far from the cone, each in turn."""
+        c = self.given
+        self.lower, self.upper = np.array(c.lower, dtype=float), np.array(c.upper, dtype=float)
+        for cut in c.cuts:
+            ends = [self.lower.copy(), self.upper.copy()]
+            ends[0 if cut.side > 0 else 1][cut.feature] = cut.end
+            if (ends[0] <= ends[1]).all():
+                limits = [tuple(each) for each in ((np.array(ends) - c.row) * c.price).T.tolist()]
+                require(self.projected_onto(limits) >= self.bound, "something was cut off that is near")
+            (self.upper if cut.side > 0 else self.lower)[cut.feature] = cut.end
 
     def has_dense(self, i: int, low: float, high: float) -> bool:
         """Whether a number may move to between these in the cone's own box."""
@@ -190,7 +203,7 @@ class Checker:
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
         """From and to where a number may move, in units of distance, within cells and limits."""
         c = self.given
-        low, high = max(float(c.low[first]), float(c.lower[i])), min(float(c.high[last]), float(c.upper[i]))
+        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
         return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
 
     def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
@@ -230,7 +243,10 @@ class Checker:
         """
         if self.cone is None:
             return math.fsum(min(self.cost[k] for k in cells) for cells in box)
-        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
+        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)])
+
+    def projected_onto(self, limits: list) -> float:
+        """The same for limits of moves."""
         best, low, high = -math.inf, -14.0, 14.0
         z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
         for _ in range(HALVINGS):
@@ -379,7 +395,7 @@ class Checker:
         c, point = self.given, []
         for i, of_column in enumerate(cells):
             k = min(of_column, key=lambda one: self.cost[one])
-            low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+            low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
             point.append(min(max(float(c.row[i]), low), high))
         return np.array([point])
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import BoxAnswer, RowCone
+from .reaching import Cut
 
 if TYPE_CHECKING:
     from .indexed import IndexedTrees
@@ -115,6 +116,8 @@ class BoxCertificate:
     leaf_low, leaf_high : int arrays of shape (n_leaves, n_vars)
         First and last cell of each leaf.
     cone : RowCone or None
+    cuts : list of Cut
+        What was cut off the limits at first: nothing dense and nearer than the bound is there.
     boxes : dict of int to CertifiedBox
         None of them if nothing is so near.
     """
@@ -135,6 +138,7 @@ class BoxCertificate:
     leaf_low: IntArray
     leaf_high: IntArray
     cone: RowCone | None
+    cuts: list[Cut]
     boxes: dict[int, CertifiedBox]
 
 
@@ -149,6 +153,7 @@ class Recorder:
     def __init__(self) -> None:
         self.certificates: list[BoxCertificate] = []
         self._boxes: dict[int, CertifiedBox] = {}
+        self._cuts: list[Cut] = []
 
     def note(
         self,
@@ -173,6 +178,10 @@ class Recorder:
             last.cells, last.dead = cells, dead
         else:
             self._boxes[box].closed = REASONS[why]
+
+    def cut(self, cuts: list[Cut]) -> None:
+        """Take down what is cut off the limits before the boxes that are told from now on."""
+        self._cuts = self._cuts + cuts
 
     def end(
         self,
@@ -203,7 +212,8 @@ class Recorder:
                 leaf_low=low,
                 leaf_high=high,
                 cone=cone,
+                cuts=self._cuts,
                 boxes=self._boxes,
             )
         )
-        self._boxes = {}
+        self._boxes, self._cuts = {}, []

@@ -18,6 +18,8 @@ static const double LEAST_SPREAD = 1e-6;
  * much a bound may fall by a new diagonal, as a share of what is missing. */
 static const double BARRIER = 0.02, LEAST_WEIGHT = 0.001, ROOT_SEEN = 0.3, SEEN = 0.5, MAY_FALL_AT_FIRST = 0.1;
 enum { ROOT_DIAGONALS = 6, DIAGONALS = 3 };
+/* With a cone, one in so many boxes is projected onto: its own bound is the better one mostly, and cheaper. */
+enum { BOXES_A_PROJECTION = 3 };
 /* Rounds of a walk. */
 enum { MOST_ROUNDS = 30 };
 /* Splits that are tried on both sides, fewer where there are many leaves; steps of each trial, and how much wider its
@@ -342,6 +344,13 @@ void ew_offer_around(ew_state *w, const int32_t *cells)
     int is_nearest;
     int32_t *there = w->best.cells;
     leaf_box(w, cells);
+    const size_t size = sizeof(int32_t) * (size_t)w->f->n_vars;
+    const int is_all_ordered = w->row->cone && w->row->cone->n == w->f->n_vars;
+    if (is_all_ordered && w->has_offered && !memcmp(w->offered_low, w->low, size) && !memcmp(w->offered_high, w->high, size))
+        return;
+    w->has_offered = 1;
+    memcpy(w->offered_low, w->low, size);
+    memcpy(w->offered_high, w->high, size);
     ask(w, there, &value, &is_nearest);
     if (there[0] >= 0 && value < before)
         walk(w, there);
@@ -403,6 +412,9 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
     *is_new = 0;
     if (still_holds_relaxed(w, b))
         return 1;
+    b->relaxed[0] = -1;
+    if (w->row->cone && w->row->n_nodes % BOXES_A_PROJECTION != 1)
+        return 1;
     double value;
     int is_nearest;
     const ew_compact *c = &w->c;
@@ -419,7 +431,6 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
         w->settled = fmin(w->settled, b->bound);
         return 0;
     }
-    b->relaxed[0] = -1;
     if (w->point[0] < 0)
         return 1;
     *is_new = 1;

@@ -390,6 +390,17 @@ static void first_dual(ew_state *w)
     ew_dual_weigh(&w->dual, &w->c);
 }
 
+/* The cheapest cell of each variable. */
+static void find_own(const ew_forest *f, const ew_row *row, int32_t *own)
+{
+    for (int32_t i = 0; i < f->n_vars; i++) {
+        own[i] = 0;
+        for (int32_t k = 1; k < f->first_cell[i + 1] - f->first_cell[i]; k++)
+            if (row->cost[f->first_cell[i] + k] < row->cost[f->first_cell[i] + own[i]])
+                own[i] = k;
+    }
+}
+
 /* Let others look for better answers. Returns 1 if the problem is to be built anew. */
 static int pause(ew_state *w, const ew_box *b, double built_for)
 {
@@ -400,6 +411,8 @@ static int pause(ew_state *w, const ew_box *b, double built_for)
     if (isnan(value))
         w->row->gave_up = 1;
     const int is_better = ew_take_value(w, value);
+    if (is_narrower)
+        find_own(w->f, w->row, w->own);
     return is_narrower || (is_better && value < built_for * (1.0 - REBUILD));
 }
 
@@ -420,7 +433,7 @@ static int search_problem(ew_state *w)
         ew_compact_build(w->f, w->row->bound, w->best.own, ew_limit(w), cone ? &cells : NULL, &clock, &w->arena, &w->c);
     if (built == EW_LATE) {
         w->row->status = EW_STOPPED;
-        w->settled = 0.0;
+        w->settled = w->row->recorder ? 0.0 : fmin(w->settled, w->known);
     }
     if (built != EW_BUILT)
         return 0;
@@ -428,7 +441,7 @@ static int search_problem(ew_state *w)
     first_dual(w);
     ew_box *b = ew_new_box(w);
     memset(b->alive, 1, (size_t)w->c.n_cells);
-    b->bound = 0.0;
+    b->bound = w->row->recorder ? 0.0 : w->known; /* a certificate has the boxes of the last problem alone */
     b->number = w->n_boxes++;
     ew_tell(w, EW_OPENED, b, -1, 0);
     int is_root = 1;
@@ -451,6 +464,7 @@ static int search_problem(ew_state *w)
             w->settled = lowest;
             return 0;
         }
+        w->known = fmax(w->known, lowest);
         w->row->n_nodes++;
         if (w->row->inside && w->row->n_nodes == w->next_pause) {
             w->next_pause *= PAUSE_FACTOR;
@@ -484,15 +498,14 @@ void ew_search(const ew_forest *f, ew_row *row)
         w->row = row;
         w->started = now();
         w->settled = INFINITY;
-        int32_t *own = EW_TAKE(&w->once, int32_t, f->n_vars);
+        int32_t *own = w->own = EW_TAKE(&w->once, int32_t, f->n_vars);
         double farthest = 0.0;
         int is_possible = 1;
+        find_own(f, row, own);
         for (int32_t i = 0; i < f->n_vars; i++) {
             const double *cost = row->cost + f->first_cell[i];
             double most = 0.0;
             for (int32_t k = 0; k < f->first_cell[i + 1] - f->first_cell[i]; k++) {
-                if (cost[k] < cost[own[i]])
-                    own[i] = k;
                 if (isfinite(cost[k]))
                     most = fmax(most, cost[k]);
             }
@@ -516,6 +529,8 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->order = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
+            w->offered_low = EW_TAKE(&w->once, int32_t, f->n_vars);
+            w->offered_high = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);
             if (row->cone)
                 ew_open_cone(w);

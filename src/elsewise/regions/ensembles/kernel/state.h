@@ -34,7 +34,9 @@ typedef struct {
     ew_row *row;
     ew_arena once, arena; /* for the whole search, for one compact problem */
     ew_incumbent best;
+    int32_t *own; /* n_vars of the forest: the cheapest cells */
     double started, settled, scale; /* scale: of distances, without a point */
+    double known;                   /* nothing at all is nearer: the best bound of problems so far */
     ew_compact c;
     ew_dual dual, saved;
     uint8_t *is_dead; /* n_leaves, of the box that is looked into */
@@ -55,6 +57,8 @@ typedef struct {
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
     int32_t *order;      /* n_vars of the forest */
+    int32_t *offered_low, *offered_high; /* the box that was offered last */
+    int has_offered;
     uint64_t chance;
     double step;
     int direction;
