@@ -6,7 +6,7 @@
 
 /* Widths of soft minima, as shares of what is missing to the incumbent: three stages for the first box, one for others. */
 static const double WIDTH = 0.003;
-enum { ROOT_STAGES = 3, ROOT_STEPS = 12, STEPS = 4 };
+enum { ROOT_STAGES = 3, ROOT_STEPS = 12, STEPS = 3 };
 /* Prices are taken back if the bound falls by more than this share of what is missing. */
 static const double MAY_FALL = 0.02;
 /* kappa is kept above this share of distance over squared radius. */
@@ -24,7 +24,7 @@ enum { BOXES_A_PROJECTION = 3 };
 enum { MOST_ROUNDS = 30 };
 /* Splits that are tried on both sides, fewer where there are many leaves; steps of each trial, and how much wider its
  * soft minima are. */
-enum { SPLITS_TRIED = 8, SPLITS_TRIED_OF_MANY = 3, MANY_LEAVES = 1000, TRIAL_STEPS = 2 };
+enum { SPLITS_TRIED = 4, SPLITS_TRIED_OF_MANY = 3, MANY_LEAVES = 1000, TRIAL_STEPS = 2 };
 static const double TRIAL_WIDTH = 3.0;
 
 /* ---- prices ---- */
