@@ -24,6 +24,7 @@ from .found import Found
 from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
 from .problem import Goal, SearchProblem
+from .quick_boxes import QuickBoxes
 from .refinement import Refinement
 from .relaxation import Relaxation
 from .time_limits import TimeLimit, seconds_of
@@ -206,6 +207,8 @@ class _InsideBoxes(Inside):
         self.no_fractions = np.zeros(domain.layout.n_columns)
         has_prices = domain.per_change > 0 or domain.least_moves is not None
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
+        is_plain = self.is_plain(domain) and not has_prices and history.is_empty and problem.rules_at < 0
+        self.quick = QuickBoxes(self.relaxation, row, cone) if is_plain else None
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone, domain.widening)
 
@@ -219,8 +222,17 @@ class _InsideBoxes(Inside):
             self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart
         )
 
+    def is_plain(self, domain: Domain) -> bool:
+        """Whether a cone, limits and whole numbers are all that is asked."""
+        goal, is_of_numbers = self.problem.goals[self.goal], not len(domain.layout.indicators)
+        return goal.has_density and is_of_numbers and domain.widening is None and not domain.asks_more
+
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
+        if self.quick is not None:
+            quick = self.quick.relax(lower, upper, limit)
+            if quick is not None:
+                return quick
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
         may_hold = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
         if (
@@ -242,6 +254,14 @@ class _InsideBoxes(Inside):
             fractions = np.maximum(fractions, np.maximum.reduceat(short[0], self.domain.layout.starts))
         fractions = self._with_broken_clauses(relaxed.points[0], fractions)
         return RelaxedBox(float(relaxed.bounds[0]), relaxed.points[0], fractions)
+
+    def bounds(self, lower: FloatArray, upper: FloatArray, limit: float) -> FloatArray:
+        """Bound the distances of many boxes."""
+        nodes = self.node.some(np.zeros(len(lower), dtype=np.int64)).children(lower=lower, upper=upper)
+        if self.relaxation.current_level_is_out(nodes).any():
+            return np.zeros(len(lower))
+        solved = self.relaxation.solve(nodes, np.full(len(lower), limit)).bounds
+        return np.where((lower > upper).any(axis=1), np.inf, solved)
 
     def _with_broken_clauses(self, point: FloatArray, fractions: FloatArray) -> FloatArray:
         """Count the columns of clauses that a relaxed point breaks as not whole: it is no point of the box."""

@@ -73,6 +73,10 @@ class Inside(ABC):
         """Find the nearest point of a box; nothing from the limit on is of interest."""
 
     @abstractmethod
+    def bounds(self, lower: FloatArray, upper: FloatArray, limit: float) -> FloatArray:
+        """Bound the distances of the points of many boxes, of shape (n, n_features), at once; up to the limit."""
+
+    @abstractmethod
     def candidates(self, relaxed: RelaxedBox, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Make points of a relaxed one that are whole and within the box, array of shape (n, n_features)."""
 

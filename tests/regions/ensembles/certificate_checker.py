@@ -65,6 +65,7 @@ class Checker:
         if math.isfinite(self.bound):
             self.bound -= self.accuracy * abs(self.bound)
         self._read_cone()
+        self._read_cuts()
         self._read_cells()
         self.exact: list[list[bool]] = []
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
@@ -94,12 +95,12 @@ class Checker:
                 require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
             x, price = float(c.row[i]), float(c.price[i])
             for k in cells:
-                low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+                low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
                 is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
     def _read_cone(self) -> None:
-        """The matrix, centre and radius for moves in units of distance; the diagonal leaves no negative eigenvalue."""
+        """The matrix, centre and radius for moves in units of distance."""
         if self.cone is None:
             return
         precision, mean, self.squared_radius = self.cone
@@ -107,12 +108,20 @@ class Checker:
         price = np.asarray(c.price)
         self.P = np.asarray(precision) / np.outer(price, price)
         self.centre = (np.asarray(mean) - c.row) * price
-        self.D = np.zeros(len(price)) if c.diagonal is None else np.asarray(c.diagonal)
-        size = np.sqrt(np.diag(self.P))
-        least = np.linalg.eigvalsh((self.P - np.diag(self.D)) / np.outer(size, size))[0]
-        require((self.D >= 0).all() and least > -1e-10, "the diagonal is too large")
         # of the cone's own box, a little wider
         self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
+
+    def _read_cuts(self) -> None:
+        """Limits, less what was cut off them: too far from the cone, each in turn."""
+        c = self.given
+        self.lower, self.upper = np.array(c.lower, dtype=float), np.array(c.upper, dtype=float)
+        for cut in c.cuts:
+            ends = [self.lower.copy(), self.upper.copy()]
+            ends[0 if cut.side > 0 else 1][cut.feature] = cut.end
+            if (ends[0] <= ends[1]).all():
+                limits = [tuple(each) for each in ((np.array(ends) - c.row) * c.price).T.tolist()]
+                require(self.projected_onto(limits) >= self.bound, "something was cut off that is near")
+            (self.upper if cut.side > 0 else self.lower)[cut.feature] = cut.end
 
     def has_dense(self, i: int, low: float, high: float) -> bool:
         """Whether a number may move to between these in the cone's own box."""
@@ -191,7 +200,10 @@ class Checker:
             return 0.0, self.cost
         n = len(self.columns)
         require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
-        S = self.P - np.diag(self.D)
+        require(len(dual.diagonal) == n, "a diagonal of another cone")
+        S = self.P - np.diag(dual.diagonal)
+        size = np.sqrt(np.diag(self.P) + np.abs(dual.diagonal))
+        require(np.linalg.eigvalsh(S / np.outer(size, size))[0] > -1e-10, "the diagonal is too large")
         Sz = [math.fsum(float(S[i, j]) * float(dual.z[j]) for j in range(n)) for i in range(n)]
         constant = -dual.kappa * (self.squared_radius + math.fsum(Sz[i] * float(dual.z[i]) for i in range(n)))
         prices = list(self.cost)
@@ -199,13 +211,13 @@ class Checker:
             for k in cells:
                 if self.cost[k] < math.inf:
                     low, high = self.moves(i, k, k)
-                    prices[k] = self.least_of(i, low, high, dual.kappa * self.D[i], 2 * dual.kappa * Sz[i])
+                    prices[k] = self.least_of(i, low, high, dual.kappa * float(dual.diagonal[i]), 2 * dual.kappa * Sz[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
         """From and to where a number may move, in units of distance, within cells and limits."""
         c = self.given
-        low, high = max(float(c.low[first]), float(c.lower[i])), min(float(c.high[last]), float(c.upper[i]))
+        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
         return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
 
     def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
@@ -278,7 +290,10 @@ class Checker:
         """
         if self.cone is None:
             return math.fsum(min(self.cost[k] for k in cells) for cells in box)
-        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
+        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)])
+
+    def projected_onto(self, limits: list) -> float:
+        """The same for limits of moves."""
         best, low, high = -math.inf, -14.0, 14.0
         z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
         for _ in range(HALVINGS):
@@ -427,7 +442,7 @@ class Checker:
         c, point = self.given, []
         for i, of_column in enumerate(cells):
             k = min(of_column, key=lambda one: self.cost[one])
-            low, high = max(float(c.low[k]), float(c.lower[i])), min(float(c.high[k]), float(c.upper[i]))
+            low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
             point.append(min(max(float(c.row[i]), low), high))
         return np.array([point])
 

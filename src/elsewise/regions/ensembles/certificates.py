@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import BoxAnswer, RowCone
-from .splits import DiagonalSplit
+from .reaching import Cut
 
 if TYPE_CHECKING:
     from .indexed import IndexedTrees
@@ -41,6 +41,8 @@ class DualPoint:
         Multiplier of the density; 0 without one.
     z : array of shape (n_numbers,)
         Where its quadratic form is bounded by a tangent.
+    diagonal : array of shape (n_numbers,)
+        Taken off the matrix of the cone.
     """
 
     mu: float
@@ -48,6 +50,7 @@ class DualPoint:
     theta: FloatArray
     kappa: float
     z: FloatArray
+    diagonal: FloatArray
 
 
 @dataclass(slots=True, eq=False)
@@ -113,8 +116,8 @@ class BoxCertificate:
     leaf_low, leaf_high : int arrays of shape (n_leaves, n_vars)
         First and last cell of each leaf.
     cone : RowCone or None
-    diagonal : array of shape (n_numbers,), or None
-        Taken off the matrix of the cone.
+    cuts : list of Cut
+        What was cut off the limits at first: nothing dense and nearer than the bound is there.
     boxes : dict of int to CertifiedBox
         None of them if nothing is so near.
     """
@@ -135,7 +138,7 @@ class BoxCertificate:
     leaf_low: IntArray
     leaf_high: IntArray
     cone: RowCone | None
-    diagonal: FloatArray | None
+    cuts: list[Cut]
     boxes: dict[int, CertifiedBox]
 
 
@@ -150,6 +153,7 @@ class Recorder:
     def __init__(self) -> None:
         self.certificates: list[BoxCertificate] = []
         self._boxes: dict[int, CertifiedBox] = {}
+        self._cuts: list[Cut] = []
 
     def note(
         self,
@@ -159,7 +163,7 @@ class Recorder:
         parent: int,
         cells: BoolArray,
         dead: BoolArray,
-        dual: tuple[float, FloatArray, FloatArray, float, FloatArray] | None,
+        dual: tuple[float, FloatArray, FloatArray, float, FloatArray, FloatArray] | None,
     ) -> None:
         """Take down what the kernel tells."""
         if what == _BEGUN:
@@ -175,6 +179,10 @@ class Recorder:
         else:
             self._boxes[box].closed = REASONS[why]
 
+    def cut(self, cuts: list[Cut]) -> None:
+        """Take down what is cut off the limits before the boxes that are told from now on."""
+        self._cuts = self._cuts + cuts
+
     def end(
         self,
         trees: IndexedTrees,
@@ -183,7 +191,6 @@ class Recorder:
         upper: FloatArray,
         answer: BoxAnswer,
         cone: RowCone | None = None,
-        split: DiagonalSplit | None = None,
     ) -> None:
         """Finish the certificate of a search."""
         tree, low, high = trees.forest.leaf_boxes()
@@ -205,8 +212,8 @@ class Recorder:
                 leaf_low=low,
                 leaf_high=high,
                 cone=cone,
-                diagonal=None if split is None else split.D,
+                cuts=self._cuts,
                 boxes=self._boxes,
             )
         )
-        self._boxes = {}
+        self._boxes, self._cuts = {}, []

@@ -53,6 +53,11 @@ WIDTH_AROUND, WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 GOOD_GAP, GOOD_GAIN = 0.02, 1e-4
 
+# Times the ends of columns are halved towards the nearest dense point: each is a projection a column and end.
+HALVINGS = 6
+# A known answer that is nearer by this share makes it worth narrowing columns again.
+NEARER = 0.1
+
 # ---- diagonal splits ----
 
 # Sweeps over the diagonal, and how fast the barrier falls, to its least.

@@ -105,7 +105,7 @@ class EnsembleCover(DividingCover):
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
-                self.recorder.end(trees, row, lower, upper, answer, inside.cone, search.split)
+                self.recorder.end(trees, row, lower, upper, answer, inside.cone)
             return answer
         found = search_cells(trees.forest, cost, bound, cutoff, wanted, seconds, self.recorder)
         point = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .constants import (
     MAP_ROUNDING,
     MORE_AROUND,
     MOST_BOXES_INSIDE,
+    NEARER,
     TIMES_AROUND,
     TOLERANCE,
     TOLERANCE_INSIDE,
@@ -28,7 +30,17 @@ from .constants import (
     WIDTH_AROUND,
 )
 from .inside import CellsInside
+from .reaching import cuts_of
 from .splits import DiagonalSplit
+
+
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    """Arrays of shape (n_cells,) that the kernel reads, and reads again when it builds its problem anew."""
+
+    bound: FloatArray
+    low: FloatArray
+    high: FloatArray
 
 
 class InsideSearch:
@@ -56,6 +68,7 @@ class InsideSearch:
         self.boxes, self.split, self.cells_around = boxes, split, cells_around
         self.cone = boxes.inside.cone if split is not None else None
         self.trees, self.n_boxes = boxes.trees, 0
+        self._under_way: _UnderWay | None = None
 
     def run(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:
         """Search the nearest point below a cutoff.
@@ -67,14 +80,18 @@ class InsideSearch:
         cutoff, seconds : float
         """
         boxes, ends = self.boxes, time.perf_counter() + seconds
-        boxes.ends, most = ends, BOXES_AROUND
+        boxes.ends, most, narrowed_for = ends, BOXES_AROUND, np.inf
 
-        def pause(so_far: float) -> float:
-            nonlocal most
+        def pause(so_far: float) -> tuple[float, bool]:
+            nonlocal most, narrowed_for
             if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
                 self._look_around(bound, cutoff, ends, most)
             most *= MORE_AROUND
-            return boxes.value
+            limit = min(cutoff, boxes.value)
+            if not limit < narrowed_for * (1 - NEARER):
+                return boxes.value, False
+            narrowed_for = limit
+            return boxes.value, self._narrow(bound, limit)
 
         starts = self._starts(ends)
         left = ends - time.perf_counter()
@@ -117,6 +134,21 @@ class InsideSearch:
                 width *= WIDER
         boxes.lower, boxes.upper = lower, upper
 
+    def _narrow(self, bound: FloatArray, limit: float) -> bool:
+        """Cut off what is not dense and nearer than a limit, also from the search under way; whether anything was."""
+        boxes, under_way = self.boxes, self._under_way
+        if self.split is None or under_way is None:
+            return False
+        boxes.lower, boxes.upper, cuts = cuts_of(boxes.inside, boxes.numbers, boxes.lower, boxes.upper, limit)
+        if not cuts:
+            return False
+        if self.recorder is not None:
+            self.recorder.cut(cuts)
+        low, high = self._moves()
+        under_way.low[:], under_way.high[:] = low, high
+        under_way.bound[:] = np.where(low > high, np.inf, bound)
+        return True
+
     def _search(
         self,
         bound: FloatArray,
@@ -124,7 +156,7 @@ class InsideSearch:
         seconds: float,
         most: int,
         starts: IntArray,
-        pause: Callable[[float], float] | None = None,
+        pause: Callable[[float], tuple[float, bool]] | None = None,
         recorder: Recorder | None = None,
     ) -> tuple[float, bool]:
         """Search within the limits that hold at the moment: a bound, and whether it was stopped."""
@@ -133,8 +165,10 @@ class InsideSearch:
         if cone is not None and split is not None:
             low, high = self._moves()
             bound = np.where(low > high, np.inf, bound)
+            if pause is not None:
+                self._under_way = _UnderWay(bound, low, high)
             penalties = cone.penalties[self.trees.feature]
-            of_row = (split.P, split.size, split.D, split.K, cone.centre, low, high, penalties, cone.squared_radius)
+            of_row = (split.P, split.size, split.D, cone.centre, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,

@@ -25,8 +25,6 @@ class DiagonalSplit:
         ``F'F`` and ``|F|'|F|``.
     D : array of shape (n,)
         ``P - D`` is positive semidefinite, whatever rounding did to ``P``.
-    K : array of shape (n, n)
-        ``inv(P - D) / 4``, as well as it can be had.
     half_widths : array of shape (n,)
         How far ``y`` may reach in each column where ``y'Py <= 1``, rounded up.
     """
@@ -34,7 +32,6 @@ class DiagonalSplit:
     P: FloatArray
     size: FloatArray
     D: FloatArray
-    K: FloatArray
     half_widths: FloatArray
 
 
@@ -50,9 +47,8 @@ def split_of(factor: FloatArray) -> DiagonalSplit | None:
             return None
     if D is None:
         return None
-    inverse = np.linalg.inv(P - np.diag(D))
     widths = np.sqrt(np.maximum(np.diag(np.linalg.inv(P - np.diag(slack))), 0.0)) * (1 + 1e-6)
-    return DiagonalSplit(P, size, D, np.ascontiguousarray((inverse + inverse.T) / 8), widths)
+    return DiagonalSplit(P, size, D, widths)
 
 
 def _is_positive(S: FloatArray) -> bool:

@@ -59,7 +59,6 @@ cdef extern from "cone.h" nogil:
         const double *P
         const double *size_of_P
         const double *D
-        const double *K
         const double *centre
         const double *low
         const double *high
@@ -79,6 +78,7 @@ cdef extern from "record.h" nogil:
         const double *pi
         const double *theta
         const double *z
+        const double *D
 
     ctypedef struct ew_recorder:
         void *context
@@ -92,7 +92,7 @@ cdef extern from "search.h" nogil:
         void *context
         double (*relax)(void *, const int32_t *, const int32_t *, const uint8_t *, double, int32_t *, double *, double *, int *) noexcept
         double (*finish)(void *, const int32_t *, const int32_t *, const uint8_t *, double, double *) noexcept
-        double (*pause)(void *, double) noexcept
+        double (*pause)(void *, double, int *) noexcept
         int64_t pause_after
 
     ctypedef struct ew_row:
@@ -172,10 +172,11 @@ cdef double _finish(
         return float("nan")
 
 
-cdef double _pause(void *context, double bound) noexcept with gil:
+cdef double _pause(void *context, double bound, int *is_narrower) noexcept with gil:
     cdef _Asked asked = <_Asked> context
     try:
-        return asked.pause(bound)
+        value, is_narrower[0] = asked.pause(bound)
+        return value
     except BaseException as error:
         asked.error = error
         return float("nan")
@@ -215,6 +216,7 @@ cdef class _Told:
                 theta.reshape(self.n_trees, self.n_cells),
                 note.kappa,
                 np.array(<const double[:self.n_numbers]> note.z) if note.z != NULL else np.zeros(0),
+                np.array(<const double[:self.n_numbers]> note.D) if note.D != NULL else np.zeros(0),
             )
         self.recorder.note(note.what, note.why, note.box, note.of, alive, dead, dual)
 
@@ -450,9 +452,10 @@ cdef class Forest:
         boxes : object with methods `relax` and `finish`
         starts : int32 array of shape (n_starts, n_vars)
         cone_of_row : tuple, or None
-            P, size of P, D, K, centre, low, high, penalty, squared radius: as in cone.h.
+            P, size of P, D, centre, low, high, penalty, squared radius: as in cone.h.
         pause : function of a bound, optional
-            Called once, after so many boxes: the distance of the best answer by then.
+            Called after so many boxes, and then less and less often: the distance of the best answer by then, and whether
+            `bound`, `low` or `high` were changed in place.
         pause_after : int
         recorder : object with a method `note`, optional
             Is told all of it.
@@ -468,7 +471,7 @@ cdef class Forest:
         cdef ew_row row
         cdef ew_inside inside
         cdef ew_cone cone
-        cdef const double[:, ::1] P, size, K
+        cdef const double[:, ::1] P, size
         cdef const double[::1] D, centre, low, high, penalty
         cdef _Asked asked = _Asked()
         asked.boxes = boxes
@@ -482,9 +485,9 @@ cdef class Forest:
         asked.pause = pause
         row.cone = NULL
         if cone_of_row is not None:
-            P, size, D, K, centre, low, high, penalty, cone.squared_radius = cone_of_row
+            P, size, D, centre, low, high, penalty, cone.squared_radius = cone_of_row
             cone.n = D.shape[0]
-            cone.P, cone.size_of_P, cone.D, cone.K = &P[0, 0], &size[0, 0], &D[0], &K[0, 0]
+            cone.P, cone.size_of_P, cone.D = &P[0, 0], &size[0, 0], &D[0]
             cone.centre, cone.low, cone.high, cone.penalty = &centre[0], &low[0], &high[0], &penalty[0]
             row.cone = &cone
         row.cost = row.bound = &bound[0]

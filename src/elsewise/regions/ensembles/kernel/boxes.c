@@ -70,6 +70,8 @@ ew_snapshot *ew_keep_dual(ew_state *w)
         s->theta = EW_TAKE(&w->arena, float, w->c.n_segments);
         s->is_dead = EW_TAKE(&w->arena, uint8_t, w->c.n_leaves);
         s->q = EW_TAKE(&w->arena, float, w->row->cone ? w->row->cone->n : 0);
+        s->weight = EW_TAKE(&w->arena, float, w->row->cone ? w->row->cone->n : 0);
+        s->D = EW_TAKE(&w->arena, double, w->row->cone ? w->row->cone->n : 0);
     }
     s->n_users = 1;
     s->mu = (float)w->dual.mu;
@@ -77,7 +79,7 @@ ew_snapshot *ew_keep_dual(ew_state *w)
     if (w->row->cone) {
         s->kappa = (float)w->at.kappa;
         for (int32_t i = 0; i < w->row->cone->n; i++)
-            s->q[i] = (float)w->at.q[i];
+            s->q[i] = (float)w->at.q[i], s->weight[i] = (float)w->at.weight[i], s->D[i] = w->at.D[i];
     }
     for (int32_t r = 0; r < w->c.n_rows; r++)
         s->pi[r] = (float)w->dual.pi[r];
@@ -101,7 +103,8 @@ void ew_load_dual(ew_state *w, const ew_snapshot *s)
     if (w->row->cone) {
         w->at.kappa = s->kappa;
         for (int32_t i = 0; i < w->row->cone->n; i++)
-            w->at.q[i] = s->q[i];
+            w->at.q[i] = s->q[i], w->at.weight[i] = s->weight[i], w->at.D[i] = s->D[i];
+        ew_diagonal_check(&w->diagonal, w->row->cone, w->at.D, w->at.K);
         ew_prices_set(&w->prices, &w->c, w->row->cone, &w->at);
         ew_dual_take_prices(&w->dual, &w->c, &w->prices);
     }

@@ -17,6 +17,24 @@ void ew_prices_open(ew_prices *p, const ew_compact *c, const ew_cone *cone, ew_a
     memcpy(p->size, c->cost, sizeof(double) * (size_t)c->n_cells);
 }
 
+void ew_multipliers_open(ew_multipliers *at, const ew_cone *cone, ew_arena *arena)
+{
+    const size_t n = cone ? (size_t)cone->n : 0;
+    at->q = EW_TAKE(arena, double, n);
+    at->D = EW_TAKE(arena, double, n);
+    at->K = EW_TAKE(arena, double, n * n);
+    at->weight = EW_TAKE(arena, double, n);
+}
+
+void ew_multipliers_copy(ew_multipliers *to, const ew_multipliers *from, int32_t n)
+{
+    to->kappa = from->kappa;
+    memcpy(to->q, from->q, sizeof(double) * (size_t)n);
+    memcpy(to->D, from->D, sizeof(double) * (size_t)n);
+    memcpy(to->K, from->K, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(to->weight, from->weight, sizeof(double) * (size_t)n);
+}
+
 /* Where |v| + kd (v - m)^2 + slope (v - m) is least over all v. */
 static inline double least_at(double kd, double slope, double m)
 {
@@ -35,6 +53,17 @@ static inline double within(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
+/* Where |v| + kd (v - m)^2 + slope (v - m) is least between two ends; `free_at` is where it is if kd >= 0. */
+static inline double least_within(double free_at, double kd, double slope, double m, double low, double high)
+{
+    if (kd >= 0.0)
+        return within(free_at, low, high);
+    const double a = low - m, b = high - m;
+    const double at_low = fabs(low) + kd * a * a + slope * a, at_high = fabs(high) + kd * b * b + slope * b;
+    const double best = at_low <= at_high ? low : high;
+    return low < 0.0 && high > 0.0 && kd * m * m - slope * m < fmin(at_low, at_high) ? 0.0 : best;
+}
+
 void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const ew_multipliers *at)
 {
     const int32_t n = cone->n;
@@ -42,12 +71,12 @@ void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const
     for (int32_t i = 0; i < n; i++) {
         double z = 0.0;
         for (int32_t j = 0; j < n; j++)
-            z -= cone->K[(size_t)i * (size_t)n + (size_t)j] * at->q[j];
+            z -= at->K[(size_t)i * (size_t)n + (size_t)j] * at->q[j];
         p->z[i] = 2.0 * z / kappa;
     }
     double zSz = 0.0, size = 0.0;
     for (int32_t i = 0; i < n; i++) {
-        double Sz = -cone->D[i] * p->z[i], Sz_size = cone->D[i] * fabs(p->z[i]);
+        double Sz = -at->D[i] * p->z[i], Sz_size = fabs(at->D[i] * p->z[i]);
         for (int32_t j = 0; j < n; j++) {
             Sz += cone->P[(size_t)i * (size_t)n + (size_t)j] * p->z[j];
             Sz_size += cone->size_of_P[(size_t)i * (size_t)n + (size_t)j] * fabs(p->z[j]);
@@ -66,11 +95,16 @@ void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const
                 p->size[k] = p->price[k];
                 continue;
             }
-            const double m = cone->centre[i], kd = kappa * cone->D[i];
-            const double v = within(least_at(kd, p->slope[i], m), c->low[k], c->high[k]), y = v - m;
+            const double m = cone->centre[i], kd = kappa * at->D[i], free_at = least_at(kd, p->slope[i], m);
+            const double v = least_within(free_at, kd, p->slope[i], m, c->low[k], c->high[k]), y = v - m;
             p->price[k] = fabs(v) + kd * y * y + p->slope[i] * y;
+            if (kd < 0.0) { /* either end may be it */
+                const double far = fmax(fabs(c->low[k]), fabs(c->high[k])) + fabs(m);
+                p->size[k] = far - kd * far * far + p->slope_size[i] * far;
+                continue;
+            }
             /* v itself is off by a few units of |m| + |v|, which matters in second order only */
-            p->size[k] = fabs(v) + kd * (y * y + DBL_EPSILON * (m * m + v * v)) + p->slope_size[i] * (fabs(y) + fabs(m) * DBL_EPSILON);
+            p->size[k] = fabs(v) + fabs(kd) * (y * y + DBL_EPSILON * (m * m + v * v)) + p->slope_size[i] * (fabs(y) + fabs(m) * DBL_EPSILON);
         }
 }
 
@@ -85,6 +119,7 @@ void ew_newton_open(ew_newton *w, const ew_compact *c, const ew_cone *cone, ew_a
     w->mean = EW_TAKE(arena, double, c->n_vars);
     w->mean_value = EW_TAKE(arena, double, c->n_vars);
     w->spread = EW_TAKE(arena, double, c->n_vars);
+    w->variance = EW_TAKE(arena, double, c->n_vars);
     w->gradient = EW_TAKE(arena, double, n);
     w->step = EW_TAKE(arena, double, n);
     w->Kq = EW_TAKE(arena, double, n);
@@ -113,16 +148,16 @@ static const double FAR = 20.0;
 
 /* The best place of every cell of a variable and its value; returns the least value. */
 static double place_cells(ew_newton *w, const ew_compact *c, const ew_cone *cone, const uint8_t *alive, int32_t i,
-                          double kappa, double q)
+                          double kappa, double q, const double *D)
 {
     double least = INFINITY;
-    const double m = i < cone->n ? cone->centre[i] : 0.0, kd = i < cone->n ? kappa * cone->D[i] : 0.0;
+    const double m = i < cone->n ? cone->centre[i] : 0.0, kd = i < cone->n ? kappa * D[i] : 0.0;
     const double free_at = i < cone->n ? least_at(kd, -q, m) : 0.0;
     for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++) {
         if (!alive[k])
             continue;
         if (i < cone->n) {
-            const double v = within(free_at, c->low[k], c->high[k]), y = v - m;
+            const double v = least_within(free_at, kd, -q, m, c->low[k], c->high[k]), y = v - m;
             w->moved[k] = y;
             w->value[k] = fabs(v) + kd * y * y - q * y - w->worth[k];
         } else
@@ -134,15 +169,15 @@ static double place_cells(ew_newton *w, const ew_compact *c, const ew_cone *cone
 
 /* Smoothed value; with `full`, gradient, Hessian of its negative and means too. Numbers of a cell are stood for by their best
  * place and both ends. */
-static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, const uint8_t *alive, const double *q,
-                       double kappa, double width, int full)
+static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, const uint8_t *alive,
+                       const ew_multipliers *at, const double *q, double kappa, double width, int full)
 {
     const int32_t n = cone->n, N = n + 1;
     double qKq = 0.0;
     for (int32_t i = 0; i < n; i++) {
         double t = 0.0;
         for (int32_t j = 0; j < n; j++)
-            t += cone->K[(size_t)i * (size_t)n + (size_t)j] * q[j];
+            t += at->K[(size_t)i * (size_t)n + (size_t)j] * q[j];
         w->Kq[i] = t;
         qKq += t * q[i];
     }
@@ -151,8 +186,8 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
     for (int32_t i = 0; i < c->n_vars; i++) {
         const int is_number = i < n;
         const double qi = is_number ? q[i] : 0.0, m = is_number ? cone->centre[i] : 0.0;
-        const double D = is_number ? cone->D[i] : 0.0, kd = kappa * D;
-        const double least = place_cells(w, c, cone, alive, i, kappa, qi), far = least + FAR * width;
+        const double D = is_number ? at->D[i] : 0.0, kd = kappa * D;
+        const double least = place_cells(w, c, cone, alive, i, kappa, qi, at->D), far = least + FAR * width;
         moments s = {0};
         double inner = 0.0, inner_y = 0.0, inner_yy = 0.0;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++) {
@@ -182,13 +217,14 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
         const double y = s.y / s.w, e = s.e / s.w;
         w->mean[i] = y + m;
         w->mean_value[i] = s.u / s.w;
+        w->variance[i] = fmax(0.0, s.yy / s.w - y * y);
         by_kappa += e;
         kappa_kappa += fmax(0.0, s.ee / s.w - e * e) / width + inner_yy / s.w;
         if (!is_number)
             continue;
         double *row = w->hessian + (size_t)i * (size_t)N;
         for (int32_t j = 0; j <= i; j++)
-            row[j] = 2.0 / kappa * cone->K[(size_t)i * (size_t)n + (size_t)j];
+            row[j] = 2.0 / kappa * at->K[(size_t)i * (size_t)n + (size_t)j];
         row[i] += fmax(0.0, s.yy / s.w - y * y) / width + inner / s.w;
         row[i] *= 1.0 + 1e-9;
         w->gradient[i] = -2.0 * w->Kq[i] / kappa - y;
@@ -238,7 +274,7 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
     const int32_t n = cone->n, N = n + 1;
     at->kappa = fmax(at->kappa, least_kappa);
     for (int step = 0; step < n_steps; step++) {
-        const double before = smoothed(w, c, cone, alive, at->q, at->kappa, width, 1);
+        const double before = smoothed(w, c, cone, alive, at, at->q, at->kappa, width, 1);
         if (at->kappa <= least_kappa && w->gradient[n] <= 0.0) {
             for (int32_t j = 0; j < n; j++)
                 w->hessian[(size_t)n * (size_t)N + (size_t)j] = 0.0;
@@ -257,7 +293,7 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
                 w->trial[i] = at->q[i] + length * w->step[i];
             kappa = within(at->kappa + length * w->step[n], 0.2 * at->kappa, 5.0 * at->kappa);
             kappa = fmax(kappa, least_kappa);
-            gain = smoothed(w, c, cone, alive, w->trial, kappa, width, 0) - before;
+            gain = smoothed(w, c, cone, alive, at, w->trial, kappa, width, 0) - before;
             taken = gain > 1e-3 * length * promised || gain > 0.3 * width;
         }
         if (!taken)
@@ -272,7 +308,7 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
 void ew_newton_spread(ew_newton *w, const ew_compact *c, const ew_cone *cone, const uint8_t *alive,
                       const ew_multipliers *at, double width)
 {
-    smoothed(w, c, cone, alive, at->q, at->kappa, width, 1);
+    smoothed(w, c, cone, alive, at, at->q, at->kappa, width, 1);
     for (int32_t i = cone->n; i < c->n_vars; i++) { /* levels: how much messages differ over the mixture */
         double least = INFINITY, sum = 0.0, mean = 0.0, spread = 0.0;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
@@ -299,9 +335,9 @@ double ew_newton_value(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
     double qKq = 0.0, total;
     for (int32_t i = 0; i < cone->n; i++)
         for (int32_t j = 0; j < cone->n; j++)
-            qKq += at->q[i] * cone->K[(size_t)i * (size_t)cone->n + (size_t)j] * at->q[j];
+            qKq += at->q[i] * at->K[(size_t)i * (size_t)cone->n + (size_t)j] * at->q[j];
     total = -at->kappa * cone->squared_radius - qKq / at->kappa;
     for (int32_t i = 0; i < c->n_vars; i++)
-        total += place_cells(w, c, cone, alive, i, at->kappa, i < cone->n ? at->q[i] : 0.0);
+        total += place_cells(w, c, cone, alive, i, at->kappa, i < cone->n ? at->q[i] : 0.0, at->D);
     return total;
 }

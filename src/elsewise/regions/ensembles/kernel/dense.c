@@ -6,18 +6,25 @@
 
 /* Widths of soft minima, as shares of what is missing to the incumbent: three stages for the first box, one for others. */
 static const double WIDTH = 0.003;
-enum { ROOT_STAGES = 3, ROOT_STEPS = 12, STEPS = 4 };
+enum { ROOT_STAGES = 3, ROOT_STEPS = 12, STEPS = 3 };
 /* Prices are taken back if the bound falls by more than this share of what is missing. */
 static const double MAY_FALL = 0.02;
 /* kappa is kept above this share of distance over squared radius. */
 static const double LEAST_KAPPA = 1e-3;
 /* A spread below this share of what is missing is none. */
 static const double LEAST_SPREAD = 1e-6;
+/* Diagonals: share of the squared radius that the barrier may cost; least weight of a number, as a share of its first one;
+ * how much of what is seen of a spread goes into the weights, at the first box and at others; Newton steps there; and how
+ * much a bound may fall by a new diagonal, as a share of what is missing. */
+static const double BARRIER = 0.02, LEAST_WEIGHT = 0.001, ROOT_SEEN = 0.3, SEEN = 0.5, MAY_FALL_AT_FIRST = 0.1;
+enum { ROOT_DIAGONALS = 6, DIAGONALS = 3 };
+/* With a cone, one in so many boxes is projected onto: its own bound is the better one mostly, and cheaper. */
+enum { BOXES_A_PROJECTION = 3 };
 /* Rounds of a walk. */
 enum { MOST_ROUNDS = 30 };
 /* Splits that are tried on both sides, fewer where there are many leaves; steps of each trial, and how much wider its
  * soft minima are. */
-enum { SPLITS_TRIED = 8, SPLITS_TRIED_OF_MANY = 3, MANY_LEAVES = 1000, TRIAL_STEPS = 2 };
+enum { SPLITS_TRIED = 4, SPLITS_TRIED_OF_MANY = 3, MANY_LEAVES = 1000, TRIAL_STEPS = 2 };
 static const double TRIAL_WIDTH = 3.0;
 
 /* ---- prices ---- */
@@ -26,12 +33,6 @@ static void worth_of_messages(ew_state *w)
 {
     for (int32_t k = 0; k < w->c.n_cells; k++)
         w->newton.worth[k] = w->dual.B[k] / w->dual.mu + w->dual.price[k];
-}
-
-static void copy_multipliers(ew_multipliers *to, const ew_multipliers *from, int32_t n)
-{
-    to->kappa = from->kappa;
-    memcpy(to->q, from->q, sizeof(double) * (size_t)n);
 }
 
 static void set_prices(ew_state *w)
@@ -47,14 +48,14 @@ void ew_try_relaxed(ew_state *w)
     const int32_t n = cone->n;
     const double before = ew_dual_estimate(&w->dual, &w->c, w->f->least);
     double *y = w->newton.trial, product = 0.0, square = 0.0;
-    copy_multipliers(&w->saved_at, &w->at, n);
+    ew_multipliers_copy(&w->saved_at, &w->at, n);
     for (int32_t i = 0; i < n; i++)
         y[i] = w->moves[i] - cone->centre[i];
     for (int32_t i = 0; i < n; i++) {
         double Py = 0.0;
         for (int32_t j = 0; j < n; j++)
             Py += cone->P[(size_t)i * (size_t)n + (size_t)j] * y[j];
-        w->at.q[i] = -2.0 * (Py - cone->D[i] * y[i]);
+        w->at.q[i] = -2.0 * (Py - w->at.D[i] * y[i]);
         if (w->moves[i] != 0.0) {
             product -= copysign(1.0, w->moves[i]) * Py;
             square += Py * Py;
@@ -68,7 +69,7 @@ void ew_try_relaxed(ew_state *w)
     set_prices(w);
     if (ew_dual_estimate(&w->dual, &w->c, w->f->least) > before)
         return;
-    copy_multipliers(&w->at, &w->saved_at, n);
+    ew_multipliers_copy(&w->at, &w->saved_at, n);
     set_prices(w);
 }
 
@@ -77,7 +78,7 @@ double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
     const ew_cone *cone = w->row->cone;
     const double least_kappa = LEAST_KAPPA * missing / cone->squared_radius;
     worth_of_messages(w);
-    copy_multipliers(&w->saved_at, &w->at, cone->n);
+    ew_multipliers_copy(&w->saved_at, &w->at, cone->n);
     double width = WIDTH * missing * (is_root ? 100.0 : 1.0);
     for (int stage = 0; stage < (is_root ? ROOT_STAGES : 1); stage++, width *= 0.1)
         ew_newton_ascend(&w->newton, &w->c, cone, w->dual.alive, &w->at, width, is_root ? ROOT_STEPS : STEPS, least_kappa);
@@ -85,7 +86,61 @@ double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
     const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
     if (then >= bound - MAY_FALL * fabs(ew_limit(w) - bound))
         return then;
-    copy_multipliers(&w->at, &w->saved_at, cone->n);
+    ew_multipliers_copy(&w->at, &w->saved_at, cone->n);
+    set_prices(w);
+    return bound;
+}
+
+/* ---- diagonals ---- */
+
+void ew_open_cone(ew_state *w)
+{
+    const ew_cone *cone = w->row->cone;
+    const int32_t n = cone->n;
+    ew_multipliers_open(&w->at, cone, &w->once);
+    ew_multipliers_open(&w->saved_at, cone, &w->once);
+    ew_diagonal_open(&w->diagonal, cone, &w->once);
+    w->first_weight = EW_TAKE(&w->once, double, n);
+    memcpy(w->at.D, cone->D, sizeof(double) * (size_t)n);
+    w->is_split = ew_diagonal_check(&w->diagonal, cone, w->at.D, w->at.K);
+    for (int32_t i = 0; i < n; i++) {
+        w->is_split &= w->at.D[i] > 0.0;
+        w->at.weight[i] = w->first_weight[i] = 1.0 / w->at.D[i]; /* D is the largest one by the sum of its logarithms */
+    }
+    if (!w->is_split) /* P itself has no negative eigenvalue, and K = 0 makes z = 0 */
+        memset(w->at.D, 0, sizeof(double) * (size_t)n);
+}
+
+double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root)
+{
+    const ew_cone *cone = w->row->cone;
+    const int32_t n = cone->n;
+    if (!w->is_split)
+        return bound;
+    worth_of_messages(w);
+    ew_newton_spread(&w->newton, &w->c, cone, w->dual.alive, &w->at, WIDTH * missing);
+    for (int32_t i = 0; i < n; i++) {
+        const double seen = w->newton.variance[i] + LEAST_WEIGHT * w->first_weight[i];
+        w->at.weight[i] += (is_root ? ROOT_SEEN : SEEN) * (seen - w->at.weight[i]);
+    }
+    ew_multipliers_copy(&w->saved_at, &w->at, n);
+    memcpy(w->newton.trial, w->prices.z, sizeof(double) * (size_t)n); /* the tangents stay where they are */
+    if (!ew_diagonal_ascend(&w->diagonal, cone, w->at.weight, BARRIER * cone->squared_radius / n,
+                            is_root ? ROOT_DIAGONALS : DIAGONALS, w->at.D, w->at.K))
+        return bound;
+    for (int32_t i = 0; i < n; i++) {
+        double Sz = -w->at.D[i] * w->newton.trial[i];
+        for (int32_t j = 0; j < n; j++)
+            Sz += cone->P[(size_t)i * (size_t)n + (size_t)j] * w->newton.trial[j];
+        w->at.q[i] = -2.0 * w->at.kappa * Sz;
+    }
+    ew_newton_ascend(&w->newton, &w->c, cone, w->dual.alive, &w->at, WIDTH * missing, is_root ? ROOT_STEPS : STEPS,
+                     LEAST_KAPPA * missing / cone->squared_radius);
+    set_prices(w);
+    const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+    if (then >= bound || is_root || then >= bound - MAY_FALL_AT_FIRST * missing)
+        return then; /* messages have to follow before it pays */
+    ew_multipliers_copy(&w->at, &w->saved_at, n);
     set_prices(w);
     return bound;
 }
@@ -289,6 +344,13 @@ void ew_offer_around(ew_state *w, const int32_t *cells)
     int is_nearest;
     int32_t *there = w->best.cells;
     leaf_box(w, cells);
+    const size_t size = sizeof(int32_t) * (size_t)w->f->n_vars;
+    const int is_all_ordered = w->row->cone && w->row->cone->n == w->f->n_vars;
+    if (is_all_ordered && w->has_offered && !memcmp(w->offered_low, w->low, size) && !memcmp(w->offered_high, w->high, size))
+        return;
+    w->has_offered = 1;
+    memcpy(w->offered_low, w->low, size);
+    memcpy(w->offered_high, w->high, size);
     ask(w, there, &value, &is_nearest);
     if (there[0] >= 0 && value < before)
         walk(w, there);
@@ -350,6 +412,9 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
     *is_new = 0;
     if (still_holds_relaxed(w, b))
         return 1;
+    b->relaxed[0] = -1;
+    if (w->row->cone && w->row->n_nodes % BOXES_A_PROJECTION != 1)
+        return 1;
     double value;
     int is_nearest;
     const ew_compact *c = &w->c;
@@ -366,7 +431,6 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
         w->settled = fmin(w->settled, b->bound);
         return 0;
     }
-    b->relaxed[0] = -1;
     if (w->point[0] < 0)
         return 1;
     *is_new = 1;
@@ -424,7 +488,7 @@ static double cut_at_mean(const ew_state *w, int32_t i, int32_t *cut)
         return -1.0;
     const double left = before >= 0 ? v - c->low[k] : INFINITY, right = after >= 0 ? c->high[k] - v : INFINITY;
     *cut = before >= 0 && (left <= right || after < 0) ? k : after;
-    return fabs(v) + w->at.kappa * cone->D[i] * y * y - w->at.q[i] * y - w->newton.worth[k] - w->newton.mean_value[i];
+    return fabs(v) + w->at.kappa * w->at.D[i] * y * y - w->at.q[i] * y - w->newton.worth[k] - w->newton.mean_value[i];
 }
 
 /* The level that is likeliest. */
@@ -446,7 +510,7 @@ static double gain_of_side(ew_state *w, const ew_split *at, int side, double bef
     for (int32_t k = c->first_cell[at->var]; k < c->first_cell[at->var + 1]; k++)
         if (ew_is_first(c, *at, k) == side)
             alive[k] = 0;
-    copy_multipliers(&w->saved_at, &w->at, w->row->cone->n);
+    ew_multipliers_copy(&w->saved_at, &w->at, w->row->cone->n);
     ew_newton_ascend(&w->newton, c, w->row->cone, alive, &w->saved_at, width, TRIAL_STEPS, 1e-7 * w->at.kappa);
     return ew_newton_value(&w->newton, c, w->row->cone, alive, &w->saved_at) - before;
 }

@@ -47,6 +47,7 @@ void ew_tell(ew_state *w, int what, const ew_box *b, int64_t of, int why)
     note.mu = w->dual.mu;
     note.kappa = w->row->cone ? w->at.kappa : 0.0;
     note.z = w->row->cone ? w->prices.z : NULL;
+    note.D = w->row->cone ? w->at.D : NULL;
     if (b)
         spread_cells(w, b->alive, w->told_cells);
     if (what == EW_BOUNDED)

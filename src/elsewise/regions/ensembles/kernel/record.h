@@ -21,7 +21,7 @@ typedef struct {
     const uint8_t *alive; /* cells of the forest; those out of reach are not alive */
     const uint8_t *dead;  /* leaves of the forest */
     double mu, kappa;
-    const double *pi, *theta, *z; /* n_rows; n_trees x n_cells; numbers of the cone */
+    const double *pi, *theta, *z, *D; /* n_rows; n_trees x n_cells; numbers of the cone */
 } ew_note;
 
 typedef struct {

@@ -159,7 +159,8 @@ static void close_box(ew_state *w, ew_box *b, int why)
 static double missing(const ew_state *w, const ew_box *b)
 {
     const double gap = ew_limit(w) - b->bound;
-    return w->best.has_point && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
+    const int is_near = w->best.has_point || w->best.value >= w->row->cutoff; /* the limit says something */
+    return is_near && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
 }
 
 int ew_is_late(const ew_state *w)
@@ -182,6 +183,8 @@ static int ascend(ew_state *w, ew_box *b, int is_root, double built_for)
         bound = ew_dual_estimate(&w->dual, &w->c, w->needed);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
             bound = ew_improve_prices(w, bound, missing(w, b), is_root);
+        if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
+            bound = ew_adapt_diagonal(w, bound, missing(w, b), is_root);
         if (bound >= ew_limit(w)) {
             prove(w, b);
             if (b->bound >= ew_limit(w))
@@ -392,15 +395,30 @@ static void first_dual(ew_state *w)
     ew_dual_weigh(&w->dual, &w->c);
 }
 
+/* The cheapest cell of each variable. */
+static void find_own(const ew_forest *f, const ew_row *row, int32_t *own)
+{
+    for (int32_t i = 0; i < f->n_vars; i++) {
+        own[i] = 0;
+        for (int32_t k = 1; k < f->first_cell[i + 1] - f->first_cell[i]; k++)
+            if (row->cost[f->first_cell[i] + k] < row->cost[f->first_cell[i] + own[i]])
+                own[i] = k;
+    }
+}
+
 /* Let others look for better answers. Returns 1 if the problem is to be built anew. */
 static int pause(ew_state *w, const ew_box *b, double built_for)
 {
     const ew_inside *inside = w->row->inside;
     const double bound = fmin(fmin(w->settled, b->bound), w->n_open ? w->heap[0]->bound : INFINITY);
-    const double value = inside->pause(inside->context, bound);
+    int is_narrower = 0;
+    const double value = inside->pause(inside->context, bound, &is_narrower);
     if (isnan(value))
         w->row->gave_up = 1;
-    return ew_take_value(w, value) && value < built_for * (1.0 - REBUILD);
+    const int is_better = ew_take_value(w, value);
+    if (is_narrower)
+        find_own(w->f, w->row, w->own);
+    return is_narrower || (is_better && value < built_for * (1.0 - REBUILD));
 }
 
 static int is_late_row(const void *state)
@@ -430,7 +448,7 @@ static int search_problem(ew_state *w)
         ew_compact_build(w->f, w->row->bound, w->best.own, ew_limit(w), cone ? &cells : NULL, &clock, &w->arena, &w->c);
     if (built == EW_LATE) {
         w->row->status = EW_STOPPED;
-        w->settled = 0.0;
+        w->settled = w->row->recorder ? 0.0 : fmin(w->settled, w->known);
     }
     if (built != EW_BUILT)
         return 0;
@@ -438,7 +456,7 @@ static int search_problem(ew_state *w)
     first_dual(w);
     ew_box *b = ew_new_box(w);
     memset(b->alive, 1, (size_t)w->c.n_cells);
-    b->bound = 0.0;
+    b->bound = w->row->recorder ? 0.0 : w->known; /* a certificate has the boxes of the last problem alone */
     b->number = w->n_boxes++;
     ew_tell(w, EW_OPENED, b, -1, 0);
     int is_root = 1;
@@ -461,6 +479,7 @@ static int search_problem(ew_state *w)
             w->settled = lowest;
             return 0;
         }
+        w->known = fmax(w->known, lowest);
         w->row->n_nodes++;
         if (w->row->inside && w->row->n_nodes == w->next_pause) {
             w->next_pause *= PAUSE_FACTOR;
@@ -495,15 +514,14 @@ void ew_search(const ew_forest *f, ew_row *row)
         w->row = row;
         w->started = now();
         w->settled = INFINITY;
-        int32_t *own = EW_TAKE(&w->once, int32_t, f->n_vars);
+        int32_t *own = w->own = EW_TAKE(&w->once, int32_t, f->n_vars);
         double farthest = 0.0;
         int is_possible = 1;
+        find_own(f, row, own);
         for (int32_t i = 0; i < f->n_vars; i++) {
             const double *cost = row->cost + f->first_cell[i];
             double most = 0.0;
             for (int32_t k = 0; k < f->first_cell[i + 1] - f->first_cell[i]; k++) {
-                if (cost[k] < cost[own[i]])
-                    own[i] = k;
                 if (isfinite(cost[k]))
                     most = fmax(most, cost[k]);
             }
@@ -527,9 +545,11 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->order = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
+            w->offered_low = EW_TAKE(&w->once, int32_t, f->n_vars);
+            w->offered_high = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);
-            w->at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
-            w->saved_at.q = EW_TAKE(&w->once, double, row->cone ? row->cone->n : 0);
+            if (row->cone)
+                ew_open_cone(w);
             w->at.kappa = row->cone ? 0.1 * fmin(w->best.value, w->scale) / row->cone->squared_radius : 0.0;
             w->next_pause = row->inside ? row->inside->pause_after : -1;
             if (!row->inside && !row->recorder) /* certificates are of bounds as they come */

@@ -21,8 +21,9 @@ typedef struct {
     /* The nearest answer of a box in which the trees accept everything; returns a bound, and its distance in `*value`. */
     double (*finish)(void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit,
                      double *value);
-    /* Called after `pause_after` boxes, and then less and less often, with the bound so far: the distance of the best answer by now. */
-    double (*pause)(void *context, double bound);
+    /* Called after `pause_after` boxes, and then less and less often, with the bound so far: the distance of the best
+     * answer by now. It may make cells narrower in place; `*is_narrower` says so, and the problem is built anew. */
+    double (*pause)(void *context, double bound, int *is_narrower);
     int64_t pause_after;
 } ew_inside;
 

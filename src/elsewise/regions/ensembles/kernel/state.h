@@ -6,6 +6,7 @@
 
 #include "compact.h"
 #include "cone.h"
+#include "diagonal.h"
 #include "dual.h"
 #include "moves.h"
 #include "record.h"
@@ -17,7 +18,8 @@ typedef struct ew_snapshot {
     int32_t n_users;
     float mu, kappa;
     struct ew_snapshot *next; /* of those that are free */
-    float *pi, *theta, *q;
+    float *pi, *theta, *q, *weight;
+    double *D;
     uint8_t *is_dead;
 } ew_snapshot;
 
@@ -35,16 +37,21 @@ typedef struct {
     ew_row *row;
     ew_arena once, arena; /* for the whole search, for one compact problem */
     ew_incumbent best;
+    int32_t *own; /* n_vars of the forest: the cheapest cells */
     double started, settled, scale; /* scale: of distances, without a point */
     ew_steps steps; /* that distances go in */
     double below;   /* half way to the next distance below the incumbent's */
     double below_of; /* the incumbent's distance that it was found for */
+    double known;                   /* nothing at all is nearer: the best bound of problems so far */
     ew_compact c;
     ew_dual dual, saved;
     uint8_t *is_dead; /* n_leaves, of the box that is looked into */
     ew_prices prices;
     ew_multipliers at, saved_at;
     ew_newton newton;
+    ew_diagonal diagonal;
+    int is_split;         /* whether diagonals other than 0 are known to be valid */
+    double *first_weight; /* of the diagonal that a search starts with */
     ew_proof proof;
     ew_box **heap, *free_boxes;
     int64_t n_open, room;
@@ -57,6 +64,8 @@ typedef struct {
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
     int32_t *order;      /* n_vars of the forest */
+    int32_t *offered_low, *offered_high; /* the box that was offered last */
+    int has_offered;
     uint64_t chance;
     double step;
     int direction;
@@ -98,8 +107,12 @@ void ew_spread_messages(const ew_forest *f, const ew_compact *c, const double *t
 ew_split ew_best_split(ew_state *w);
 
 /* dense.c */
+/* Make room for the cone, and take the diagonal to start with. */
+void ew_open_cone(ew_state *w);
 /* Improve the prices that a cone makes for the messages as they are. Returns the bound, not to be relied on. */
 double ew_improve_prices(ew_state *w, double bound, double missing, int is_root);
+/* Change the diagonal for what is spread now, if that is better. Returns the bound, not to be relied on. */
+double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root);
 /* Take the multipliers of the nearest dense point of the box, if they are better. */
 void ew_try_relaxed(ew_state *w);
 /* Look for points that are dense and accepted: along the way from the nearest dense point to the cone's centre. */
