@@ -215,7 +215,7 @@ def test_wrappers_around_wrappers():
 
 def test_averages_of_calibrations_are_refused():
     X, y, _ = blobs(2)
-    model = CalibratedClassifierCV(LogisticRegression(), cv=3, method="isotonic").fit(X, y)
+    model = CalibratedClassifierCV(small_tree(), cv=3, method="isotonic").fit(X, y)
     with pytest.raises(UnsupportedModelError, match=r"averages 3 calibrated classifiers.*ensemble=False"):
         region_of(model, Label(1))
     X, y, _ = blobs(3)

@@ -51,3 +51,5 @@ SHARE_OF_INTERVAL = 0.15
 SUM_ROUNDING = 1e-13
 # Values above this are as good as none: lines are not looked for there.
 HIGHEST = 1e300
+# Scores of calibrated models that are as good as endless: single precision ends there.
+FARTHEST_SCORE = float(np.finfo(np.float32).max)

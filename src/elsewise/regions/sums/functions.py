@@ -35,9 +35,12 @@ class Function(ABC):
     ----------
     is_convex : bool
         Tangents are below it everywhere: no interval is needed where a unit hurts.
+    never_falls : bool
+        It is known to fall nowhere.
     """
 
     is_convex: bool = False
+    never_falls: bool = False
 
     @abstractmethod
     def value(self, t: FloatArray) -> FloatArray:

@@ -75,12 +75,15 @@ class CurveFunction(Function):
         Numbers between which each is used; finite.
     seen : array of shape (2, n_units)
         Smallest and largest training values: there, knots are close together.
+    never_falls : bool
+        Each curve is known to fall nowhere.
     """
 
     curves: tuple[Curve, ...]
     low: FloatArray
     high: FloatArray
     seen: FloatArray
+    never_falls: bool = False
     breaks: tuple[FloatArray, ...] = field(init=False)
     table: _Table = field(init=False)
     flipped: _Table = field(init=False)

@@ -213,6 +213,21 @@ class Refining:
             weight = np.abs(weight * slope) @ np.abs(layer.W)
         return gaps[::-1]
 
+    def is_at_its_best(self) -> bool:
+        """Whether nothing in the piece has larger terms than the projection: on plateaus of functions that never fall.
+
+        Then, if that is not accepted, nothing is.
+        """
+        (layer, *others), low, high = self.sums.layers, self.intervals.low[0], self.intervals.high[0]
+        if others or self.sums.D.any() or not layer.function.never_falls:
+            return False
+        at, ends = (
+            layer.function.value(self.sums.forms(self.x)[0]),
+            (layer.function.value(low), layer.function.value(high)),
+        )
+        C, is_lowest, is_highest = self.sums.C, at <= ends[0], at >= ends[1]
+        return bool(((C == 0) | ((C < 0) & is_lowest) | ((C > 0) & is_highest)).all())
+
     def _has_gap(self, place: int) -> BoolArray:
         """Units of a layer that are not linear on their intervals and matter."""
         layer, low, high = self.sums.layers[place], self.intervals.low[place], self.intervals.high[place]

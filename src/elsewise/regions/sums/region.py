@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,10 +25,13 @@ class SumRegion(Region):
         In model space.
     is_empty : bool
         The model never decides so.
+    decides : function of points of shape (n_samples, n_features), or None
+        Tells by the model's own arithmetic where the sums' may err: where margins are zero on more than a boundary.
     """
 
     sums: Sums
     is_empty: bool = field(default=False)
+    decides: Callable[[FloatArray], BoolArray] | None = field(default=None)
 
     def parts(self) -> Sequence[SumPart]:
         """Everything at once."""
@@ -44,6 +47,8 @@ class SumRegion(Region):
 
     def accepts(self, points: FloatArray) -> BoolArray:
         """Whether no margin is negative."""
+        if self.decides is not None:
+            return self.decides(points)
         return np.asarray((self.sums.margins(points) >= 0).all(axis=1))
 
     def cover(self, space: Space) -> Cover:
@@ -128,6 +133,8 @@ class SumCover(DividingCover):
             return None
         sides = side_to_divide(at)
         if sides is None:  # no unit has a gap: what is missing is more cuts, or rounding
+            if at.is_at_its_best():
+                return Refined((), at.limit)
             at.descend()
             if at.has_new_cuts and at.is_open:
                 return Refined((self._piece(at, at.sides, depth=part.depth + 1),), bound)

@@ -14,6 +14,7 @@ from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
 from ..registry import register, register_response, response_region_of
+from ..sums.isotonic import IsotonicMean, mean_of_isotonic
 from ..sums.means import MeanProbability, mean_of_calibrated
 from .echo import EchoedDecision, EchoedProbability, numbers_between, numbers_where
 from .members import members_of, seen_through, with_members
@@ -97,10 +98,12 @@ def _only_member(model: Any) -> Any:
     return seen_through(inside)
 
 
-def _mean_of_folds(model: Any) -> MeanProbability | None:
-    """Give the mean of several folds of linear models that sigmoids calibrate; None if there is one, or others."""
+def _mean_of_folds(model: Any) -> MeanProbability | IsotonicMean | None:
+    """Give the mean of several calibrated folds of linear models; None if there is one, or others."""
     members = [seen_through(member) for member in members_of(model)]
-    return mean_of_calibrated(model, members) if len(members) > 1 and len(model.classes_) == 2 else None
+    if len(members) < 2 or len(model.classes_) > 2:
+        return None
+    return mean_of_calibrated(model, members) or mean_of_isotonic(model, members)
 
 
 def _one_calibrated(model: Any) -> Any:
@@ -109,7 +112,7 @@ def _one_calibrated(model: Any) -> Any:
     if len(members) > 1:
         raise UnsupportedModelError(
             f"This CalibratedClassifierCV averages {len(members)} calibrated classifiers: their average is no function "
-            "of one score, and has an exact description only for linear models of two classes and sigmoids. Fit it "
+            "of one score, and has an exact description only for linear models of two classes. Fit it "
             "with ensemble=False, which calibrates one model on all folds, or calibrate a FrozenEstimator."
         )
     if len(model.classes_) > 2:

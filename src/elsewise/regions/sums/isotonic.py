@@ -1,0 +1,113 @@
+r"""Means of isotonic calibrations: a sum of growing, piecewise linear functions of linear scores.
+
+Each fold :math:`m` of a ``CalibratedClassifierCV(method="isotonic")`` gives the second class
+:math:`f_m(w_m^\top z + b_m)`, lines between the points of an isotonic regression, and the mean of these decides. They
+have wide plateaus, on which the mean can be one half exactly: there the model's own arithmetic says who wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ...projection.coordinates import row_product
+from ..curves import AffineCurve, Curve, PiecewiseLinear
+from ..linear import scores
+from ..outcomes import Interval, Probability
+from .constants import FARTHEST_SCORE
+from .networks import range_region
+from .of_curves import CurveFunction
+from .region import SumRegion
+from .units import Layer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IsotonicMean:
+    """Probability of the second class, the mean of ``f_m(W z + b)``.
+
+    Attributes
+    ----------
+    W : array of shape (n_members, n_features)
+    b : array of shape (n_members,)
+    x, y : tuples of arrays of shape (n_points,), one a member
+        The points of its isotonic regression, ``x`` ascending.
+    """
+
+    W: FloatArray
+    b: FloatArray
+    x: tuple[FloatArray, ...]
+    y: tuple[FloatArray, ...]
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Give the mean of both classes, summed up as the model does it, array of shape (n_samples, 2)."""
+        given, total = row_product(points, self.W.T) + self.b, np.zeros((len(points), 2))
+        for member, (x, y) in enumerate(zip(self.x, self.y)):
+            of_second = np.interp(given[:, member], x, y)
+            total += np.column_stack([1.0 - of_second, of_second])
+        return total / len(self.x)
+
+    def region_of_label(self, index: int) -> SumRegion:
+        """Region where a class is the more probable one, the first of two that are equally probable."""
+        return self._region(Interval(0.5, np.inf) if index == 1 else Interval(-np.inf, 0.5), MoreProbable(self, index))
+
+    def region_of_range(self, wanted: Probability) -> SumRegion:
+        """Region where the probability of a class lies in a range."""
+        ends = Interval(wanted.low, wanted.high)
+        if wanted.index == 0:
+            ends = Interval(1.0 - wanted.high, 1.0 - wanted.low)
+        return self._region(ends, WithinRange(self, wanted))
+
+    def _region(self, wanted: Interval, decides: MoreProbable | WithinRange) -> SumRegion:
+        curves: tuple[Curve, ...] = tuple(
+            PiecewiseLinear(x, y) if len(x) > 1 else AffineCurve(0.0, float(y[0])) for x, y in zip(self.x, self.y)
+        )
+        n, ends = len(curves), np.array([[x[0], x[-1]] for x in self.x]).T
+        farthest = np.full(n, FARTHEST_SCORE)
+        function = CurveFunction(curves, -farthest, farthest, ends, never_falls=True)
+        region = range_region((Layer(self.W, self.b, function),), np.full((1, n), 1.0 / n), np.zeros(1), wanted)
+        return SumRegion(region.sums, region.is_empty, decides)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MoreProbable:
+    """Whether a class is the more probable one at points."""
+
+    mean: IsotonicMean
+    index: int
+
+    def __call__(self, points: FloatArray) -> BoolArray:
+        """Tell, array of shape (n_samples,)."""
+        return np.asarray(self.mean.probabilities(points).argmax(axis=1) == self.index)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithinRange:
+    """Whether the probability of a class is in a range at points."""
+
+    mean: IsotonicMean
+    wanted: Probability
+
+    def __call__(self, points: FloatArray) -> BoolArray:
+        """Tell, array of shape (n_samples,)."""
+        given = self.mean.probabilities(points)[:, self.wanted.index]
+        return np.asarray((given >= self.wanted.low) & (given <= self.wanted.high))
+
+
+def mean_of_isotonic(model: Any, members: list[Any]) -> IsotonicMean | None:
+    """Read the mean of folds of linear models, each calibrated by an isotonic regression; None if one is not."""
+    W, b, x, y = [], [], [], []
+    for calibrated, member in zip(model.calibrated_classifiers_, members):
+        is_isotonic = calibrated.method == "isotonic" and len(calibrated.calibrators) == 1
+        if not is_isotonic or not hasattr(member, "coef_") or not hasattr(member, "decision_function"):
+            return None
+        own, intercept = scores(member)
+        if len(own) > 1:
+            return None
+        W.append(own[0])
+        b.append(float(intercept[0]))
+        x.append(np.asarray(calibrated.calibrators[0].X_thresholds_, dtype=np.float64))
+        y.append(np.asarray(calibrated.calibrators[0].y_thresholds_, dtype=np.float64))
+    return IsotonicMean(np.array(W), np.array(b), tuple(x), tuple(y))
