@@ -6,11 +6,13 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
+from sklearn.mixture import GaussianMixture
 
 import elsewise as ew
 from elsewise.density import GaussianMixtureDensity, class_density
+from elsewise.density.base import ClassDensity
 from elsewise.density.low_rank_choice import rank_grid
-from elsewise.density.low_rank_mixture import LowRankMixture
+from elsewise.density.low_rank_mixture import LowRankMixture, leading_directions
 
 
 def drawn(n=150, p=12, q=3, k=2, noise=0.3, seed=0):
@@ -128,3 +130,30 @@ def test_pixels():
     np.testing.assert_array_equal(model.predict(answers.counterfactuals), 1 - y[:6])
     assert answers.counterfactuals.min() >= 0.0
     assert answers.counterfactuals.max() <= 16.0
+
+
+@pytest.mark.parametrize("shape", [(12, 40), (40, 12), (12, 12)])
+def test_leading_directions_are_those_of_the_product(shape):
+    rows = np.random.default_rng(0).normal(size=shape) * np.geomspace(3, 0.1, shape[1])
+    values, directions = leading_directions(rows, 5)
+    squared = np.linalg.svd(rows, compute_uv=False)[:5] ** 2
+    np.testing.assert_allclose(values, squared, rtol=1e-10)
+    np.testing.assert_allclose(directions.T @ directions, np.eye(5), atol=1e-10)
+    np.testing.assert_allclose(rows.T @ (rows @ directions), directions * values, atol=1e-9 * squared[0])
+
+
+def test_directions_without_variance_are_orthonormal_all_the_same():
+    rows = np.outer(np.arange(8.0), np.linspace(1, 2, 30))  # rank one, fewer rows than features
+    values, directions = leading_directions(rows, 3)
+    np.testing.assert_allclose(directions.T @ directions, np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(values, [np.square(rows).sum(), 0, 0], atol=1e-9 * np.square(rows).sum())
+
+
+def test_components_with_equal_covariances_share_a_factor():
+    L = np.linalg.cholesky(np.array([[2.0, 0.3], [0.3, 1.0]])).T
+    mixture = GaussianMixture(3, covariance_type="full")
+    mixture.weights_, mixture.means_ = np.full(3, 1 / 3), np.array([[0.0, 0], [5, 5], [9, 0]])
+    mixture.precisions_cholesky_ = np.array([L, 2 * L, L])
+    cones = ClassDensity(mixture, -50.0, np.empty(0)).cones()
+    np.testing.assert_array_equal(cones.shape, [0, 1, 0])
+    np.testing.assert_array_equal(cones.factors, [L.T, 2 * L.T])

@@ -28,3 +28,5 @@ DEFAULT_THRESHOLD = 0.5
 SHORTEST_TOKEN = 16
 # Rows whose bound `elsewise verify` checks by a fresh search: seconds, and a forged bound is rarely alone.
 ROWS_SEARCHED_AGAIN = 20
+# Images that `elsewise reproduce images` explains: five of each digit, a few minutes for 28 x 28 pixels.
+DEFAULT_IMAGES = 50

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import MissingDependencyError
 from .aligned_text import aligned
 from .arguments import Commands, whole
-from .constants import LARGEST_SEED, PICTURE_RESOLUTION, QUICK_ROWS
+from .constants import DEFAULT_IMAGES, LARGEST_SEED, PICTURE_RESOLUTION, QUICK_ROWS
 from .exit_codes import ALL_ANSWERED, WENT_WRONG
 from .progress import progress_bar
 
@@ -51,6 +51,17 @@ def add_to(commands: Commands) -> None:
     )
     figure.add_argument("--page", type=Path, metavar="FILE", help="Markdown page whose marked part is to be filled")
     figure.set_defaults(run=run_figure)
+
+    images = experiments.add_parser("images", help="the same of images in a file, such as MNIST, as one picture")
+    images.add_argument("--mnist", type=Path, metavar="FILE", required=True,
+                        help="labelled images: .npz, .csv, .csv.gz or ...-images-idx3-ubyte")  # fmt: skip
+    images.add_argument("--labels", type=Path, metavar="FILE",
+                        help="labels of an idx file (default: ...-labels-idx1-ubyte beside it)")  # fmt: skip
+    images.add_argument("--rows", type=whole(1), default=DEFAULT_IMAGES,
+                        help=f"images to explain, one of each class at least (default: {DEFAULT_IMAGES})")  # fmt: skip
+    images.add_argument("--out", type=Path, default=Path("elsewise-images.png"), help="picture to write")
+    images.add_argument("--seed", type=whole(0, LARGEST_SEED), default=0, help="of images and targets (default: 0)")
+    images.set_defaults(run=run_images)
 
 
 def run_table(arguments: argparse.Namespace) -> int:
@@ -123,6 +134,18 @@ def run_figure(arguments: argparse.Namespace) -> int:
     print(f"{readings.title}\n{aligned([readings.header, *readings.rows])}")
     if arguments.page is not None:
         fill(arguments.page, "figure1", readings.markdown())
+    print(f"Written to {arguments.out}")
+    return ALL_ANSWERED
+
+
+def run_images(arguments: argparse.Namespace) -> int:
+    """Write the panel of the user's images."""
+    from ..reproduce import images_panel, read_images
+
+    panel = images_panel(read_images(arguments.mnist, arguments.labels), n_rows=arguments.rows, seed=arguments.seed)
+    panel.draw().savefig(arguments.out, dpi=PICTURE_RESOLUTION)
+    readings = panel.readings
+    print(f"{readings.title}\n{aligned([readings.header, *readings.rows])}")
     print(f"Written to {arguments.out}")
     return ALL_ANSWERED
 

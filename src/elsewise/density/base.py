@@ -281,12 +281,13 @@ def _shared_factors(mixture: FittedMixture, component: IntArray) -> tuple[FloatA
         return np.empty((0, q, q)), np.empty(0, dtype=np.int64)
     if q == 0:
         return np.empty((1, 0, 0)), np.zeros(len(component), dtype=np.int64)
-    distinct, shape = np.unique(L[component].reshape(len(component), -1), axis=0, return_inverse=True)
+    # Told apart by their bytes: np.unique makes a field of each of the q * q entries, seconds for hundreds of features.
+    places: dict[bytes, int] = {}
+    shape = np.array([places.setdefault(L[j].tobytes(), len(places)) for j in component], dtype=np.int64)
+    first = component[np.unique(shape, return_index=True)[1]]
     if mixture.covariance_type == "full":
-        factors = distinct.reshape(-1, q, q).transpose(0, 2, 1).copy()
-    else:
-        factors = distinct[:, :, None] * np.eye(q)
-    return factors, shape.reshape(-1).astype(np.int64)
+        return L[first].transpose(0, 2, 1).copy(), shape
+    return L[first].reshape(len(first), -1)[:, :, None] * np.eye(q), shape
 
 
 def _category_tables(mixture: FittedMixture) -> tuple[FloatArray, ...]:

@@ -12,6 +12,9 @@ SMALLEST_WEIGHT = 1e-8
 # Added to the rows of every component, in roundings of a double (eps), so that nothing is divided by zero. As in
 # scikit-learn's GaussianMixture.
 COUNT_ROUNDINGS = 10.0
+# Share of the largest eigenvalue below which a direction is not taken from products of rows: its digits, half as many
+# as those of the eigenvalue, would not be orthonormal to some eight.
+SMALLEST_EIGENVALUE = 1e-8
 # The default grid of numbers of components is left once the held-out likelihood has fallen so many times in a row.
 FALLS_IN_A_ROW = 2
 

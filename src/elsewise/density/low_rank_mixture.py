@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..arrays import FloatArray
-from .constants import COUNT_ROUNDINGS
+from .constants import COUNT_ROUNDINGS, SMALLEST_EIGENVALUE
 
 
 class LowRankMixture(BaseEstimator):  # type: ignore[misc]
@@ -179,5 +179,11 @@ def leading_directions(scaled: FloatArray, q: int) -> tuple[FloatArray, FloatArr
     p = scaled.shape[1]
     if q == 0:
         return np.empty(0), np.empty((p, 0))
+    n = len(scaled)
+    if q <= n < p:  # both products have the same eigenvalues: those of the smaller one, and u = scaled' w / |scaled' w|
+        values, vectors = eigh(scaled @ scaled.T, subset_by_index=[n - q, n - 1], check_finite=False)
+        if values[0] > SMALLEST_EIGENVALUE * values[-1]:
+            turned = scaled.T @ vectors
+            return values[::-1], (turned / np.sqrt(np.square(turned).sum(axis=0)))[:, ::-1]
     values, vectors = eigh(scaled.T @ scaled, subset_by_index=[p - q, p - 1], check_finite=False)
     return values[::-1], vectors[:, ::-1]

@@ -2,6 +2,8 @@
 
 from .data import DataSet, Skipped, load
 from .digits_panel import digits_panel
+from .image_files import Images, read_images
+from .images_panel import images_panel
 from .protocol import MODELS, Protocol
 from .published_rule import RULES
 from .runner import run
@@ -9,6 +11,7 @@ from .summary import Line, Overlap, summarise
 
 __all__ = [
     "DataSet",
+    "Images",
     "Line",
     "MODELS",
     "Overlap",
@@ -16,7 +19,9 @@ __all__ = [
     "RULES",
     "Skipped",
     "digits_panel",
+    "images_panel",
     "load",
+    "read_images",
     "run",
     "summarise",
 ]

@@ -26,6 +26,23 @@ READER_GAMMA = 0.001
 # more of the original.
 LOW_RANK_COMPONENTS, LOW_RANK = 10, 2
 
+# ---- images of the user's file ----
+
+# Type of an idx file whose values are bytes.
+IDX_BYTES = 0x08
+# Images of a class that models and densities are fitted to, at most: some minutes' work for 28 x 28 pixels.
+IMAGES_A_CLASS = 300
+# Principal components of the paper's way, and numbers of components tried in its mixtures.
+IMAGE_COMPONENTS, MOST_MIXTURES = 40, 5
+# Directions of a class of images that have a variance of their own.
+IMAGE_RANK = 8
+# Inverse of the penalty of the softmax regression on pixels, for pixels from 0 to 1 and one pixel; and the same of the
+# reader's kernel width. For digits of 64 pixels from 0 to 16 they are 0.01, and the 0.001 above.
+IMAGE_PENALTY, READER_RANGE = 0.01 * 16.0**2 * 64, READER_GAMMA * 16.0**2 * 64
+# Answers keep as far from other decisions as this share of the training images does at most: of digits of 64 pixels
+# counterfactuals then read as requested as often as real ones read as labelled.
+ROBUST_QUANTILE = 0.75
+
 # ---- the authors' program ----
 
 # Bandwidths it tries, in the units of model space: first, end (left out) and step.

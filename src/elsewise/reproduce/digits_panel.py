@@ -40,7 +40,7 @@ class Block:
     Attributes
     ----------
     title : str
-    pictures : array of shape (n_pictures, 64)
+    pictures : array of shape (n_pictures, side * side)
     labels : int array of shape (n_pictures,)
     """
 
@@ -57,10 +57,16 @@ class DigitsPanel:
     ----------
     blocks : tuple of Block
     readings : Section
+    side : int
+        Pixels of a side.
+    brightest : float
+        What is drawn in black.
     """
 
     blocks: tuple[Block, ...]
     readings: Section
+    side: int = 8
+    brightest: float = 16.0
 
     def draw(self) -> Figure:
         """Draw all pictures and return the ``matplotlib.figure.Figure``."""
@@ -69,7 +75,8 @@ class DigitsPanel:
         axes = figure.subplots(len(self.blocks), n, squeeze=False)
         for block, row in zip(self.blocks, axes):
             for picture, label, ax in zip(block.pictures, block.labels.tolist(), row):
-                ax.imshow(picture.reshape(8, 8), cmap="gray_r", vmin=0.0, vmax=16.0, interpolation="bilinear")
+                square = picture.reshape(self.side, self.side)
+                ax.imshow(square, cmap="gray_r", vmin=0.0, vmax=self.brightest, interpolation="bilinear")
                 ax.set(xticks=[], yticks=[])
                 ax.set_xlabel(str(label), color=INK, fontsize=11, labelpad=2)
                 for spine in ax.spines.values():
