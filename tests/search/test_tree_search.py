@@ -41,6 +41,14 @@ def compare(problem: SmallSearch, found, *, without: float = 1e-12) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_general_search_finds_the_nearest_of_all_points(kind, monkeypatch):
+    """Such problems are the kernel's; what it does not carry goes this way."""
+    monkeypatch.setattr("elsewise.search.tree_search.is_for_kernel", lambda *_: False)
+    n_found = sum(compare(problem, problem.search()) for problem in (small_search(k, **KINDS[kind]) for k in SEEDS))
+    assert n_found > 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_finds_the_nearest_of_all_points(kind):
     n_found = 0
     for seed in SEEDS:

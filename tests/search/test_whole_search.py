@@ -7,13 +7,15 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 import elsewise.search.tree_search as tree_search
+from listed_table import mixed_table
 
 MODELS = {
     "linear": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
@@ -73,6 +75,25 @@ def test_optima_are_those_of_the_general_search(kind, seed, kernel_runs, monkeyp
     assert (fast.statuses == slow.statuses).all()
     np.testing.assert_allclose(fast.distances, slow.distances, rtol=1e-8)
     assert set(fast.statuses) <= {"optimal", "infeasible"}
+    assert "optimal" in fast.statuses
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("rules", [{}, {"max_changes": 3, "linear": [({"age": 1.0, "years": -2.0}, "<=", 40.0)]}])
+def test_mixed_tables_have_the_optima_of_the_general_search(kind, rules, kernel_runs, monkeypatch):
+    """With found rules and least moves, as a data frame has them by default."""
+    frame, y = mixed_table()
+    numbers = ["income", "debt", "years", "age"]
+    steps = ColumnTransformer([("n", StandardScaler(), numbers), ("c", OneHotEncoder(), ["housing", "job"])])
+    model = make_pipeline(steps, MODELS[kind]()).fit(frame, y)
+    explainer = ew.Explainer(model).fit(frame, y)
+    rows, constraints = frame[model.predict(frame) == "bad"].iloc[:10], ew.Constraints(**rules)
+    fast = explainer.explain(rows, target="good", constraints=constraints)
+    assert sum(kernel_runs) >= len(rows)
+    monkeypatch.setattr(tree_search, "is_for_kernel", lambda *_: False)
+    slow = explainer.explain(rows, target="good", constraints=constraints)
+    assert (fast.statuses == slow.statuses).all()
+    np.testing.assert_allclose(fast.distances, slow.distances, rtol=1e-8)
     assert "optimal" in fast.statuses
 
 

@@ -7,7 +7,7 @@ different goals go to the kernel together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,6 +29,7 @@ from .constants import (
     WHOLE_RULES_SHIFT,
 )
 from .region import Cover, Covered
+from .second_look import SecondLook
 from .space import Space
 
 
@@ -109,6 +110,10 @@ class SearchProblem:
         Place of the linear rules in the table of cells, moved out; those moved in, more and more, follow. -1 without.
     numbers_fit : bool
         No product of the cells' numbers overflows or vanishes.
+    second_look : SecondLook
+        At the cells, to be shared by all searches.
+    made : dict
+        The last problem that each method made of this one, and what it was made with.
     """
 
     space: Space
@@ -116,8 +121,12 @@ class SearchProblem:
     goals: tuple[Goal, ...]
     rules_at: int = -1
     numbers_fit: bool = field(init=False)
+    second_look: SecondLook = field(init=False, repr=False, compare=False)
+    made: dict[str, tuple[bytes, SearchProblem]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "second_look", SecondLook(self.cells, sees_cones_alone=False))
+        object.__setattr__(self, "made", {})
         smallest, largest = self._range()
         tables = [np.abs(table) for table in (self.cells.normals, self.cells.shifts, self.cells.factors)]
         others = ((0,), (0,), (0, 2))  # the axes that are not features
@@ -161,6 +170,16 @@ class SearchProblem:
         decides on which side; no bound may shut it out. Beside numbers that are solved for, this goes for the limits of
         single columns (a tree parts 6 and 8 at 7): no margin could move a whole number off them.
         """
+        return self._once("for_whole_points", discrete.tobytes(), lambda: self._for_whole_points(discrete))
+
+    def _once(self, method: str, given: bytes, make: Callable[[], SearchProblem]) -> SearchProblem:
+        """Make a problem unless it was the last one made: one question is often asked again and again."""
+        last = self.made.get(method)
+        if last is None or last[0] != given:
+            last = self.made[method] = (given, make())
+        return last[1]
+
+    def _for_whole_points(self, discrete: BoolArray) -> SearchProblem:
         if discrete.all():
             return replace(self, cells=moved_out(self.cells, WHOLE_POINTS_SHIFT))
         is_moved = np.zeros(len(self.cells.offsets), dtype=np.bool_)
@@ -180,6 +199,10 @@ class SearchProblem:
         concerned, by far more: it costs nothing). Numbers that are solved for keep away from it, by as little as
         rounding needs. Points are checked against the rule as it is.
         """
+        given = b"".join(array.tobytes() for array in (normals, offsets, discrete))
+        return self._once("with_rules", given, lambda: self._with_rules(normals, offsets, discrete))
+
+    def _with_rules(self, normals: FloatArray, offsets: FloatArray, discrete: BoolArray) -> SearchProblem:
         exact = ~(normals[:, ~discrete] != 0).any(axis=1)
         largest = np.abs(normals).max(axis=1, initial=0.0)
         typical = np.abs(self.coordinates.origin) + 10.0 / self.coordinates.stretch

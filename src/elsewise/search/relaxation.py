@@ -21,7 +21,7 @@ from .domain import Domain
 from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
-from .second_look import SecondLook, is_doubtful
+from .second_look import is_doubtful
 from .surroundings import Surroundings
 
 
@@ -100,7 +100,7 @@ class Relaxation:
     ) -> None:
         self.apart = apart
         self.problem, self.rows, self.domain, self.margin, self.use_region = problem, rows, domain, margin, use_region
-        self.refinement, self.second_look = refinement, SecondLook(problem.cells, sees_cones_alone=False)
+        self.refinement, self.second_look = refinement, problem.second_look
         self.prices = problem.coordinates.stretch
         self.integers = np.flatnonzero(domain.integer)
         self.change_price = ChangePrice(domain, rows, self.prices) if domain.per_change else None

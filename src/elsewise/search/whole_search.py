@@ -17,7 +17,6 @@ from .driver import is_unprovable
 from .found import Found
 from .problem import Goal, SearchProblem
 from .region import Terms
-from .second_look import SecondLook
 from .time_limits import TimeLimit, seconds_of
 
 _INDICATOR = 2
@@ -31,7 +30,7 @@ def is_for_kernel(problem: SearchProblem, domain: Domain, use_region: bool) -> b
         return False
     if not np.array_equal(cells.group if len(cells.group) else np.full(len(layout.group), -1), layout.group):
         return False
-    if not SecondLook(cells, sees_cones_alone=False).is_even:
+    if not problem.second_look.is_even:
         return False
     return not use_region or all(goal.cover.terms is not None for goal in problem.goals)
 
@@ -227,7 +226,7 @@ def _reach(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArr
     if not goal.has_density:
         return np.empty((n, 0, n_features))
     reach = np.empty((n, goal.n_cones, n_features))
-    look = SecondLook(problem.cells, sees_cones_alone=False)
+    look = problem.second_look
     for j in range(goal.n_cones):
         cone = np.full(n, goal.first_cone + j)
         if widening is not None:

@@ -25,19 +25,56 @@ static void push_limited(whole_search *s, const ew_whole_row *row, ptrdiff_t i, 
     push_child(s, row);
 }
 
-void divide_cone(whole_search *s, const ew_whole_row *row) {
+/* Put a box into the limits of a part. */
+static void limit_to_part(const whole_search *s, const ew_whole_row *row, int64_t part, node *box) {
+    box->part = part;
+    box->bound = fmax(box->bound, row->part_bounds[part]);
+    for (ptrdiff_t i = 0; i < s->n && row->part_lower; i++) {
+        box->lower[i] = fmax(box->lower[i], row->part_lower[part * s->n + i]);
+        box->upper[i] = fmin(box->upper[i], row->part_upper[part * s->n + i]);
+    }
+}
+
+static int is_cell(const whole_search *s, const ew_whole_row *row, int64_t part) {
+    return isfinite(row->part_bounds[part]) && row->possible[s->at.cone * row->n_parts + part];
+}
+
+void divide_cone(whole_search *s, const ew_whole_row *row, int64_t but) {
     if (s->shared.rules_at >= 0) s->trail[0] = -1; /* with a part, the half-spaces of the rules have other numbers */
     for (int64_t k = 0; k < row->n_parts; k++) {
-        if (!isfinite(row->part_bounds[k]) || !row->possible[s->at.cone * row->n_parts + k]) continue;
+        if (k == but || !is_cell(s, row, k)) continue;
         copy_node(s);
-        s->child.part = k;
-        s->child.bound = fmax(s->child.bound, row->part_bounds[k]);
-        for (ptrdiff_t i = 0; i < s->n && row->part_lower; i++) {
-            s->child.lower[i] = fmax(s->child.lower[i], row->part_lower[k * s->n + i]);
-            s->child.upper[i] = fmin(s->child.upper[i], row->part_upper[k * s->n + i]);
-        }
+        limit_to_part(s, row, k, &s->child);
         push_child(s, row);
     }
+}
+
+/* A part that the relaxed point of a cone is in, well inside of its half-spaces and limits: its cell has the same
+ * relaxation. -1 if there is none. */
+static int64_t part_of_relaxed(whole_search *s, const ew_whole_row *row) {
+    const ew_cells *cells = &s->shared.cells;
+    if (!s->has_point) return -1;
+    for (ptrdiff_t i = 0; i < s->n; i++) s->plain[i] = s->seen.x0[i] + s->v[i];
+    for (ptrdiff_t c = 0; c < s->n_groups; c++) /* what moved to other levels left the row's own */
+        for (ptrdiff_t i = first_level(s, c); i < end_of_levels(s, c); i++)
+            s->plain[i] = s->relaxed[i] * s->shared.prices[i];
+    for (int64_t k = 0; k < row->n_parts; k++) {
+        int is_inside = is_cell(s, row, k);
+        const int64_t *span = cells->spans + 2 * (row->first_polyhedron + k);
+        for (ptrdiff_t i = 0; i < s->n && is_inside && row->part_lower; i++)
+            is_inside = row->part_lower[k * s->n + i] <= s->relaxed[i] && s->relaxed[i] <= row->part_upper[k * s->n + i];
+        for (int64_t r = span[0]; r < span[1] && is_inside; r++) {
+            double room = cells->offsets[r], size = fabs(room);
+            for (ptrdiff_t i = 0; i < s->n; i++) {
+                double term = cells->normals[r * s->n + i] * s->plain[i];
+                room -= term;
+                size += fabs(term);
+            }
+            is_inside = room > s->shared.margin * size;
+        }
+        if (is_inside) return k;
+    }
+    return -1;
 }
 
 /* Whether a row's own value of a whole number is not whole and yet in the node: it may stay. */
@@ -68,18 +105,22 @@ static void divide_category(whole_search *s, const ew_whole_row *row, ptrdiff_t 
     }
 }
 
-int divide_lost_level(whole_search *s, ew_whole_row *row) {
+ptrdiff_t lost_level(const whole_search *s, const ew_whole_row *row, const node *box) {
     for (ptrdiff_t c = 0; c < s->n_groups; c++) {
         int has_own = 0;
-        for (ptrdiff_t i = first_level(s, c); i < end_of_levels(s, c); i++)
-            has_own |= s->at.upper[i] == 1 && row->own[i] == 1;
-        if (has_own || levels_left(s, &s->at, c) <= 1) continue;
-        row->loses_own_level = 1;
-        s->trail[0] = -1;
-        divide_category(s, row, c, 0);
-        return 1;
+        for (ptrdiff_t i = first_level(s, c); i < end_of_levels(s, c); i++) has_own |= box->upper[i] == 1 && row->own[i] == 1;
+        if (!has_own && levels_left(s, box, c) > 1) return c;
     }
-    return 0;
+    return -1;
+}
+
+int divide_lost_level(whole_search *s, ew_whole_row *row) {
+    ptrdiff_t c = lost_level(s, row, &s->at);
+    if (c < 0) return 0;
+    row->loses_own_level = 1;
+    s->trail[0] = -1;
+    divide_category(s, row, c, 0);
+    return 1;
 }
 
 /* The literals of a clause that are possible in the node. */
@@ -190,15 +231,20 @@ static int64_t change_too_many(const whole_search *s, const ew_whole_row *row) {
     return n_changed > s->shared.max_changes ? chosen : -1;
 }
 
-/* A change is left out, or counted. */
-static void divide_change(whole_search *s, const ew_whole_row *row, int64_t unit) {
+/* A change is left out, or counted. Counting it leaves the relaxation of the node in hand as it is: the node in hand goes on
+ * with it, unless its box gets narrower. Whether it goes on. */
+static int divide_change(whole_search *s, const ew_whole_row *row, int64_t unit) {
+    size_t size = (size_t)s->n * sizeof(double);
     copy_node(s);
     for (ptrdiff_t i = 0; i < s->n; i++)
         if (s->shared.unit[i] == unit) s->child.lower[i] = s->child.upper[i] = row->own[i];
     push_child(s, row);
+    s->at.counted[unit] = 1;
     copy_node(s);
-    s->child.counted[unit] = 1;
+    if (!narrow(s, row, &s->child)) return 0;
+    if (!memcmp(s->child.lower, s->at.lower, size) && !memcmp(s->child.upper, s->at.upper, size)) return 1;
     push_child(s, row);
+    return 0;
 }
 
 /* Number of a clause that the relaxed point breaks, shares of levels rounded; -1 if it keeps all. */
@@ -235,19 +281,33 @@ int close_if_done(whole_search *s, const ew_whole_row *row) {
     return 1;
 }
 
+/* Divide a cone into its cells. If one of them has the cone's own relaxation, it becomes the node in hand; whether it is
+ * left to divide. */
+static int goes_on_in_part(whole_search *s, ew_whole_row *row) {
+    int64_t part = part_of_relaxed(s, row);
+    divide_cone(s, row, part);
+    if (part < 0) return 0;
+    limit_to_part(s, row, part, &s->at);
+    if (!narrow(s, row, &s->at)) return 0;
+    if (is_worth(s, row, s->at.bound)) return !close_if_done(s, row);
+    s->settled = fmin(s->settled, s->at.bound);
+    return 0;
+}
+
 void divide(whole_search *s, ew_whole_row *row) {
     int was_decided = is_decided(s);
     leave_out_costly_moves(s, row);
-    if (s->at.part < 0 && row->use_region) {
-        divide_cone(s, row);
+    if (s->at.part < 0 && row->use_region && !goes_on_in_part(s, row)) return;
+    ptrdiff_t number = s->has_point ? short_move(s, row) : -1;
+    int64_t change = -1, clause;
+    if (number >= 0) {
+        divide_short_move(s, row, number);
         return;
     }
-    ptrdiff_t number = s->has_point ? short_move(s, row) : -1;
-    int64_t change = s->has_point ? change_too_many(s, row) : -1, clause;
-    if (number >= 0) divide_short_move(s, row, number);
-    else if (change >= 0) divide_change(s, row, change);
-    else if (s->has_point && divide_fraction(s, row)) return;
-    else if ((clause = clause_of_relaxed(s, row)) >= 0) divide_clause(s, row, clause);
+    while (s->has_point && (change = change_too_many(s, row)) >= 0)
+        if (!divide_change(s, row, change)) return;
+    if (s->has_point && divide_fraction(s, row)) return;
+    if ((clause = clause_of_relaxed(s, row)) >= 0) divide_clause(s, row, clause);
     else if (divide_around(s, row)) return;
     else if (s->all_discrete) close_single(s, row);
     else if (was_decided) s->settled = fmin(s->settled, s->at.bound);

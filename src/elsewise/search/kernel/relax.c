@@ -1,6 +1,8 @@
 /* Relaxations of nodes: whole numbers may be fractional, categories shared among levels. */
 #include "search.h"
 
+#include <float.h>
+
 /* How the projector sees a box: what it moves from, and how far. */
 static void look_from(whole_search *s, const ew_whole_row *row, const node *box) {
     const ew_whole *w = &s->shared;
@@ -94,6 +96,16 @@ void relax(whole_search *s, ew_whole_row *row) {
     int is_empty = isfinite(beyond) ? e.bound > beyond : e.status == EW_INFEASIBLE;
     s->proven = is_empty ? HUGE_VAL : s->seen.constant + e.bound;
     s->at.bound = fmax(s->at.bound, s->proven);
+}
+
+double first_look_at(whole_search *s, const ew_whole_row *row, const node *box) {
+    if (lost_level(s, row, box) >= 0) return 0;
+    look_from(s, row, box);
+    ew_instance e = instance_of(s, row, box, s->v);
+    e.cutoff = DBL_MIN; /* any distance is enough */
+    use_cones_of(s, row);
+    ew_project(&s->shared.cells, &e, s->work);
+    return e.status == EW_CUTOFF ? s->seen.constant + e.bound : 0;
 }
 
 int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside) {

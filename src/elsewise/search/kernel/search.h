@@ -64,6 +64,9 @@ static inline int is_whole_number(const whole_search *s, ptrdiff_t i) { return s
 /* relax.c: project onto the node in hand. */
 void relax(whole_search *s, ew_whole_row *row);
 
+/* What the projector proves of a node at first sight, before anything is solved: the nearest cones come first. */
+double first_look_at(whole_search *s, const ew_whole_row *row, const node *box);
+
 /* Solve for the numbers of the try, away from the rules by one of several amounts; the point goes to s->candidate. 0 if
  * there is none. */
 int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside);
@@ -77,8 +80,8 @@ double category_fraction(const whole_search *s, ptrdiff_t c);
 /* Whether nothing discrete of the relaxed point is left to make whole. */
 int is_relaxed_whole(const whole_search *s, const ew_whole_row *row);
 
-/* divide.c: open the cells of a cone. */
-void divide_cone(whole_search *s, const ew_whole_row *row);
+/* divide.c: open the cells of a cone, but for one. */
+void divide_cone(whole_search *s, const ew_whole_row *row, int64_t but);
 
 /* Open the child if it is not empty and may hold something better. */
 void push_child(whole_search *s, const ew_whole_row *row);
@@ -88,6 +91,9 @@ void copy_node(whole_search *s);
 
 /* Divide the node in hand, which may still hold something better. */
 void divide(whole_search *s, ew_whole_row *row);
+
+/* A category of which a box leaves several levels, but not the row's own; -1 if there is none. */
+ptrdiff_t lost_level(const whole_search *s, const ew_whole_row *row, const node *box);
 
 /* Divide a node that leaves several levels of a category, but not the row's own, before it is relaxed; 0 if there is no
  * such category. */

@@ -91,15 +91,18 @@ int ew_whole_open(whole_search *s, ew_whole_row *row) {
     memcpy(s->at.lower, row->lower, size);
     memcpy(s->at.upper, row->upper, size);
     memset(s->at.counted, 0, (size_t)s->open.n_counted);
+    s->trail[0] = -1;
     for (int64_t j = 0; j < row->n_cones; j++) {
         row->model_free[j] = row->first_cone < 0 ? HUGE_VAL : row->cone_bounds[j];
-        s->trail[0] = -1;
         s->at.cone = j;
         s->at.part = -1;
         s->at.bound = fmax(nearest, row->cone_bounds[j]);
         copy_node(s);
-        if (row->first_cone < 0 && row->use_region) divide_cone(s, row); /* without a density, its parts */
-        else push_child(s, row);
+        if (row->first_cone < 0 && row->use_region) divide_cone(s, row, -1); /* without a density, its parts */
+        else {
+            if (row->n_cones > 1 && s->n_groups) s->child.bound = fmax(s->child.bound, first_look_at(s, row, &s->child));
+            push_child(s, row);
+        }
     }
     return !s->out_of_memory;
 }
