@@ -12,6 +12,10 @@ class InvalidInputError(ElsewiseError, ValueError):
     """Data, targets or parameters do not fit: the message says what was expected and what was received."""
 
 
+class InvalidRulesError(InvalidInputError):
+    """Rules that are to be stored do not fit the columns."""
+
+
 class UnsupportedModelError(ElsewiseError, TypeError):
     """The type of the model, transformer or density is not known."""
 

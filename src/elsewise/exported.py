@@ -9,6 +9,7 @@ from .distances import Mahalanobis, Manhattan, Scaled
 from .errors import (
     ElsewiseError,
     InvalidInputError,
+    InvalidRulesError,
     MissingDependencyError,
     UnsupportedModelError,
     UnsupportedSettingError,
@@ -46,6 +47,7 @@ __all__ = [
     "Frontier",
     "GaussianMixtureDensity",
     "InvalidInputError",
+    "InvalidRulesError",
     "KernelDensity",
     "LogDensity",
     "Mahalanobis",

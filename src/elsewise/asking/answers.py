@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
-from ..search import EarlierAnswer, Found, distinct, search_cells, search_tree
+from ..search import Domain, EarlierAnswer, Found, distinct, search_cells, search_tree
 from ..search.constants import MARGINS
 from ..search.time_limits import is_late, seconds_of
 from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
 from .in_steps import search_in_steps
 from .infeasibility import is_empty_for_all
+from .own_thresholds import FixedPart
 from .question import Question
 from .verification import LogDensities, Verification
 
@@ -43,6 +44,8 @@ class Answers:
         What each row may still take, shared with answers that follow; the question's time limit unless given.
     log_thresholds : array of shape (n_samples, n_goals), optional
         What rows ask of the density of each goal; by default what the question asks of all of them.
+    domain : Domain, optional
+        What rows may become; by default what the question says of them.
 
     Attributes
     ----------
@@ -74,13 +77,14 @@ class Answers:
         predictions: AnyArray | None = None,
         seconds_left: FloatArray | None = None,
         log_thresholds: FloatArray | None = None,
+        domain: Domain | None = None,
     ) -> None:
         n = len(rows)
         self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
         self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
         self.question, self.given, self.rows = question, given, rows
-        self.domain = question.domain(rows)
-        self.fixed_parts = question.fixed_parts(rows, self.domain)
+        self.domain = question.domain(rows) if domain is None else domain
+        self._fixed_parts: list[list[FixedPart | None]] | None = None
         if log_thresholds is None:
             log_thresholds = np.repeat(question.log_thresholds[None], n, axis=0)
             for goal, density in enumerate(question.densities if question.cones_at is not None else ()):
@@ -106,6 +110,13 @@ class Answers:
         self.refused: defaultdict[int, list[FloatArray]] = defaultdict(list)
         self.earlier: list[tuple[EarlierAnswer, ...]] = [()] * n
         self.solved: defaultdict[int, dict[Any, Any]] = defaultdict(dict)
+
+    @property
+    def fixed_parts(self) -> list[list[FixedPart | None]]:
+        """What cannot change in each row, one list a goal; looked for when first needed."""
+        if self._fixed_parts is None:
+            self._fixed_parts = self.question.fixed_parts(self.rows, self.domain)
+        return self._fixed_parts
 
     @property
     def predictions(self) -> AnyArray:

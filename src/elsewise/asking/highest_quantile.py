@@ -21,10 +21,8 @@ from ..search.constants import MARGINS
 from .answers import Answers
 from .constants import ANSWERS_BEFORE_STRIDES, LEAST_CLIMB, QUANTILE_STEPS
 from .deadline import Deadline, TimeIsOverError
+from .moves import single_moves
 from .question import Question
-
-# Moves of a number that are tried to make a point denser, in units of the distance; of a whole number as they are.
-MOVES = np.concatenate([sign * 4.0 ** np.arange(-2, 7) for sign in (-1, 1)])
 
 
 class HighestQuantile:
@@ -103,7 +101,7 @@ class HighestQuantile:
             return answers.verification.densities(values, *np.zeros((2, len(points)), dtype=np.int64)).largest
 
         while True:
-            moves = self._moves(point, row, domain)
+            moves = single_moves(point, row, domain, question.searched.coordinates.stretch)
             logs = log_densities(moves)
             better = np.flatnonzero(logs > best + LEAST_CLIMB)
             better = better[np.argsort(-logs[better], kind="stable")]
@@ -120,23 +118,6 @@ class HighestQuantile:
             if not answers.verification.holds(point, place, place, predictions)[0]:
                 point, best = answers.points, float(answers.log_density[0])
         return self._step_of(best), point
-
-    def _moves(self, point: FloatArray, row: FloatArray, domain: Domain) -> FloatArray:
-        """List points that differ from a point of a row in one column, array of shape (n, n_features)."""
-        layout, lower, upper = domain.layout, domain.lower[0], domain.upper[0]
-        moves = []
-        for start, stop in zip(layout.starts, np.append(layout.starts[1:], len(lower)), strict=True):
-            if layout.group[start] >= 0:
-                values = np.eye(stop - start)[upper[start:stop] == 1]
-            else:
-                scale = 1.0 if domain.integer[start] else 1.0 / self.question.searched.coordinates.stretch[start]
-                values = np.clip(point[0, start] + scale * MOVES, lower[start], upper[start])[:, None]
-                values = values[values[:, 0] == np.floor(values[:, 0])] if domain.integer[start] else values
-            moved = np.repeat(point, len(values) + 1, axis=0)
-            moved[:-1, start:stop] = values
-            moved[-1, start:stop] = row[0, start:stop]
-            moves.append(moved[(moved != point).any(axis=1)])
-        return np.concatenate(moves)
 
     def _together(self, point: FloatArray, moves: FloatArray, domain: Domain) -> FloatArray:
         """Make the best move of a column, of the two best columns, and so on; moves are ordered, the best first."""

@@ -8,6 +8,7 @@ begin, for most rules have no part in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -25,12 +26,15 @@ from ..model import FittedModel
 from ..regions import Outcome
 from ..search import contradicting
 from .answers import Answers
-from .constants import SMALLEST_MULTIPLIER
+from .constants import POINTS_TO_START_FROM, SMALLEST_MULTIPLIER
 from .deadline import Deadline, TimeIsOverError
 from .highest_quantile import HighestQuantile
+from .known_sets import KnownSets
+from .moves import answer_nearby
 from .options import Options
 from .question import Question, pose
 from .reasons import Target
+from .side_by_side import says_only_limits, side_by_side
 from .verification import Verification
 
 Grounds = Literal["none", "rules", "density", "model", "unknown"]
@@ -123,7 +127,7 @@ class Inquiry:
     def _begin(self, rules: Rules) -> None:
         """Begin with nothing known."""
         self.rules, self.everything = rules, frozenset(range(len(rules.single)))
-        self.known = _Known(self.row)
+        self.known = KnownSets(self.row, rules)
         self.reason: Grounds = "unknown"
         self.is_proven = True
         self.conflict: list[int] = []  # contradict each other, as far as is known
@@ -186,19 +190,23 @@ class Inquiry:
         if many:  # which of the columns or pairs it is about
             self.rules = split(self.rules, many)
             self.everything = frozenset(range(len(self.rules.single)))
-            self.known.empty.clear()  # by their old numbers
+            self.known.renumber(self.rules)
             self.conflict = sorted(self.everything)
             self._shrink_conflict()
         asked = self.fitted.constraints_of(self.options.constraints) or Constraints()
-        for index in self.conflict:
-            if isinstance(self.rules.single[index], MissingStays):
-                continue  # no rule of the user's
-            kept = self.everything - frozenset(dropped_with(self.rules, index))
-            answers = self._reached(self._question(kept), at_its_own=True)
-            if np.isfinite(answers.value[0]):
-                self.known.shown.append(answers.points)
-                distance, others = float(answers.value[0]), without(asked, self.rules, index)
-                self.reliefs.append(Relief(self.rules.names[index], distance, others))
+        # what is missing stays so by no rule of the user's
+        indices = [index for index in self.conflict if not isinstance(self.rules.single[index], MissingStays)]
+        sets = [self.everything - frozenset(dropped_with(self.rules, index)) for index in indices]
+        nearest = self._nearest_under(sets)
+        for index, kept in zip(indices, sets, strict=True):
+            if kept in nearest:
+                value, points = nearest[kept]
+            else:
+                answers = self._reached(self._question(kept), at_its_own=True)
+                value, points = float(answers.value[0]), answers.points
+            if np.isfinite(value):
+                self.known.shown.append(points)
+                self.reliefs.append(Relief(self.rules.names[index], value, without(asked, self.rules, index)))
 
     def _shrink_conflict(self) -> None:
         """Leave out rules, from the first on, as long as the rest contradicts itself."""
@@ -218,6 +226,35 @@ class Inquiry:
             conflict.append(rest[low])
             rest = rest[low + 1 :]
         self.conflict = conflict
+
+    def _nearest_under(self, sets: Sequence[frozenset[int]]) -> dict[frozenset[int], tuple[float, FloatArray]]:
+        """Look for the nearest answers under several sets of rules at once, as far as one search can do so.
+
+        Returns
+        -------
+        dict of (float, array of shape (1, n_features))
+            By set: distance of the answer, infinite if it is proven that there is none, and the answer. Without the
+            sets that have to be asked about alone.
+        """
+        limits = frozenset(index for index, rule in enumerate(self.rules.single) if says_only_limits(rule))
+        groups: dict[frozenset[int], list[frozenset[int]]] = {}
+        for kept in sets if self.fitted.exactness != "black box" else ():
+            groups.setdefault(kept - limits, []).append(kept)
+        found = {}
+        for group in (group for group in groups.values() if len(group) > 1):
+            left = self.deadline.left()
+            options = replace(self.options, time_limit=None if left is None else left / len(group))
+            common = replace(self._question(frozenset.intersection(*group)), options=options)
+            questions = [self._question(kept) for kept in group]
+            answers = side_by_side(common, questions, self.given, self.row, self.predictions)
+            answers.reach(np.arange(len(group)), np.zeros(len(group), dtype=np.int64))
+            breaks = self.known.broken_by(answers.points)
+            for place, kept in enumerate(group):
+                value = float(answers.value[place])
+                is_answer = np.isfinite(value) and not breaks[place, list(kept)].any()
+                if is_answer or np.isinf(answers.lower_bound[place]):
+                    found[kept] = value, answers.points[[place]]
+        return found
 
     def _suspects(self) -> list[int]:
         """List rules with a part in the Farkas multipliers of an empty cell; a limit on changes always may."""
@@ -290,51 +327,27 @@ class Inquiry:
 
     def _has_answer(self, kept: frozenset[int]) -> bool:
         """Whether there is an answer under some of the rules, in whatever distance."""
-        question = self._question(kept).for_any_answer()
-        if self.known.has_answer(question.rules):
+        if self.known.has_answer(kept):
             return True
         if self.known.is_empty(kept):
             return False
+        question = self._question(kept).for_any_answer()
+        latest = self.known.points[-POINTS_TO_START_FROM:]
+        nearby = answer_nearby(self._answers(question), latest) if self.is_tentative and latest else None
+        if nearby is not None:
+            self.known.add_point(nearby)
+            return True
         answers = self._reached(question)
-        self.known.note(kept, answers)
-        return bool(np.isfinite(answers.value[0]))
+        if np.isinf(answers.value[0]):
+            self.known.add_empty(kept)
+            return False
+        self.known.add_point(answers.points)
+        return True
 
     def _has_answer_anywhere(self) -> bool:
         """Whether there is an answer under all rules, however sparse data are there."""
         question = pose(self.fitted, [self.outcome], self.rules, options=self.options, densities=[None], branches=True)
         return bool(np.isfinite(self._reached(question.for_any_answer()).value[0]))
-
-
-class _Known:
-    """What is known of sets of rules: points that are answers under some of them, and sets that leave none.
-
-    Points that are answers at other thresholds are kept beside them.
-
-    Parameters
-    ----------
-    row : array of shape (1, n_features)
-    """
-
-    def __init__(self, row: FloatArray) -> None:
-        self.row = row
-        self.points: list[FloatArray] = []
-        self.shown: list[FloatArray] = []
-        self.empty: list[frozenset[int]] = []
-
-    def note(self, kept: frozenset[int], answers: Answers) -> None:
-        """Note what was found under some of the rules."""
-        if np.isfinite(answers.value[0]):
-            self.points.append(answers.points)
-        else:
-            self.empty.append(kept)
-
-    def has_answer(self, rules: Rules) -> bool:
-        """Whether a known point keeps rules."""
-        return any(not rules.broken(self.row, point) for point in self.points)
-
-    def is_empty(self, kept: frozenset[int]) -> bool:
-        """Whether some of these rules are known to leave nothing."""
-        return any(empty <= kept for empty in self.empty)
 
 
 def _matters(multipliers: FloatArray) -> BoolArray:

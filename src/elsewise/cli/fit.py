@@ -9,7 +9,6 @@ from typing import Any
 
 from ..errors import InvalidInputError
 from ..explainer import Explainer
-from ..files.error_names import errors_about
 from ..files.explainers import model_in_words, save
 from ..files.settings import SUFFIXES as SETTINGS
 from ..files.settings import read_rules
@@ -46,10 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
     rules = None if arguments.rules is None else read_rules(arguments.rules)
     with interruptible():
-        explainer = fitted_explainer(arguments)
-        if rules is not None:
-            with errors_about(arguments.rules):
-                explainer = explainer.with_constraints(rules)
+        explainer = fitted_explainer(arguments, rules)
         with told_warnings(quiet=arguments.quiet):
             save(explainer, arguments.out)
     if arguments.json:

@@ -93,10 +93,11 @@ def explain_partitions(arguments: argparse.Namespace, question: Mapping[str, Any
 
 
 def _mapper(arguments: argparse.Namespace, files: Sequence[Path]) -> Mapper:
-    explainer: Explainer = explainer_of(arguments)
+    rules = rules_of(arguments)
+    explainer: Explainer = explainer_of(arguments, rules)
     note_rules_replaced(explainer, arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
-    asked = options_of(arguments, rules_of(arguments))
+    asked = options_of(arguments, rules)
     options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name != "errors"}
     with errors_about(arguments.rules):
         return explainer.mapper(

@@ -130,7 +130,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     """Read everything that :func:`add_rows` and :func:`add_question` speak of, and check it before the long work."""
     if arguments.robust and arguments.why:
         raise InvalidInputError("--why tells which rules stand in the way, whatever lasts: leave --robust out.")
-    explainer = explainer_of(arguments)
+    explainer = explainer_of(arguments, rules)
     explainer.n_jobs = arguments.jobs
     note_rules_replaced(explainer, arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()

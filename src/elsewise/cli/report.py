@@ -111,7 +111,7 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
     if given:
         told = ", ".join(given)
         raise InvalidInputError(f"--answers is read, not computed: {told} cannot be given as well.")
-    explainer = explainer_of(arguments)
+    explainer = explainer_of(arguments, rules)
     answers = read_answers(
         arguments.answers, explainer, called_by(read_rows(arguments.data, explainer.table_), arguments), rules
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.exceptions import NotFittedError
 
 from ..columns.as_trained import level_reader
+from ..constraints import Constraints
 from ..constraints.words import did_you_mean
 from ..errors import InvalidInputError
 from ..explainer import Explainer
@@ -68,10 +69,14 @@ def add_model(group: Group, *, data: str, required: bool) -> None:
                        help="types in a .skops file that you know to be harmless")  # fmt: skip
 
 
-def explainer_of(arguments: argparse.Namespace) -> Explainer:
-    """Load or fit the explainer that the arguments of :func:`add_source` speak of."""
+def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None) -> Explainer:
+    """Load or fit the explainer that the arguments of :func:`add_source` speak of.
+
+    Rules of the question are checked before a fit, which may take long, and not stored.
+    """
     if arguments.explainer is None:
-        return fitted_explainer(arguments)
+        explainer = fitted_explainer(arguments, rules)
+        return explainer if rules is None else explainer.with_constraints(None)
     names = ("model", "train", "label", "columns", "distance", "density", "density_given", "trust")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]
     if given:
@@ -88,8 +93,8 @@ def saved_explainer(arguments: argparse.Namespace) -> Explainer:
         return saved_explainers.load(arguments.explainer)
 
 
-def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
-    """Fit an explainer from the arguments of :func:`add_model`."""
+def fitted_explainer(arguments: argparse.Namespace, rules: Constraints | None = None) -> Explainer:
+    """Fit an explainer, with rules to store, from the arguments of :func:`add_model`."""
     if arguments.model is None or arguments.train is None:
         raise InvalidInputError("Expected --explainer FILE, or --model FILE with --train FILE and --label COLUMN.")
     declared = None if arguments.columns is None else read_declarations(arguments.columns)
@@ -107,9 +112,10 @@ def fitted_explainer(arguments: argparse.Namespace) -> Explainer:
         density=None if arguments.density == "none" else arguments.density or "auto",
         threshold=DEFAULT_THRESHOLD if arguments.threshold is None else arguments.threshold,
         density_given=arguments.density_given or DENSITY_GIVEN[0],
+        constraints=rules,
     )
     try:
-        with errors_about(arguments.train):
+        with errors_about(arguments.train, rules=getattr(arguments, "rules", None)):
             return explainer.fit(rows, labels)
     except NotFittedError as error:
         raise InvalidInputError(f"{arguments.model}: the model is not fitted. Fit it before it is saved.") from error

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import InvalidInputError
+from ..errors import InvalidInputError, InvalidRulesError
 
 
 @contextmanager
-def errors_about(what: str | Path | None) -> Iterator[None]:
-    """Put a file's or an option's name before what is wrong with it; None leaves errors as they are."""
+def errors_about(what: str | Path | None, *, rules: Path | None = None) -> Iterator[None]:
+    """Put a file's or an option's name before what is wrong with it; None leaves errors as they are.
+
+    What is wrong with rules is said of the file ``rules``, if there is one.
+    """
     try:
         yield
     except InvalidInputError as error:
-        raise InvalidInputError(str(error) if what is None else f"{what}: {error}") from error
+        named = rules if rules is not None and isinstance(error, InvalidRulesError) else what
+        raise InvalidInputError(str(error) if named is None else f"{named}: {error}") from error

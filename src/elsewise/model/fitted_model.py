@@ -15,7 +15,7 @@ from ..constraints.regularities import Regularities
 from ..density import ClassDensity, Landscape, at_threshold, landscape_of
 from ..density.conditional import ConditionalDensity, below_all_peaks
 from ..distances import ResolvedDistance, ResolvedManhattan
-from ..errors import InvalidInputError
+from ..errors import InvalidInputError, InvalidRulesError
 from ..pipelines import AffineMap
 from ..projection.coordinates import row_product
 from ..regions import Interval, Label, Outcome, Region, region_behind_steps, region_of, region_where_missing
@@ -211,7 +211,10 @@ class FittedModel:
     def with_constraints(self, constraints: Constraints | None) -> FittedModel:
         """Give the same model with other rules stored, checked against the columns."""
         other = replace(self, constraints=constraints, partial={})
-        other.rules(None)
+        try:
+            other.rules(None)
+        except InvalidInputError as error:  # told apart from what may be wrong with the training rows
+            raise InvalidRulesError(str(error)) from error
         return other
 
     def predict(
