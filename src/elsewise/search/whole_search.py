@@ -225,12 +225,10 @@ def _reach(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArr
     goal, (n, n_features) = problem.goals[g], plain.shape
     if not goal.has_density:
         return np.empty((n, 0, n_features))
-    reach = np.empty((n, goal.n_cones, n_features))
-    look = problem.second_look
-    for j in range(goal.n_cones):
-        cone = np.full(n, goal.first_cone + j)
-        if widening is not None:
-            cells, cone = problem.cells.with_own_radii(cone, widening)
-            look = look.with_cells(cells)
-        reach[:, j] = look.extents(plain, cone, np.arange(n), None, None)
-    return reach
+    cells, look, m = problem.cells, problem.second_look, goal.n_cones
+    cone = np.tile(goal.first_cone + np.arange(m), n)
+    if widening is not None:
+        cells, cone = cells.with_own_radii(cone, np.repeat(widening, m))
+        look = look.with_cells(cells)
+    every = np.arange(n * m)
+    return look.extents(np.repeat(plain, m, axis=0), cone, every, None, None).reshape(n, m, n_features)
