@@ -178,6 +178,28 @@ def _cast(values: AnyArray, dtype: UserDtype) -> Any:
     return held if same and (is_missing(held) == missing).all() else None
 
 
+def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) -> pd.DataFrame | None:
+    """Return a copy of a frame with new values, as `written` would column by column; None if columns need a closer look.
+
+    Parameters
+    ----------
+    frame : data frame of shape (n_samples, n_columns)
+    before, after : arrays of shape (n_samples, n_columns)
+        Its values, and what becomes of them: those that differ are written.
+    """
+    import pandas
+
+    dtypes = set(frame.dtypes.tolist())
+    dtype = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
+    if type(frame) is not pandas.DataFrame or dtype not in (np.dtype(np.float64), np.dtype(np.int64)):
+        return None
+    changed = before != after
+    if dtype.kind == "i" and not _fits(after[changed], dtype):
+        return None
+    values = np.where(changed, after.astype(dtype), frame.to_numpy())
+    return pandas.DataFrame(values, index=frame.index, columns=frame.columns).__finalize__(frame)
+
+
 def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]) -> pd.Series[Any]:
     """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them.
 

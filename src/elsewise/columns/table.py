@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .column import Column
 from .constants import LARGEST_NUMBER
-from .frames import as_table, column_of, columns_of, is_frame, row_as, written
+from .frames import as_table, column_of, columns_of, is_frame, row_as, written, written_at_once
 from .reading import check_whole, check_within, codes, group_indicators, numbers
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
@@ -266,6 +266,10 @@ class Table:
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
         if self.is_plain and not is_frame(given) and (numeric or not self.keeps_missing):
             return np.where(features == before, given if numeric else before, features)
+        if self.is_plain and is_frame(given):
+            at_once = written_at_once(given, before, features)
+            if at_once is not None:
+                return at_once
         changed = self.changed(before, features)
         result: Any = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
         for place, column in enumerate(self.columns):
