@@ -1,4 +1,4 @@
-"""Regions of models that stand behind steps which are not affine: trees, sums of trees, scorecards, linear models."""
+"""Regions of models behind steps that are not affine: trees, sums of trees, scorecards, linear and smooth models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sklearn.tree import BaseDecisionTree
 
 from ..errors import UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
-from . import ensembles
+from . import ensembles, sums
 from .ensembles import EnsembleRegion, StepsBefore
 from .ensembles.decisions import Largest
 from .ensembles.rewriting import rewritten
@@ -24,6 +24,7 @@ from .softmax import SoftmaxRegion
 from .sums import SumRegion
 from .sums.behind_curves import curve_of, curve_region
 from .sums.least_probabilities import of_least_probability
+from .sums.sums_behind_curves import sums_behind_curves
 from .tree import boxes, wanted_leaves
 from .wrappers import innermost, with_trees_as_sums
 
@@ -37,9 +38,15 @@ def check_behind_steps(model: object, steps: StepsBefore) -> None:
         if isinstance(one, BaseDecisionTree) or builder.__module__.startswith(f"{ensembles.__name__}."):
             _require_monotone(one, steps)
             continue
+        if builder.__module__.startswith(f"{sums.__name__}."):
+            for j, column in enumerate(steps.columns):
+                if not isinstance(column, AsIs):
+                    curve_of(steps, j)
+            continue
         if builder not in _LINEAR:
             raise UnsupportedModelError(
-                f"{steps.first.why} Trees, sums of trees and linear models may follow it, but not {type(one).__name__}."
+                f"{steps.first.why} Trees, sums of trees, linear models, networks and Gaussian ones may follow it, but "
+                f"not {type(one).__name__}."
             )
         weighted = np.flatnonzero(scores(one)[0].any(axis=0)).tolist() if hasattr(one, "coef_") else []
         for j in weighted:
@@ -79,6 +86,8 @@ def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> 
         return SumRegion(
             of_least_probability(type(model).__name__, ahead.sums, Probability(region.index, region.least))
         )
+    if isinstance(region, SumRegion):
+        return sums_behind_curves(region, steps)
     if not isinstance(region, PolyhedronUnion):
         raise UnsupportedSettingError(
             f"{steps.first.why} Behind such a step least probabilities of {type(model).__name__} are not known. Leave "

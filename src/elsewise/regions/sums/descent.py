@@ -101,6 +101,21 @@ def push(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: FloatA
     return limit
 
 
+def from_starts(sums: Sums, surroundings: Surroundings, accepts: Accepts, starts: FloatArray, limit: float) -> float:
+    """Descend from where ways from points, in plain coordinates, to the row leave what is accepted.
+
+    Where margins bend away from the row their linear models lead nowhere; the middle of a class is a way out.
+    """
+    reachable = surroundings.reachable
+    for start in starts:
+        point = surroundings.as_points(np.clip(start - reachable.x0, reachable.low, reachable.high))
+        if accepts(point):
+            point = _way_back(surroundings.as_points(np.zeros(len(start))), point, accepts)
+            limit = min(limit, surroundings.offer(point[None]))
+        limit = descend(sums, surroundings, accepts, surroundings.plain(point), limit)
+    return limit
+
+
 def first_points(sums: Sums, surroundings: Surroundings, accepts: Accepts, x: FloatArray, limit: float) -> float:
     """Descend from a point and, through the middle of the cone, from the way to it."""
     limit = descend(sums, surroundings, accepts, x, limit)

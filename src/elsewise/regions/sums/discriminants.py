@@ -73,7 +73,9 @@ def discriminant_region(model: GaussianNB | QuadraticDiscriminantAnalysis, outco
     """Region where the score of a class is the largest."""
     label = require_label(model, outcome)
     rivals = [i for i in range(len(model.classes_)) if i != label.index]
-    return SumRegion(_quadratics(model).ahead(label.index, rivals, np.zeros(len(rivals))), is_empty=False)
+    quadratics = _quadratics(model)
+    ahead = quadratics.ahead(label.index, rivals, np.zeros(len(rivals)))
+    return SumRegion(ahead, starts=quadratics.means[[label.index]])
 
 
 @register_response(GaussianNB, QuadraticDiscriminantAnalysis)
@@ -88,7 +90,7 @@ def discriminant_response_region(model: GaussianNB | QuadraticDiscriminantAnalys
             raise UnsupportedSettingError(f"{name} of several classes has no one decision value a row.")
         rivals = [i for i in range(len(model.classes_)) if i != response.index]
         ahead = quadratics.ahead(response.index, rivals, np.zeros(len(rivals)))
-        return SumRegion(of_least_probability(name, ahead, response))
+        return SumRegion(of_least_probability(name, ahead, response), starts=quadratics.means[[response.index]])
     low, high = response.low, response.high
     if isinstance(response, Probability):
         index = response.index
@@ -100,7 +102,8 @@ def discriminant_response_region(model: GaussianNB | QuadraticDiscriminantAnalys
     sides = [(sign, end) for sign, end in ((1.0, low), (-1.0, -high)) if np.isfinite(end)]
     signs, ends = np.array([sign for sign, _ in sides]), np.array([end for _, end in sides])
     sums = Sums(ahead.layers, signs[:, None] * ahead.C, signs[:, None] * ahead.D, signs * ahead.d - ends)
-    return SumRegion(sums, is_empty=low > high or low == np.inf or high == -np.inf)
+    is_empty = low > high or low == np.inf or high == -np.inf
+    return SumRegion(sums, is_empty, starts=quadratics.means[[index]])
 
 
 def _quadratics(model: GaussianNB | QuadraticDiscriminantAnalysis) -> Quadratics:

@@ -41,13 +41,10 @@ class IsotonicMean:
     x: tuple[FloatArray, ...]
     y: tuple[FloatArray, ...]
 
-    def probabilities(self, points: FloatArray) -> FloatArray:
-        """Give the mean of both classes, summed up as the model does it, array of shape (n_samples, 2)."""
-        given, total = row_product(points, self.W.T) + self.b, np.zeros((len(points), 2))
-        for member, (x, y) in enumerate(zip(self.x, self.y)):
-            of_second = np.interp(given[:, member], x, y)
-            total += np.column_stack([1.0 - of_second, of_second])
-        return total / len(self.x)
+    def terms(self, points: FloatArray) -> FloatArray:
+        """Give what each member says of the second class, array of shape (n_samples, n_members)."""
+        given = row_product(points, self.W.T) + self.b
+        return np.column_stack([np.interp(s, x, y) for s, x, y in zip(given.T, self.x, self.y)])
 
     def region_of_label(self, index: int) -> SumRegion:
         """Region where a class is the more probable one, the first of two that are equally probable."""
@@ -68,7 +65,18 @@ class IsotonicMean:
         farthest = np.full(n, FARTHEST_SCORE)
         function = CurveFunction(curves, -farthest, farthest, ends, never_falls=True)
         region = range_region((Layer(self.W, self.b, function),), np.full((1, n), 1.0 / n), np.zeros(1), wanted)
-        return SumRegion(region.sums, region.is_empty, decides)
+        # plateaus have no slopes: a way to where all members are as sure as they get
+        surest = ends[1] if wanted.low > -np.inf else ends[0]
+        start = np.linalg.lstsq(self.W, surest - self.b, rcond=None)[0]
+        return SumRegion(region.sums, region.is_empty, decides, start[None])
+
+
+def _means(terms: FloatArray) -> FloatArray:
+    """Give the mean of both classes, summed up as the model does it, array of shape (n_samples, 2)."""
+    total = np.zeros((len(terms), 2))
+    for of_second in terms.T:
+        total += np.column_stack([1.0 - of_second, of_second])
+    return np.asarray(total / terms.shape[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +88,11 @@ class MoreProbable:
 
     def __call__(self, points: FloatArray) -> BoolArray:
         """Tell, array of shape (n_samples,)."""
-        return np.asarray(self.mean.probabilities(points).argmax(axis=1) == self.index)
+        return self.of_terms(self.mean.terms(points))
+
+    def of_terms(self, terms: FloatArray) -> BoolArray:
+        """Tell, by what members say of the second class, of shape (n_samples, n_members)."""
+        return np.asarray(_means(terms).argmax(axis=1) == self.index)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +104,11 @@ class WithinRange:
 
     def __call__(self, points: FloatArray) -> BoolArray:
         """Tell, array of shape (n_samples,)."""
-        given = self.mean.probabilities(points)[:, self.wanted.index]
+        return self.of_terms(self.mean.terms(points))
+
+    def of_terms(self, terms: FloatArray) -> BoolArray:
+        """Tell, by what members say of the second class, of shape (n_samples, n_members)."""
+        given = _means(terms)[:, self.wanted.index]
         return np.asarray((given >= self.wanted.low) & (given <= self.wanted.high))
 
 

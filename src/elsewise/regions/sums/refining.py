@@ -23,8 +23,9 @@ from .constants import (
     SMALLEST_MULTIPLIER,
     TIMES_AT_FIRST,
 )
-from .descent import Accepts, descend, first_points, push
+from .descent import Accepts, descend, first_points, from_starts, push
 from .intervals import first_intervals, narrowed
+from .of_curves import CurveFunction
 from .units import Intervals, Sums, above_margins, estimate
 
 
@@ -105,11 +106,12 @@ class Refining:
     has_new_cuts: bool = False
     multipliers: FloatArray | None = field(default=None)
 
-    def start(self) -> None:
-        """Look for points, then narrow all intervals."""
+    def start(self, starts: FloatArray) -> None:
+        """Look for points, from some of shape (n_starts, n) if need be, then narrow all intervals."""
         self.limit = first_points(self.sums, self.surroundings, self.accepts, self.x, self.limit)
         if not np.isfinite(self.limit):  # without a point intervals may have no ends
             self.limit = push(self.sums, self.surroundings, self.accepts, self.x, self.limit)
+            self.limit = from_starts(self.sums, self.surroundings, self.accepts, starts, self.limit)
         self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
@@ -208,25 +210,21 @@ class Refining:
             under = value - np.maximum(below.offset + below.slope * t, -1e300)
             is_last = place == len(forms) - 1
             helps, hurts = (np.maximum(weight, 0), np.maximum(-weight, 0)) if is_last else (np.abs(weight),) * 2
-            gaps.append(helps * np.maximum(over, 0) + hurts * np.maximum(under, 0))
             slope = np.where(high > low, above.slope, layer.function.slope(t))
-            weight = np.abs(weight * slope) @ np.abs(layer.W)
+            with np.errstate(over="ignore", invalid="ignore"):  # endless intervals of several layers
+                gaps.append(np.nan_to_num(helps * np.maximum(over, 0) + hurts * np.maximum(under, 0)))
+                weight = np.nan_to_num(np.abs(weight * slope) @ np.abs(layer.W))
         return gaps[::-1]
 
-    def is_at_its_best(self) -> bool:
-        """Whether nothing in the piece has larger terms than the projection: on plateaus of functions that never fall.
+    def best_terms(self) -> FloatArray | None:
+        """Give values of units, shape (n_units,), than which nothing in the piece has better ones.
 
-        Then, if that is not accepted, nothing is.
+        None unless there is one margin, of units of features that never fall.
         """
         (layer, *others), low, high = self.sums.layers, self.intervals.low[0], self.intervals.high[0]
-        if others or self.sums.D.any() or not layer.function.never_falls:
-            return False
-        at, ends = (
-            layer.function.value(self.sums.forms(self.x)[0]),
-            (layer.function.value(low), layer.function.value(high)),
-        )
-        C, is_lowest, is_highest = self.sums.C, at <= ends[0], at >= ends[1]
-        return bool(((C == 0) | ((C < 0) & is_lowest) | ((C > 0) & is_highest)).all())
+        if others or len(self.sums.d) > 1 or self.sums.D.any() or not layer.function.never_falls:
+            return None
+        return np.where(self.sums.C[0] > 0, layer.function.value(high), layer.function.value(low))
 
     def _has_gap(self, place: int) -> BoolArray:
         """Units of a layer that are not linear on their intervals and matter."""
@@ -284,6 +282,25 @@ def side_to_divide(refining: Refining) -> tuple[Side, Side] | None:
         at = function.divide_at(float(low), float(high), float(forms[place][unit]), unit)
         if at is not None and low < at < high:
             return Side(place, unit, 1.0, function.beyond(at, unit)), Side(place, unit, -1.0, at)
+    return None
+
+
+def side_at_break(refining: Refining) -> tuple[Side, Side] | None:
+    """Divide a unit that is no line on its interval where its slope changes; None if there is none.
+
+    On plateaus margins can be zero at a projection without any gap, and be accepted elsewhere in the piece alone.
+    """
+    layer, low, high = refining.sums.layers[0], refining.intervals.low[0], refining.intervals.high[0]
+    if len(refining.sums.layers) > 1 or not isinstance(layer.function, CurveFunction):
+        return None
+    form, weight = refining.sums.forms(refining.x)[0], np.abs(refining.sums.C).sum(axis=0)
+    rise = weight * np.abs(layer.function.value(high) - layer.function.value(low))
+    for unit in np.argsort(-rise, kind="stable").tolist():
+        breaks = layer.function.breaks[unit]
+        breaks = breaks[(breaks > low[unit]) & (breaks < high[unit])]
+        if rise[unit] > 0 and len(breaks):
+            at = float(breaks[np.abs(breaks - form[unit]).argmin()])
+            return Side(0, unit, 1.0, layer.function.beyond(at, unit)), Side(0, unit, -1.0, at)
     return None
 
 

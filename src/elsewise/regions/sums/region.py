@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -11,8 +12,18 @@ from ...arrays import BoolArray, FloatArray
 from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
 from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED, SUM_ROUNDING
 from .first_moves import first_moves
-from .refining import Refining, Side, SumPart, side_to_divide
+from .refining import Refining, Side, SumPart, side_at_break, side_to_divide
 from .units import Sums
+
+
+class Decides(Protocol):
+    """A model's own arithmetic, which tells what is in a region."""
+
+    def __call__(self, points: FloatArray) -> BoolArray:
+        """Tell of points of model space, of shape (n_samples, n_features)."""
+
+    def of_terms(self, terms: FloatArray) -> BoolArray:
+        """Tell of values of the units of the last layer, of shape (n_samples, n_units)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +36,16 @@ class SumRegion(Region):
         In model space.
     is_empty : bool
         The model never decides so.
-    decides : function of points of shape (n_samples, n_features), or None
+    decides : Decides or None
         Tells by the model's own arithmetic where the sums' may err: where margins are zero on more than a boundary.
+    starts : array of shape (n_starts, n_features), or None
+        Points that are probably accepted, such as the middle of a class.
     """
 
     sums: Sums
     is_empty: bool = field(default=False)
-    decides: Callable[[FloatArray], BoolArray] | None = field(default=None)
+    decides: Decides | None = field(default=None)
+    starts: FloatArray | None = field(default=None)
 
     def parts(self) -> Sequence[SumPart]:
         """Everything at once."""
@@ -67,8 +81,12 @@ class SumCover(DividingCover):
 
     def __init__(self, region: SumRegion, space: Space) -> None:
         super().__init__(region, space)
-        self.in_model_space = region.sums
+        self.in_model_space, self.decides = region.sums, region.decides
         self.sums = region.sums.in_plain_coordinates(space) if space.coordinates.norm == 1 else region.sums
+        self.starts = np.empty((0, space.n_features))
+        if region.starts is not None and space.coordinates.norm == 1:
+            in_features = np.linalg.lstsq(space.matrix, (region.starts - space.offset).T, rcond=None)[0].T
+            self.starts = space.coordinates.points(np.asarray(in_features, dtype=np.float64))
 
     @property
     def refines(self) -> bool:
@@ -114,7 +132,7 @@ class SumCover(DividingCover):
         if is_first:
             moves = first_moves(self.in_model_space, reach)
             at.limit = min(at.limit, surroundings.offer(moves)) if len(moves) else at.limit
-            at.start()
+            at.start(self.starts)
         else:
             at.cut()
             if at.is_open and not at.is_accepted and (part.depth <= FIRST_DESCENTS or part.depth % DESCENT_EVERY == 0):
@@ -133,13 +151,20 @@ class SumCover(DividingCover):
             return None
         sides = side_to_divide(at)
         if sides is None:  # no unit has a gap: what is missing is more cuts, or rounding
-            if at.is_at_its_best():
+            if self._is_hopeless(at):
                 return Refined((), at.limit)
             at.descend()
             if at.has_new_cuts and at.is_open:
                 return Refined((self._piece(at, at.sides, depth=part.depth + 1),), bound)
+            sides = side_at_break(at) if at.is_open and self.decides is not None else None
+        if sides is None:
             return Refined((), min(at.bound, at.limit))
         return Refined([self._piece(at, (*at.sides, side), depth=part.depth + 1) for side in sides], bound)
+
+    def _is_hopeless(self, at: Refining) -> bool:
+        """Whether the model's own arithmetic refuses the best that a piece may have."""
+        best = None if self.decides is None else at.best_terms()
+        return best is not None and self.decides is not None and not self.decides.of_terms(best[None])[0]
 
     def _accepts(self, point: FloatArray) -> bool:
         return bool(self.region.accepts(self.space.in_model_space(point[None]))[0])
