@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,7 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=40, help="files of rows")
     parser.add_argument("--alone", type=int, default=4, help="files that one process answers for its rate")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--killed", type=int, default=10, help="files that are answered while a worker is killed")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     X, y = applications(N_TRAIN, seed=0)
@@ -53,11 +56,12 @@ def main() -> None:
             path.mkdir()
         list(answer_here(mapper, partitions_of(files[:1], one, "warm")))
         alone = partitions_of(files[: options.alone], one, "q")
-        started = time.perf_counter()
-        n_alone = sum(part.n_rows for part in answer_here(mapper, alone))
-        rate = n_alone / (time.perf_counter() - started)
-        peaks, elapsed = [], []
-        for out, kill in ((two, False), (killed, True)):
+        started, used = time.perf_counter(), time.process_time()
+        n_alone = sum(part.n_rows for part in told("one process", answer_here(mapper, alone), len(alone)))
+        rate, alone_cpu = n_alone / (time.perf_counter() - started), (time.process_time() - used) / n_alone
+        peaks, elapsed, workers_cpu = [], [], 0.0
+        risked = files[: options.killed]
+        for out, some, kill in ((two, files, False), (killed, risked, True)):
             with (
                 distributed.LocalCluster(
                     n_workers=options.workers, threads_per_worker=1, processes=True, dashboard_address=None
@@ -65,13 +69,16 @@ def main() -> None:
                 distributed.Client(cluster) as client,
             ):
                 client.wait_for_workers(options.workers)
-                parts = answer_on_dask(mapper, partitions_of(files, out, "q"), cluster.scheduler_address)
+                parts = answer_on_dask(mapper, partitions_of(some, out, "q"), cluster.scheduler_address)
+                before = sum(client.run(time.process_time).values())
                 started = time.perf_counter()
-                for number, _ in enumerate(parts):
-                    if kill and number == options.parts // 3:
+                for number, _ in enumerate(told("one is killed" if kill else "workers", parts, len(some))):
+                    if kill and number == len(some) // 3:
                         victim = next(iter(client.run(os.getpid).values()))
                         os.kill(victim, signal.SIGKILL)
                 elapsed.append(time.perf_counter() - started)
+                if not kill:
+                    workers_cpu = (sum(client.run(time.process_time).values()) - before) / options.rows
                 peaks.append(max(client.run(peak_megabytes).values()))
         row = {
             "rows": options.rows,
@@ -80,14 +87,18 @@ def main() -> None:
             "workers": options.workers,
             "workers, rows/s": options.rows / elapsed[0],
             "share of that many times one process": options.rows / elapsed[0] / (options.workers * rate),
+            "one process, CPU ms/row": 1e3 * alone_cpu,
+            "workers, CPU ms/row": 1e3 * workers_cpu,
             "peak of a worker, MB": peaks[0],
             "seconds": elapsed[0],
-            "seconds with a worker killed": elapsed[1],
-            "rows lost or doubled": lost_or_doubled(two, options.rows) + lost_or_doubled(killed, options.rows),
+            "files while a worker is killed": len(risked),
+            "seconds of these": elapsed[1],
+            "rows lost or doubled": lost_or_doubled(two, files) + lost_or_doubled(killed, risked),
         }
     notes = [
         f"Wanted: a share of at least {LEAST_SHARE}, at most {MOST_MEGABYTES:.0f} MB a worker, no row lost or doubled.",
         "Time includes reading and writing the files, and sending the mapper to the workers.",
+        "Where other programs use the processors, only CPU times tell what the workers cost beside the answers.",
     ]
     write("millions", "Millions of rows", {"Two workers": [row]}, notes, options.out)
 
@@ -117,13 +128,27 @@ def written(folder: Path, n_rows: int, n_parts: int) -> list[Path]:
     return files
 
 
-def lost_or_doubled(folder: Path, n_rows: int) -> int:
-    """Count the applicants that are not there exactly once."""
+def told(what: str, parts: Iterable[Any], n_parts: int) -> Iterator[Any]:
+    """Tell on stderr of every file that is finished."""
+    started, n_rows = time.perf_counter(), 0
+    for number, part in enumerate(parts, start=1):
+        n_rows += part.n_rows
+        rate = n_rows / (time.perf_counter() - started)
+        print(f"{what}: {number} of {n_parts} files, {n_rows} rows, {rate:.0f} rows/s", file=sys.stderr, flush=True)
+        yield part
+
+
+def lost_or_doubled(folder: Path, files: Sequence[Path]) -> int:
+    """Count the applicants in files of rows that are not there exactly once in a folder of answers."""
     from pyarrow import parquet
 
-    tables = [parquet.read_table(path, columns=["applicant"]) for path in folder.glob("*.parquet")]
-    columns = [table["applicant"].to_numpy() for table in tables]
-    return int((np.bincount(np.concatenate(columns), minlength=n_rows) != 1).sum())
+    def applicants(paths: Iterable[Path]) -> Any:
+        tables = [parquet.read_table(path, columns=["applicant"]) for path in paths]
+        return np.concatenate([table["applicant"].to_numpy() for table in tables])
+
+    asked, answered = applicants(files), applicants(folder.glob("*.parquet"))
+    n_each = np.bincount(answered, minlength=asked.max() + 1)
+    return int((n_each[asked] != 1).sum() + n_each.sum() - n_each[asked].sum())
 
 
 if __name__ == "__main__":

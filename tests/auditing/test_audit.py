@@ -171,3 +171,12 @@ def test_the_command_and_the_report(loans, groups, tmp_path, monkeypatch, capsys
     assert '<section id="groups"' in text
     assert "f&lt;m&gt;" in text
     assert "f<m>" not in text
+
+
+def test_a_file_that_holds_no_answers_is_named(tmp_path, capsys):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "rows.csv"
+    pandas.DataFrame({"age": [1, 2]}).to_csv(path, index=False)
+    assert main(["audit", str(path), "--by", "age"]) == 1
+    said = capsys.readouterr().err
+    assert f"{path} is no file of answers: it has no column 'status'. Expected files by `elsewise explain`" in said

@@ -65,3 +65,26 @@ def test_wrong_training_rows_are_still_named(folder, loans, capsys):
     loans.frame.assign(loan=loans.label, income="much").to_csv("train.csv", index=False)
     assert main(_commands("fit")) == 1
     assert "train.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.head(0), r"train\.csv has no rows: expected the rows the model was trained on"),
+        (lambda frame: frame.assign(loan="maybe"), r"--label: .*'loan' of train\.csv holds 'maybe', .* expected "),
+        (lambda frame: frame[frame["loan"] == "yes"], r"train\.csv has no row whose 'loan' is 'no'.*--density none"),
+        (lambda frame: frame.drop(columns="income"), r"lacks 1 of the 4 columns .*: 'income'\. It has 'years', "),
+    ],
+)
+def test_wrong_training_rows_are_told_in_words_of_the_command_line(folder, loans, change, message, capsys):
+    change(loans.frame.assign(loan=loans.label)).to_csv("train.csv", index=False)
+    (folder / "rules.toml").write_text('immutable = ["years"]')
+    assert main(_commands("fit")) == 1
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_one_class_will_do_where_nothing_plausible_is_asked_for(folder, loans, capsys):
+    frame = loans.frame.assign(loan=loans.label)
+    frame[frame["loan"] == "yes"].to_csv("train.csv", index=False)
+    (folder / "rules.toml").write_text('immutable = ["years"]')
+    assert main([*_commands("fit"), "--density", "none"]) == 0

@@ -254,3 +254,8 @@ def test_the_report_calls_rows_by_the_users_own_column(trail, tmp_path):
     text = (tmp_path / "report.html").read_text()
     assert "c0" in text
     assert "c2" in text
+
+
+def test_an_answer_that_is_told_twice_is_found(trail, capsys):
+    folder, lines = trail
+    assert _verify(folder, [*lines[:6], lines[2], *lines[6:]], capsys=capsys) == {"the answer is told once": [7]}

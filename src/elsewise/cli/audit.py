@@ -62,7 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _from_tables(files: Sequence[Path], arguments: argparse.Namespace) -> tuple[pd.DataFrame, Any]:
     import pandas
 
-    answers = pandas.concat([read_frame(path) for path in files], ignore_index=True)
+    frames = [read_frame(path) for path in files]
+    for path, frame in zip(files, frames, strict=True):
+        if "status" not in frame.columns:
+            raise InvalidInputError(
+                f"{path} is no file of answers: it has no column 'status'. Expected files by `elsewise explain`, "
+                "tables or, with --json-lines, audit trails."
+            )
+    answers = pandas.concat(frames, ignore_index=True)
     if arguments.data is None:
         return answers, arguments.by
     if len(files) > 1 or "row" not in answers.columns:

@@ -103,6 +103,10 @@ def fitted_explainer(arguments: argparse.Namespace, rules: Constraints | None = 
     with told_warnings():
         model = read_model(arguments.model, arguments.trust)
     frame = read_frame(arguments.train)
+    if len(frame) == 0:
+        raise InvalidInputError(
+            f"{arguments.train} has no rows: expected the rows the model was trained on, or like them."
+        )
     labels = _labels(frame, model, arguments)
     rows = _training_rows(frame, model, arguments)
     explainer = Explainer(
@@ -140,7 +144,25 @@ def _labels(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> l
             f"{int(labels.isna().sum())} rows. Drop them."
         )
     read = level_reader(classes.tolist())
-    return [read(label) for label in labels.tolist()]
+    found = [read(label) for label in labels.tolist()]
+    _check_labels(found, classes.tolist(), arguments)
+    return found
+
+
+def _check_labels(labels: list[Any], classes: list[Any], arguments: argparse.Namespace) -> None:
+    """Refuse labels that are not those of the model, in the words of the command line."""
+    unknown = [label for label in dict.fromkeys(labels) if label not in classes]
+    if unknown:
+        raise InvalidInputError(
+            f"--label: the column {arguments.label!r} of {arguments.train} holds {few(unknown)}, which the model does "
+            f"not know: expected {few(classes)}. Give the column that the model was trained on."
+        )
+    absent = [label for label in classes if label not in labels]
+    if absent and arguments.density != "none":
+        raise InvalidInputError(
+            f"{arguments.train} has no row whose {arguments.label!r} is {few(absent)}: what is plausible cannot be "
+            "learned of that class. Give rows of every class, or ask for nothing plausible: --density none."
+        )
 
 
 def _training_rows(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> pd.DataFrame:
@@ -151,7 +173,8 @@ def _training_rows(frame: pd.DataFrame, model: Any, arguments: argparse.Namespac
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise InvalidInputError(
-            f"{arguments.train} lacks {len(missing)} of the {len(names)} columns that the model takes: {few(missing)}."
+            f"{arguments.train} lacks {len(missing)} of the {len(names)} columns that the model takes: {few(missing)}. "
+            f"It has {few(frame.columns)}."
         )
     return frame[list(names)]
 

@@ -106,10 +106,15 @@ def as_kind(values: Any, kind: Kind) -> Any:
     if getattr(getattr(values, "dtype", None), "kind", "O") in "fiub" and kind != "text":
         return floats_of(values) if kind == "number" else pandas.Series(values).astype(dtype).array
     cells = objects_of(values) if hasattr(values, "dtype") else list(values)
-    known = [None if value is None or is_missing_value(value) else _as(value, kind) for value in cells]
+    known = [None if _is_missing(value) else _as(value, kind) for value in cells]
     if kind == "number":
         return np.array([np.nan if value is None else value for value in known], dtype=np.float64)
     return pandas.array(known, dtype=dtype)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is missing; words and whole numbers, most of all values, never are."""
+    return value is None or (not isinstance(value, (str, int)) and is_missing_value(value))
 
 
 def _as(value: Any, kind: Kind) -> Any:

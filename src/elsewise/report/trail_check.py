@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -100,6 +101,7 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
         _each(f"the SHA-256 of the {name} is that of the one given", records, _has_sha256(name, digest))
         for name, digest in known.sha256.items()
     ]
+    checks.append(_checked("the answer is told once", np.arange(len(records)), _is_first(records)))
     checks.append(
         _each(
             "the SHA-256 of the rules is that of the rules told",
@@ -260,6 +262,18 @@ def _is_refused(
     given = frame_of_values([record["x"] for record in records], fitted.table)
     wrong = checked_rows(fitted, fitted.rules(constraints), given).wrong
     return np.array([place in wrong for place in range(len(records))], dtype=np.bool_)
+
+
+def _is_first(records: Sequence[Mapping[str, Any]]) -> BoolArray:
+    """Whether no line before tells the same answer of the same row to the same question."""
+    seen: set[str] = set()
+    first = np.ones(len(records), dtype=np.bool_)
+    for place, record in enumerate(records):
+        asked = [record["sha256"].get("data"), record["rules"], record["target"], record["options"]]
+        key = json.dumps([*asked, record["min_probability"], record["row"], record["answer"]], sort_keys=True)
+        first[place] = key not in seen
+        seen.add(key)
+    return first
 
 
 def _by_rules(records: Sequence[Mapping[str, Any]]) -> list[tuple[Any, IntArray]]:
