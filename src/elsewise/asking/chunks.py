@@ -33,15 +33,11 @@ def in_chunks(question: Question, n_rows: int, n_jobs: int | None, run: Callable
     run : function of a slice of rows
     """
     n_threads = 1 if n_jobs is None else _n_threads(n_jobs)
-<<<<<<< HEAD
     # covers that search boxes hold the boxes of one row at a time
     in_waves = question.branches and not all(goal.cover.searches_boxes for goal in question.problem.goals)
     most = MOST_BRANCHING_ROWS_A_CHUNK if in_waves else MOST_ROWS_A_CHUNK
-=======
-    most = MOST_BRANCHING_ROWS_A_CHUNK if question.branches else MOST_ROWS_A_CHUNK
     if question.relaxes_first:
         most = MOST_ROWS_UNDER_FOUND_RULES_A_CHUNK
->>>>>>> ops
     most = min(most, MOST_NODES_A_CHUNK // max((goal.size for goal in question.problem.goals), default=1))
     if n_threads > 1:
         most = min(most, -(-n_rows // (2 * n_threads)))
