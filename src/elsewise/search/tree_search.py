@@ -92,10 +92,30 @@ def search_tree(
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return _search_boxes(problem, rows, goals, domain, history, margin, time_limit, cutoff, banned)
     if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
-        free = _TreeSearch(problem, rows, goals, domain, None, margin, None, history, False).run(time_limit)
+        free = _search_nodes(problem, rows, goals, domain, None, margin, None, history, False, time_limit)
         return search_black_boxes(
             problem, rows, goals, domain, history, free, cutoff=cutoff, banned=banned, time_limit=time_limit
         )
+    return _search_nodes(
+        problem, rows, goals, domain, cutoff, margin, banned, history, use_region, time_limit, is_eager, any_point
+    )
+
+
+def _search_nodes(
+    problem: SearchProblem,
+    rows: FloatArray,
+    goals: IntArray,
+    domain: Domain,
+    cutoff: FloatArray | None,
+    margin: float,
+    banned: BoolArray | None,
+    history: History,
+    use_region: bool,
+    time_limit: TimeLimit,
+    is_eager: bool = False,
+    any_point: bool = False,
+) -> Found:
+    """Search nodes by projection: in the kernel what it carries, the rest here; one mask decides."""
     fresh = history.is_fresh() & is_for_kernel(problem, domain, use_region)
     if not fresh.any():
         search = _TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
@@ -159,8 +179,7 @@ def _search_anything(
 ) -> Found:
     """Search the nearest point of a row's domain, the model left out."""
     goals = np.array([goal])
-    search = _TreeSearch(problem, row[None], goals, domain, np.array([cutoff]), margin, None, history, False)
-    return search.run(seconds)
+    return _search_nodes(problem, row[None], goals, domain, np.array([cutoff]), margin, None, history, False, seconds)
 
 
 class _TreeSearch(Search):
