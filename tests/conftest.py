@@ -26,7 +26,7 @@ def one_thread_a_process():
 _GRACE = [
     f"elsewise.{module}.GRACE"
     for module in ("search.time_limits", "search.box_search", "regions.ensembles.deepening", "regions.ensembles.inside",
-                   "regions.ensembles.inside_search")
+                   "regions.ensembles.inside_search", "search.whole_search")
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from . import constants
 from ._whole import WholeSearch
 from .candidates import wanted_depth, wanted_slack
+from .constants import GRACE
 from .domain import Domain, Layout
 from .driver import is_unprovable
 from .found import Found
@@ -90,7 +91,7 @@ def search_whole(
             reach=_reach(problem, g, plain[some], widening),
             limit=limit[some],
             seconds=seconds[some],
-            grace=constants.GRACE,
+            grace=GRACE,
             nodes_at_once=constants.NODES_AT_ONCE,
             any_point=any_point,
         )

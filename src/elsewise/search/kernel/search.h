@@ -80,10 +80,17 @@ double category_fraction(const whole_search *s, ptrdiff_t c);
 /* Whether nothing discrete of the relaxed point is left to make whole. */
 int is_relaxed_whole(const whole_search *s, const ew_whole_row *row);
 
-/* divide.c: open the cells of a cone, but for one. */
+/* cells.c: open the cells of a cone, but for one. */
 void divide_cone(whole_search *s, const ew_whole_row *row, int64_t but);
 
-/* Open the child if it is not empty and may hold something better. */
+/* Put a box into the limits of a part. */
+void limit_to_part(const whole_search *s, const ew_whole_row *row, int64_t part, node *box);
+
+/* A part that the relaxed point of a cone is in, well inside of its half-spaces and limits: its cell has the same
+ * relaxation. -1 if there is none. */
+int64_t part_of_relaxed(whole_search *s, const ew_whole_row *row);
+
+/* divide.c: open the child if it is not empty and may hold something better. */
 void push_child(whole_search *s, const ew_whole_row *row);
 
 /* Make the child a copy of the node in hand, whose path has ended. */
