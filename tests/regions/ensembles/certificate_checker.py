@@ -197,7 +197,8 @@ class Checker:
             for k in cells:
                 if self.cost[k] < math.inf:
                     low, high = self.moves(i, k, k)
-                    prices[k] = self.least_of(i, low, high, dual.kappa * float(dual.diagonal[i]), 2 * dual.kappa * Sz[i])
+                    bend = dual.kappa * float(dual.diagonal[i])
+                    prices[k] = self.least_of(i, low, high, bend, 2 * dual.kappa * Sz[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
