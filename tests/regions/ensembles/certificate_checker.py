@@ -248,7 +248,8 @@ class Checker:
 
     def projected_onto(self, limits: list) -> float:
         """The same for limits of moves."""
-        best, low, high = -math.inf, -14.0, 14.0
+        best = math.fsum(max(a, -b, 0.0) for a, b in limits)  # kappa = 0
+        low, high = -14.0, 14.0
         z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
         for _ in range(HALVINGS):
             kappa = math.exp((low + high) / 2)
