@@ -211,7 +211,8 @@ class Checker:
             for k in cells:
                 if self.cost[k] < math.inf:
                     low, high = self.moves(i, k, k)
-                    prices[k] = self.least_of(i, low, high, dual.kappa * float(dual.diagonal[i]), 2 * dual.kappa * Sz[i])
+                    bend = dual.kappa * float(dual.diagonal[i])
+                    prices[k] = self.least_of(i, low, high, bend, 2 * dual.kappa * Sz[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
@@ -294,7 +295,8 @@ class Checker:
 
     def projected_onto(self, limits: list) -> float:
         """The same for limits of moves."""
-        best, low, high = -math.inf, -14.0, 14.0
+        best = math.fsum(max(a, -b, 0.0) for a, b in limits)  # kappa = 0
+        low, high = -14.0, 14.0
         z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
         for _ in range(HALVINGS):
             kappa = math.exp((low + high) / 2)

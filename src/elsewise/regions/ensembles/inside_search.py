@@ -137,9 +137,12 @@ class InsideSearch:
     def _narrow(self, bound: FloatArray, limit: float) -> bool:
         """Cut off what is not dense and nearer than a limit, also from the search under way; whether anything was."""
         boxes, under_way = self.boxes, self._under_way
-        if self.split is None or under_way is None:
+        if self.split is None or under_way is None or not np.isfinite(limit):
             return False
-        boxes.lower, boxes.upper, cuts = cuts_of(boxes.inside, boxes.numbers, boxes.lower, boxes.upper, limit)
+        own, reach = boxes.row[boxes.numbers], limit / self.trees.price[boxes.numbers]
+        reach = reach * (1 + MAP_ROUNDING) + MAP_ROUNDING * np.abs(own)
+        near = np.array([own - reach, own + reach])
+        boxes.lower, boxes.upper, cuts = cuts_of(boxes.inside, boxes.numbers, boxes.lower, boxes.upper, near, limit)
         if not cuts:
             return False
         if self.recorder is not None:

@@ -34,7 +34,7 @@ class Cut:
 
 
 def cuts_of(
-    inside: Inside, numbers: IntArray, lower: FloatArray, upper: FloatArray, limit: float
+    inside: Inside, numbers: IntArray, lower: FloatArray, upper: FloatArray, near: FloatArray, limit: float
 ) -> tuple[FloatArray, FloatArray, list[Cut]]:
     """Narrow limits to what is dense and nearer than a limit.
 
@@ -44,6 +44,8 @@ def cuts_of(
     numbers : int array of shape (n_numbers,)
         Features to narrow.
     lower, upper : arrays of shape (n_features,)
+    near : array of shape (2, n_numbers)
+        Ends beyond which a number alone costs the limit.
     limit : float
 
     Returns
@@ -57,17 +59,22 @@ def cuts_of(
     if nearest is None:
         return lower, upper, []
     n = len(numbers)
-    left = [np.clip(nearest[numbers], lower[numbers], upper[numbers]) for _ in range(2)]  # within which something may be
+    for ends, side, at in (
+        (lower, -1, np.maximum(lower[numbers], near[0])),
+        (upper, 1, np.minimum(upper[numbers], near[1])),
+    ):
+        cuts += [Cut(int(numbers[i]), side, float(at[i])) for i in np.flatnonzero(at != ends[numbers])]
+        ends[numbers] = at
+    left = [np.clip(nearest[numbers], lower[numbers], upper[numbers]) for _ in range(2)]  # something may be within
     places = np.arange(n)
     for _ in range(HALVINGS):
-        with np.errstate(invalid="ignore"):  # limits may be infinite
-            middle = [(left[0] + lower[numbers]) / 2, (left[1] + upper[numbers]) / 2]
+        middle = [(left[0] + lower[numbers]) / 2, (left[1] + upper[numbers]) / 2]
         lows, highs = np.repeat(lower[None], 2 * n, axis=0), np.repeat(upper[None], 2 * n, axis=0)
         highs[places, numbers], lows[n + places, numbers] = middle
         is_out = (inside.bounds(lows, highs, limit) >= limit).reshape(2, n)
-        for ends, gone, at, kept, side in ((lower, is_out[0], middle[0], left[0], -1), (upper, is_out[1], middle[1], left[1], 1)):
-            gone = gone & np.isfinite(at)
+        for which, (ends, side) in enumerate(((lower, -1), (upper, 1))):
+            gone, at = is_out[which], middle[which]
             ends[numbers] = np.where(gone, at, ends[numbers])
-            kept[~gone] = at[~gone]
+            left[which] = np.where(gone, left[which], at)
             cuts += [Cut(int(numbers[i]), side, float(at[i])) for i in np.flatnonzero(gone)]
     return lower, upper, cuts

@@ -13,10 +13,10 @@ static const double MAY_FALL = 0.02;
 static const double LEAST_KAPPA = 1e-3;
 /* A spread below this share of what is missing is none. */
 static const double LEAST_SPREAD = 1e-6;
-/* Diagonals: share of the squared radius that the barrier may cost; least weight of a number, as a share of its first one;
+/* Diagonals: share of what a spread is charged that the barrier may cost; least weight of a number, as a share of its first one;
  * how much of what is seen of a spread goes into the weights, at the first box and at others; Newton steps there; and how
  * much a bound may fall by a new diagonal, as a share of what is missing. */
-static const double BARRIER = 0.02, LEAST_WEIGHT = 0.001, ROOT_SEEN = 0.3, SEEN = 0.5, MAY_FALL_AT_FIRST = 0.1;
+static const double BARRIER = 0.5, LEAST_WEIGHT = 0.001, ROOT_SEEN = 0.3, SEEN = 0.5, MAY_FALL_AT_FIRST = 0.1;
 enum { ROOT_DIAGONALS = 6, DIAGONALS = 3 };
 /* With a cone, one in so many boxes is projected onto: its own bound is the better one mostly, and cheaper. */
 enum { BOXES_A_PROJECTION = 3 };
@@ -117,15 +117,17 @@ double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root)
     const int32_t n = cone->n;
     if (!w->is_split)
         return bound;
+    double charge = 0.0; /* for the spread, by the diagonal to start with */
     worth_of_messages(w);
     ew_newton_spread(&w->newton, &w->c, cone, w->dual.alive, &w->at, WIDTH * missing);
     for (int32_t i = 0; i < n; i++) {
         const double seen = w->newton.variance[i] + LEAST_WEIGHT * w->first_weight[i];
         w->at.weight[i] += (is_root ? ROOT_SEEN : SEEN) * (seen - w->at.weight[i]);
+        charge += w->at.weight[i] * cone->D[i];
     }
     ew_multipliers_copy(&w->saved_at, &w->at, n);
     memcpy(w->newton.trial, w->prices.z, sizeof(double) * (size_t)n); /* the tangents stay where they are */
-    if (!ew_diagonal_ascend(&w->diagonal, cone, w->at.weight, BARRIER * cone->squared_radius / n,
+    if (!ew_diagonal_ascend(&w->diagonal, cone, w->at.weight, BARRIER * charge / n,
                             is_root ? ROOT_DIAGONALS : DIAGONALS, w->at.D, w->at.K))
         return bound;
     for (int32_t i = 0; i < n; i++) {
