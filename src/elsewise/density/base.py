@@ -121,7 +121,7 @@ class ClassDensity:
         # rows do whenever the quantile falls on them.
         has_cone = squared_radii > 0.0 if self.mixture_.means_.shape[1] else squared_radii >= 0.0
         component = np.flatnonzero(has_cone).astype(np.int64)
-        factors, shape = _shared_factors(self.mixture_, component)
+        factors, shape, structure = _shared_factors(self.mixture_, component)
         return Cones(
             factors=factors,
             shape=shape,
@@ -129,6 +129,7 @@ class ClassDensity:
             radii=np.sqrt(squared_radii[component]),
             component=component,
             penalties=2.0 * np.concatenate([np.empty((0, len(self._log_peaks))), *self._drops]).T[component],
+            structure=structure,
         )
 
     def with_threshold(self, log_threshold: float, quantile: float | None = None) -> ClassDensity:
@@ -271,23 +272,28 @@ def chunks(Z: FloatArray, mixture: FittedMixture) -> Iterator[FloatArray]:
         yield Z[start : start + size]
 
 
-def _shared_factors(mixture: FittedMixture, component: IntArray) -> tuple[FloatArray, IntArray]:
-    """Factors ``L'`` of the given components, equal ones once, and the position of each component's own."""
+def _shared_factors(
+    mixture: FittedMixture, component: IntArray
+) -> tuple[FloatArray, IntArray, tuple[FloatArray, FloatArray] | None]:
+    """Factors ``L'`` of the given components, equal ones once, the position of each one's own, their structure."""
     q = mixture.means_.shape[1]
     L = np.asarray(mixture.precisions_cholesky_, dtype=np.float64)
     if mixture.covariance_type == "tied":
-        return L.T[None].copy(), np.zeros(len(component), dtype=np.int64)
+        return L.T[None].copy(), np.zeros(len(component), dtype=np.int64), None
     if len(component) == 0:
-        return np.empty((0, q, q)), np.empty(0, dtype=np.int64)
+        return np.empty((0, q, q)), np.empty(0, dtype=np.int64), None
     if q == 0:
-        return np.empty((1, 0, 0)), np.zeros(len(component), dtype=np.int64)
+        return np.empty((1, 0, 0)), np.zeros(len(component), dtype=np.int64), None
     # Told apart by their bytes: np.unique makes a field of each of the q * q entries, seconds for hundreds of features.
     places: dict[bytes, int] = {}
     shape = np.array([places.setdefault(L[j].tobytes(), len(places)) for j in component], dtype=np.int64)
     first = component[np.unique(shape, return_index=True)[1]]
     if mixture.covariance_type == "full":
-        return L[first].transpose(0, 2, 1).copy(), shape
-    return L[first].reshape(len(first), -1)[:, :, None] * np.eye(q), shape
+        low_rank = getattr(mixture, "precision_structure_", None)  # of mixtures of low rank, written out
+        structure = None if low_rank is None else (low_rank[0][first], low_rank[1][first])
+        return L[first].transpose(0, 2, 1).copy(), shape, structure
+    scales = L[first].reshape(len(first), -1) * np.ones(q)
+    return scales[:, :, None] * np.eye(q), shape, (np.square(scales), np.empty((len(first), q, 0)))
 
 
 def _category_tables(mixture: FittedMixture) -> tuple[FloatArray, ...]:

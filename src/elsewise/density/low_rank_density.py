@@ -95,4 +95,11 @@ def _written_out(fitted: LowRankMixture, centre: FloatArray, scale: float) -> Ga
     )
     mixture.converged_, mixture.n_iter_ = fitted.converged_, fitted.n_iter_
     mixture.lower_bound_ = fitted.lower_bound_ - len(centre) * np.log(scale)
+    # Precisions are diag(D) - U U': what the projector makes use of.
+    p, noise = len(centre), fitted.noise_ * scale**2
+    own = np.sqrt(np.maximum(1.0 - fitted.noise_[:, None] / fitted.variances_, 0.0) / noise[:, None])
+    mixture.precision_structure_ = (
+        np.repeat(1.0 / noise[:, None], p, axis=1),
+        fitted.directions_ * own[:, None, :],
+    )
     return mixture

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ._kernel import project_batch
+from .constants import FEATURES_A_RANK, FEWEST_STRUCTURED
 from .coordinates import Coordinates
 
 OPTIMAL, INFEASIBLE, CUTOFF, STALLED = range(4)
@@ -49,6 +50,9 @@ class Cells:
     group : int array of shape (n,) or (0,)
         Which category a feature is an indicator of, -1 for none; empty without categories. See the kernel's
         ``projection.h``: a category's indicators move relative to the one that ``x0`` has.
+    diagonals : array of shape (n_shapes, n) or (0, n)
+        With ``directions``: structure ``F'F = diag(D) - U U'`` of the Gram matrices; none if a factor has none.
+    directions : array of shape (n_shapes, n, rank) or (0, n, 0)
     """
 
     norm: int
@@ -64,6 +68,8 @@ class Cells:
     radii: FloatArray
     tilts: FloatArray
     group: IntArray
+    diagonals: FloatArray
+    directions: FloatArray
 
     @property
     def n_polyhedra(self) -> int:
@@ -98,6 +104,7 @@ class Cells:
             radii=stack("radii"),
             tilts=stack("tilts"),
             group=tables[0].group,
+            **_joined_structure(tables),
         )
 
     def with_own_radii(self, cone: IntArray, widening: FloatArray) -> tuple[Cells, IntArray]:
@@ -171,7 +178,8 @@ class Cells:
         return Batch(
             *project_batch(
                 self.norm, self.normals, self.offsets, self.spans, self.shifts, self.shift_offsets, self.factors,
-                self.grams, self.shape, self.centres, self.radii, self.tilts, self.group, X0, row, polyhedra, cone,
+                self.grams, self.shape, self.centres, self.radii, self.tilts, self.group, self.diagonals,
+                self.directions, X0, row, polyhedra, cone,
                 nothing if lower is None else lower, nothing if upper is None else upper, cutoff, margin, multipliers,
             )
         )  # fmt: skip
@@ -233,8 +241,13 @@ def pack(
     radii: FloatArray,
     tilts: FloatArray | None = None,
     group: IntArray | None = None,
+    structure: tuple[FloatArray, FloatArray] | None = None,
 ) -> Cells:
-    """Pack parts given in the user's features: ``factors`` of shape (n_shapes, q, n_features), ``F x - centres``."""
+    """Pack parts given in the user's features: ``factors`` of shape (n_shapes, q, n_features), ``F x - centres``.
+
+    ``structure`` are arrays ``(D, U)`` of shapes (n_shapes, n_features) and (n_shapes, n_features, rank) with
+    ``F'F = diag(D) - U U'``, where there are such.
+    """
     origin = coordinates.origin
     plain_normals, plain_offsets = coordinates.pull_back(normals, offsets)
     plain_shifts, plain_shift_offsets = coordinates.pull_back(shifts, shift_offsets)
@@ -260,4 +273,40 @@ def pack(
         radii=np.ascontiguousarray(plain_radii, dtype=np.float64),
         tilts=plain_tilts,
         group=np.empty(0, dtype=np.int64) if group is None else np.ascontiguousarray(group, dtype=np.int64),
+        **_plain_structure(coordinates, structure),
     )
+
+
+def _plain_structure(
+    coordinates: Coordinates, structure: tuple[FloatArray, FloatArray] | None
+) -> dict[str, FloatArray]:
+    """Structure of Gram matrices in plain coordinates, where these are stretched features and it is worth its while."""
+    n = coordinates.n_plain
+    if (
+        structure is None
+        or coordinates.norm != 1
+        or n < max(FEWEST_STRUCTURED, FEATURES_A_RANK * structure[1].shape[2])
+    ):
+        return {"diagonals": np.empty((0, n)), "directions": np.empty((0, n, 0))}
+    D, U = structure
+    back = coordinates.back
+    return {
+        "diagonals": np.ascontiguousarray(D * back**2),
+        "directions": np.ascontiguousarray(U * back[:, None]),
+    }
+
+
+def _joined_structure(tables: Sequence[Cells]) -> dict[str, FloatArray]:
+    """Structures one after the other, smaller ranks filled up with zeros; none if a factor has none."""
+    with_factors = [table for table in tables if len(table.factors)]
+    n = tables[0].normals.shape[1]
+    if not with_factors or any(len(table.diagonals) == 0 for table in with_factors):
+        return {"diagonals": np.empty((0, n)), "directions": np.empty((0, n, 0))}
+    rank = max(table.directions.shape[2] for table in with_factors)
+    filled = [
+        np.pad(table.directions, ((0, 0), (0, 0), (0, rank - table.directions.shape[2]))) for table in with_factors
+    ]
+    return {
+        "diagonals": np.ascontiguousarray(np.concatenate([table.diagonals for table in with_factors])),
+        "directions": np.ascontiguousarray(np.concatenate(filled)),
+    }

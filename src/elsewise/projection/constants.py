@@ -18,3 +18,6 @@ EVEN = 1e6
 UNSEEN = 1e-18
 # Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
 FIRST_GUESS, WORTH_A_ROUND = 0.6, 1e-6
+# Features from which on the structure of a Gram matrix is used, a diagonal less a few directions, and how many there
+# must be for each direction: of fewer, the matrix itself is as quick.
+FEWEST_STRUCTURED, FEATURES_A_RANK = 32, 3

@@ -99,7 +99,9 @@ def _answers(images: Images, X: FloatArray, y: IntArray, rows: FloatArray, targe
 def _readings(
     reader: SVC, rows: FloatArray, answers: Mapping[str, FloatArray], targets: IntArray, labels: IntArray
 ) -> Section:
-    lines = [("originals", str(len(rows)), "", percent(float(np.mean(reader.predict(rows) == labels))))]
+    lines: list[tuple[str, ...]] = [
+        ("originals", str(len(rows)), "", percent(float(np.mean(reader.predict(rows) == labels))))
+    ]
     for kind, points in answers.items():
         found = np.isfinite(points).all(axis=1)
         read = reader.predict(points[found]) if found.any() else np.empty(0, dtype=labels.dtype)

@@ -31,6 +31,8 @@ class Cones:
     penalties : array of shape (m, n_indicators)
         What each level takes off the squared radius, >= 0, and 0 for the likeliest level of each category. Categories
         in order, levels in order; no columns without categories.
+    structure : pair of arrays of shapes (n_shapes, n_numbers) and (n_shapes, n_numbers, rank), or None
+        ``D`` and ``U`` with ``factors' factors = diag(D) - U U'``, where there are such.
     """
 
     factors: FloatArray
@@ -39,6 +41,7 @@ class Cones:
     radii: FloatArray
     component: IntArray
     penalties: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    structure: tuple[FloatArray, FloatArray] | None = None
 
 
 def cones_in_model_space(cones: Cones | None, W: FloatArray, w: FloatArray) -> dict[str, Any]:
@@ -51,7 +54,18 @@ def cones_in_model_space(cones: Cones | None, W: FloatArray, w: FloatArray) -> d
         "shape": cones.shape,
         "centres": np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
         "radii": cones.radii,
+        "structure": _structure_of_features(cones.structure, W),
     }
+
+
+def _structure_of_features(
+    structure: tuple[FloatArray, FloatArray] | None, W: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Structure of Gram matrices of features ``x``, where each feature of model space is one of them, scaled."""
+    if structure is None or W.shape[0] != W.shape[1] or np.count_nonzero(W) != np.count_nonzero(np.diagonal(W)):
+        return None
+    scale = np.diagonal(W)
+    return (structure[0] * scale**2, structure[1] * scale[:, None]) if scale.all() else None
 
 
 def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any]:

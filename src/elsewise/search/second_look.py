@@ -151,6 +151,8 @@ class SecondLook:
                 factors=cells.factors / units[:, None],
                 grams=cells.grams / units / units[:, None],
                 tilts=cells.tilts / units,
+                diagonals=cells.diagonals / units**2,
+                directions=cells.directions / units[:, None],
             )
         return self._even.project(
             X0[chosen] * units,

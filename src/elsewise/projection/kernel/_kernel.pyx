@@ -22,6 +22,8 @@ def project_batch(
     const double[::1] radii,
     const double[:, ::1] tilts,
     const int64_t[::1] group,
+    const double[:, ::1] diagonals,
+    const double[:, :, ::1] directions,
     const double[:, ::1] X0,
     const int64_t[::1] row,
     const int64_t[:, ::1] polyhedra,
@@ -58,6 +60,9 @@ def project_batch(
     cells.radii = &radii[0] if radii.shape[0] else NULL
     cells.tilts = &tilts[0, 0] if tilts.shape[0] else NULL
     cells.group = &group[0] if group.shape[0] else NULL
+    cells.diagonals = &diagonals[0, 0] if diagonals.shape[0] else NULL
+    cells.rank = directions.shape[2]
+    cells.directions = &directions[0, 0, 0] if diagonals.shape[0] and cells.rank else NULL
     cells.n_groups = 0
     for k in range(group.shape[0]):
         cells.n_groups = max(cells.n_groups, group[k] + 1)

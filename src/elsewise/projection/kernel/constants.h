@@ -112,7 +112,8 @@ static const double ACTIVE_SHARE = 1e-3;
 /* ---- paths ---- */
 
 enum {
-    PATH_BOUNDS = 40, /* so many bounds may hold a path back; more are left to the interior point method */
+    PATH_BOUNDS = 40, /* so many bounds may hold a path back, any number where a step is cheap by the structure of the
+                       * cone; more are left to the interior point method */
     PATH_ROUNDS = 4,  /* constraints added to a path, in multiples of the room for them: they may let go and come back */
     /* steps of a path, before it counts as cycling: so many for each feature that can move, and a few more */
     HOMOTOPY_STEPS = 8, HOMOTOPY_STEPS_EXTRA = 40,

@@ -19,6 +19,9 @@ typedef struct {
     double *k0, *k1, *k2;            /* (n,): eta-free, eta and eta lambda parts of the correlations */
     double *rho, *g;                 /* (q,); g less what pinned features contribute */
     double *zero;                    /* (n,) */
+    double *pull, squared;           /* with a structure: (n,) F'g and ||g||^2 for this g */
+    const low_rank *low;
+    const int64_t *moving;
     double b, pinned_distance;       /* right-hand side of the violated half-space, less the same; their distance */
     double C, alpha, beta, gamma;    /* eta^2 = C / (alpha + 2 lambda beta + lambda^2 gamma) */
 } pieces;
@@ -39,18 +42,20 @@ static inline ptrdiff_t max_moving(ptrdiff_t n, ptrdiff_t q, ptrdiff_t room) { r
 
 ptrdiff_t halfspace_path_size(ptrdiff_t n, ptrdiff_t q, ptrdiff_t n_halfspaces) {
     ptrdiff_t most = max_moving(n, q, n_halfspaces), active = n_halfspaces < most ? n_halfspaces : most;
-    return most * most + 2 * most * active + active * active + 6 * most + 3 * active + 4 * n + 2 * q;
+    return most * most + 2 * most * active + active * active + 6 * most + 3 * active + 5 * n + 2 * q;
 }
 
 static inline void bind(const halfspace_path *P, double *work, pieces *c) {
     ptrdiff_t n = P->n, most = max_moving(n, P->q, P->room), active = P->room < most ? P->room : most;
     double **vectors[] = {&c->K, &c->AR, &c->Y, &c->T, &c->e, &c->X0, &c->p, &c->w, &c->x, &c->d, &c->m0, &c->m1, &c->m2,
-                          &c->k0, &c->k1, &c->k2, &c->zero, &c->rho, &c->g};
+                          &c->k0, &c->k1, &c->k2, &c->zero, &c->pull, &c->rho, &c->g};
     ptrdiff_t sizes[] = {most * most, most * active, most * active, active * active, most, most, most, most, most, most,
-                         active, active, active, n, n, n, n, P->q, P->q};
+                         active, active, active, n, n, n, n, n, P->q, P->q};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) { *vectors[i] = work; work += sizes[i]; }
     c->max_moving = most;
     c->max_active = active;
+    c->low = P->low;
+    c->moving = P->moving;
     c->k = P->n_moving;
     c->m = P->n_active;
 }
@@ -70,10 +75,16 @@ static inline ptrdiff_t most_violated(const halfspace_path *P) {
     return worst;
 }
 
+/* x <- K^-1 x */
+static inline void solve_free(const pieces *c, double *x) {
+    if (c->low) low_rank_solve(c->low, c->k, c->moving, x);
+    else cholesky_solve(c->k, c->K, x);
+}
+
 /* x <- solution of the equality-constrained system for right-hand side x: K^-1 x less its part along the active
  * half-spaces. `multiplier` gets T^-1 (A K^-1 x - offset). */
 static inline void constrained_solve(pieces *c, double *x, double *multiplier, const double *offset) {
-    cholesky_solve(c->k, c->K, x);
+    solve_free(c, x);
     for (ptrdiff_t r = 0; r < c->m; r++) multiplier[r] = dot(c->k, c->AR + r * c->k, x) - (offset ? offset[r] : 0);
     if (c->m) cholesky_solve(c->m, c->T, multiplier);
     for (ptrdiff_t r = 0; r < c->m; r++) axpy(c->k, -multiplier[r], c->Y + r * c->k, x);
@@ -84,24 +95,40 @@ static inline int is_fixed(const halfspace_path *P, ptrdiff_t i) {
     return P->lower && P->upper && P->lower[i] == P->upper[i];
 }
 
+/* F'g and ||g||^2, less what pinned features contribute. */
+static inline void shift_pull(const halfspace_path *P, pieces *c) {
+    const low_rank *L = c->low;
+    ptrdiff_t n = P->n, r = L->r;
+    memset(L->t, 0, (size_t)r * sizeof *L->t);
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (P->pinned[i]) axpy(r, P->v[i], L->U + i * r, L->t);
+    c->squared = dot(P->q, P->g, P->g);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double v = P->pinned[i] ? P->v[i] : 0;
+        c->pull[i] = L->pull[i] - L->D[i] * v + dot(r, L->U + i * r, L->t);
+        c->squared -= v * (L->pull[i] + c->pull[i]);
+    }
+}
+
 /* Take what pinned features contribute off the right-hand sides; those of the active half-spaces go to `offsets`. */
 static inline void shift(const halfspace_path *P, pieces *c, double *offsets) {
     ptrdiff_t n = P->n;
     memcpy(c->g, P->g, (size_t)P->q * sizeof *c->g);
+    if (c->low) shift_pull(P, c);
     for (ptrdiff_t r = 0; r < c->m; r++) offsets[r] = P->b[P->active[r]];
     c->b = c->violated < 0 ? 0 : P->b[c->violated];
     c->pinned_distance = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (!P->pinned[i]) continue;
         double v = P->v[i];
-        axpy(P->q, -v, P->Ft + i * P->q, c->g);
+        if (!c->low) axpy(P->q, -v, P->Ft + i * P->q, c->g);
         for (ptrdiff_t r = 0; r < c->m; r++) offsets[r] -= P->A[P->active[r] * n + i] * v;
         c->b -= c->a[i] * v;
         c->pinned_distance += fabs(v);
     }
 }
 
-/* K = F'F + A'A on the moving features, and right-hand sides of X0, p and w; right-hand sides of the active
+/* K = F'F + A'A on the moving features (with a structure F'F, which is regular), and right-hand sides of X0, p and w; right-hand sides of the active
  * half-spaces are gathered in `offsets`. */
 static inline void assemble(const halfspace_path *P, pieces *c, double *offsets) {
     ptrdiff_t n = P->n, q = P->q, k = c->k, m = c->m;
@@ -111,12 +138,16 @@ static inline void assemble(const halfspace_path *P, pieces *c, double *offsets)
         for (ptrdiff_t i = 0; i < k; i++) c->AR[r * k + i] = normal[P->moving[i]];
     }
     for (ptrdiff_t i = 0; i < k; i++) {
-        const double *from = P->gram + P->moving[i] * n;
-        for (ptrdiff_t j = i; j < k; j++) c->K[i * k + j] = from[P->moving[j]];
-        for (ptrdiff_t r = 0; r < m; r++) axpy(k - i, c->AR[r * k + i], c->AR + r * k + i, c->K + i * k + i);
         c->e[i] = (double)P->sign[P->moving[i]];
         c->p[i] = c->e[i];
         c->w[i] = c->a[P->moving[i]];
+        if (c->low) {
+            c->X0[i] = c->pull[P->moving[i]];
+            continue;
+        }
+        const double *from = P->gram + P->moving[i] * n;
+        for (ptrdiff_t j = i; j < k; j++) c->K[i * k + j] = from[P->moving[j]];
+        for (ptrdiff_t r = 0; r < m; r++) axpy(k - i, c->AR[r * k + i], c->AR + r * k + i, c->K + i * k + i);
         c->X0[i] = dot(q, P->Ft + P->moving[i] * q, c->g);
         for (ptrdiff_t r = 0; r < m; r++) c->X0[i] += c->AR[r * k + i] * offsets[r];
     }
@@ -125,9 +156,11 @@ static inline void assemble(const halfspace_path *P, pieces *c, double *offsets)
 /* X0, p and w with their multipliers; 0 if features or half-spaces are dependent. */
 static inline int solve(pieces *c, const double *offsets) {
     ptrdiff_t k = c->k, m = c->m;
-    if (cholesky(k, c->K, ACTIVE_SET_PIVOT, c->k0)) return 0;
+    int is_singular = c->low ? !low_rank_factor(c->low, k, c->moving, ACTIVE_SET_PIVOT)
+                             : cholesky(k, c->K, ACTIVE_SET_PIVOT, c->k0) != 0;
+    if (is_singular) return 0;
     memcpy(c->Y, c->AR, (size_t)(m * k) * sizeof *c->Y);
-    for (ptrdiff_t r = 0; r < m; r++) cholesky_solve(k, c->K, c->Y + r * k);
+    for (ptrdiff_t r = 0; r < m; r++) solve_free(c, c->Y + r * k);
     for (ptrdiff_t r = 0; r < m; r++)
         for (ptrdiff_t s = r; s < m; s++) c->T[r * m + s] = dot(k, c->AR + r * k, c->Y + s * k);
     if (m && cholesky(m, c->T, ACTIVE_SET_PIVOT, c->m0)) return 0;
@@ -140,9 +173,17 @@ static inline int solve(pieces *c, const double *offsets) {
 /* The curve eta(lambda); 0 if the cone does not reach it. */
 static inline int find_curve(const halfspace_path *P, pieces *c) {
     ptrdiff_t q = P->q, k = c->k;
-    memcpy(c->rho, c->g, (size_t)q * sizeof *c->rho);
-    for (ptrdiff_t i = 0; i < k; i++) axpy(q, -c->X0[i], P->Ft + P->moving[i] * q, c->rho);
-    c->C = P->h * P->h - dot(q, c->rho, c->rho);
+    double squared = c->squared;
+    if (c->low) { /* k0 = F'rho, and ||rho||^2 = ||g||^2 - X0·(F'g + F'rho) */
+        low_rank_times(c->low, k, P->moving, c->X0, c->k0);
+        for (ptrdiff_t i = 0; i < P->n; i++) c->k0[i] = c->pull[i] - c->k0[i];
+        for (ptrdiff_t i = 0; i < k; i++) squared -= c->X0[i] * (c->pull[P->moving[i]] + c->k0[P->moving[i]]);
+    } else {
+        memcpy(c->rho, c->g, (size_t)q * sizeof *c->rho);
+        for (ptrdiff_t i = 0; i < k; i++) axpy(q, -c->X0[i], P->Ft + P->moving[i] * q, c->rho);
+        squared = dot(q, c->rho, c->rho);
+    }
+    c->C = P->h * P->h - squared;
     c->alpha = dot(k, c->e, c->p);
     c->beta = dot(k, c->e, c->w);
     double gamma = 0;
@@ -154,12 +195,18 @@ static inline int find_curve(const halfspace_path *P, pieces *c) {
 /* Correlations of all features with the residual, less what the half-spaces take: k0 + eta (k1 + lambda k2). */
 static inline void correlate(const halfspace_path *P, pieces *c) {
     ptrdiff_t n = P->n, q = P->q;
-    memset(c->k1, 0, (size_t)n * sizeof *c->k1);
-    for (ptrdiff_t i = 0; i < n; i++) c->k2[i] = -c->a[i];
-    for (ptrdiff_t i = 0; i < n; i++) c->k0[i] = dot(q, P->Ft + i * q, c->rho);
-    for (ptrdiff_t i = 0; i < c->k; i++) {
-        axpy(n, c->p[i], P->gram + P->moving[i] * n, c->k1);
-        axpy(n, c->w[i], P->gram + P->moving[i] * n, c->k2);
+    if (c->low) { /* k0 is there already */
+        low_rank_times(c->low, c->k, P->moving, c->p, c->k1);
+        low_rank_times(c->low, c->k, P->moving, c->w, c->k2);
+        for (ptrdiff_t i = 0; i < n; i++) c->k2[i] -= c->a[i];
+    } else {
+        memset(c->k1, 0, (size_t)n * sizeof *c->k1);
+        for (ptrdiff_t i = 0; i < n; i++) c->k2[i] = -c->a[i];
+        for (ptrdiff_t i = 0; i < n; i++) c->k0[i] = dot(q, P->Ft + i * q, c->rho);
+        for (ptrdiff_t i = 0; i < c->k; i++) {
+            axpy(n, c->p[i], P->gram + P->moving[i] * n, c->k1);
+            axpy(n, c->w[i], P->gram + P->moving[i] * n, c->k2);
+        }
     }
     for (ptrdiff_t r = 0; r < c->m; r++) {
         const double *normal = P->A + P->active[r] * n;
@@ -244,6 +291,8 @@ static inline double pin_multiplier(const halfspace_path *P, const pieces *c, pt
 static inline void write_multipliers(halfspace_path *P, pieces *c, double lambda, double eta) {
     ptrdiff_t q = P->q;
     memcpy(c->rho, c->g, (size_t)q * sizeof *c->rho);
+    for (ptrdiff_t i = 0; c->low && i < P->n; i++)
+        if (P->pinned[i]) axpy(q, -P->v[i], P->Ft + i * q, c->rho);
     for (ptrdiff_t i = 0; i < c->k; i++) axpy(q, -c->x[i], P->Ft + P->moving[i] * q, c->rho);
     for (ptrdiff_t j = 0; j < q; j++) P->y[j + 1] = c->rho[j] / eta;
     P->y[0] = sqrt(dot(q, P->y + 1, P->y + 1));
@@ -312,9 +361,9 @@ static inline void null_direction(const halfspace_path *P, pieces *c, const even
     double sign = next->sign;
     for (ptrdiff_t i = 0; i < k; i++) {
         c->d[i] = -sign * P->gram[which * n + P->moving[i]];
-        for (ptrdiff_t r = 0; r < c->m; r++) c->d[i] -= sign * c->AR[r * k + i] * P->A[P->active[r] * n + which];
+        for (ptrdiff_t r = 0; !c->low && r < c->m; r++) c->d[i] -= sign * c->AR[r * k + i] * P->A[P->active[r] * n + which];
     }
-    cholesky_solve(k, c->K, c->d);
+    solve_free(c, c->d);
 }
 
 /* One moving feature too many: v slides along the null direction at the same lambda, until a feature comes to rest

@@ -20,10 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "low_rank.h"
+
 typedef struct {
     ptrdiff_t n, q, n_halfspaces, room; /* half-spaces so far and room for them */
     const double *Ft, *gram, *g;
     double h;
+    const low_rank *low;      /* structure of the Gram matrix, NULL for none */
     const double *A, *b;      /* all half-spaces, (n_halfspaces, n) and (n_halfspaces,) */
     ptrdiff_t n_general;      /* those from here on are bounds, one feature each */
     const int64_t *bound_feature;

@@ -13,6 +13,7 @@ typedef struct {
     const double *Ft, *gram, *g;
     double h;
     const int64_t *barred;
+    const low_rank *low; /* NULL: none */
     int64_t *moving;
     double *U;           /* (max_moving, max_moving): factor of the Gram matrix of the moving features, K = U'U */
     double *c, *a;       /* (n,): correlations F'(g - F v), and what they fall by a unit of eta */
@@ -66,6 +67,7 @@ static inline int append(path *p, ptrdiff_t k, ptrdiff_t j) {
 
 /* x <- K^-1 x */
 static inline void solve(const path *p, double *x) {
+    if (p->low) { low_rank_solve(p->low, p->k, p->moving, x); return; }
     ptrdiff_t k = p->k, ld = p->max_moving;
     const double *U = p->U;
     for (ptrdiff_t i = 0; i < k; i++) {
@@ -90,7 +92,7 @@ static inline ptrdiff_t start(path *p) {
 }
 
 static inline int join(path *p, ptrdiff_t j) {
-    if (p->k == p->max_moving || !append(p, p->k, j)) return 0;
+    if (p->k == p->max_moving || (!p->low && !append(p, p->k, j))) return 0;
     p->moving[p->k] = j;
     p->e[p->k] = p->c[j] > 0 ? 1 : -1;
     p->x[p->k++] = 0;
@@ -105,19 +107,26 @@ static inline int leave(path *p, ptrdiff_t i) {
         p->x[j] = p->x[j + 1];
     }
     p->k--;
+    if (p->low) return 1;
     for (ptrdiff_t j = i; j < p->k; j++)
         if (!append(p, j, p->moving[j])) return 0;
     return 1;
 }
 
 /* Direction d = K^-1 e of the moving features and fall a = F'F d of all correlations, infinite for the moving ones
- * as a mark; returns the curvature d'e. */
+ * as a mark; returns the curvature d'e, -1 without a direction. */
 static inline double find_direction(path *p) {
     ptrdiff_t n = p->n, k = p->k;
     memcpy(p->d, p->e, (size_t)k * sizeof *p->d);
-    solve(p, p->d);
-    memset(p->a, 0, (size_t)n * sizeof *p->a);
-    for (ptrdiff_t i = 0; i < k; i++) axpy(n, p->d[i], p->gram + p->moving[i] * n, p->a);
+    if (p->low) {
+        if (!low_rank_factor(p->low, k, p->moving, HOMOTOPY_PIVOT)) return -1;
+        solve(p, p->d);
+        low_rank_times(p->low, k, p->moving, p->d, p->a);
+    } else {
+        solve(p, p->d);
+        memset(p->a, 0, (size_t)n * sizeof *p->a);
+        for (ptrdiff_t i = 0; i < k; i++) axpy(n, p->d[i], p->gram + p->moving[i] * n, p->a);
+    }
     for (ptrdiff_t i = 0; i < k; i++) p->a[p->moving[i]] = HUGE_VAL;
     return dot(k, p->d, p->e);
 }
@@ -183,8 +192,9 @@ static inline int finish(path *p, double *v, double *y) {
 
 MULTIVERSION
 ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gram, const double *g, double h,
-                   const int64_t *barred, double *work, int64_t *moving, double *v, double *y, int *steps) {
-    path p[1] = {{.n = n, .q = q, .Ft = Ft, .gram = gram, .g = g, .h = h, .barred = barred, .moving = moving}};
+                   const int64_t *barred, const low_rank *low, double *work, int64_t *moving, double *v, double *y, int *steps) {
+    path p[1] = {{.n = n, .q = q, .Ft = Ft, .gram = gram, .g = g, .h = h, .barred = barred, .low = low,
+                 .moving = moving}};
     bind(p, work);
     memset(v, 0, (size_t)n * sizeof *v);
     breakpoint next = {0, start(p), -1};
@@ -193,6 +203,7 @@ ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gra
     for (*steps = 0; *steps < limit; (*steps)++) {
         if (next.joins >= 0 && !join(p, next.joins)) return -1;
         double curvature = find_direction(p);
+        if (!(curvature > 0)) return -1;
         next = next_breakpoint(p, curvature);
         if (!(next.t < p->eta)) return -1;
         if (next.joins < 0 && next.leaves < 0) return finish(p, v, y) ? p->k : -1;

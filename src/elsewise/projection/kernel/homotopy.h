@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "low_rank.h"
+
 /* Directions a feature may not move in; both keep it at rest. */
 enum { BARRED_UP = 1, BARRED_DOWN = 2 };
 
@@ -18,8 +20,9 @@ enum { BARRED_UP = 1, BARRED_DOWN = 2 };
 ptrdiff_t homotopy_size(ptrdiff_t n, ptrdiff_t q);
 
 /* Returns the number of features that move (their list in `moving`), with v, and y of length q + 1, filled; or -1 if
- * the path could not be followed to the end. `barred[i]` says where feature i may not go (see BARRED_UP). */
+ * the path could not be followed to the end. `barred[i]` says where feature i may not go (see BARRED_UP). `low` is the
+ * structure of the Gram matrix, NULL for none. */
 ptrdiff_t homotopy(ptrdiff_t n, ptrdiff_t q, const double *Ft, const double *gram, const double *g, double h,
-                   const int64_t *barred, double *work, int64_t *moving, double *v, double *y, int *steps);
+                   const int64_t *barred, const low_rank *low, double *work, int64_t *moving, double *v, double *y, int *steps);
 
 #endif

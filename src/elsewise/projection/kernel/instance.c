@@ -32,22 +32,23 @@ ew_workspace *ew_workspace_new(const ew_cells *cells, int64_t max_halfspaces) {
     ptrdiff_t n = cells->n, q = cells->q, p = max_halfspaces + cells->n_groups, n_groups = cells->n_groups;
     ptrdiff_t linear = p + 2 * n, own = n_groups > 0;
     /* paths meet bounds as further half-spaces, and are not followed through long polyhedra */
-    ptrdiff_t on_path = (p < ALL_HALFSPACES ? p : ALL_HALFSPACES) + PATH_BOUNDS, room = p + PATH_BOUNDS;
+    ptrdiff_t bounds = n_path_bounds(cells);
+    ptrdiff_t on_path = (p < ALL_HALFSPACES ? p : ALL_HALFSPACES) + bounds, room = p + bounds;
     w->n = n, w->q = q, w->max_halfspaces = p;
     double **doubles[] = {&w->b, &w->scale, &w->noise, &w->path_b, &w->path_z, &w->g, &w->hv, &w->path_y, &w->sub.k,
                           &w->h1, &w->r, &w->pull, &w->feature_score, &w->normal, &w->path_v, &w->sub.h1,
                           &w->halfspace_score, &w->path, &w->ray,
                           &w->sub.A, &w->sub.h, &w->sub.slack, &w->sub.bound_sign, &w->sub.Ft, &w->sub.gram,
-                          &w->own_Ft, &w->own_gram};
+                          &w->own_Ft, &w->own_gram, &w->low_rank_memory};
     ptrdiff_t double_sizes[] = {room, room, room, room, room, q + 1, q + 1, q + 1, q + 1,
                                 n, n, n, n, n, n, n, p,
                                 homotopy_size(n, q) + halfspace_path_size(n, q, on_path), q * q + 2 * q,
                                 room * n, linear, linear, linear, n * q, n * n,
-                                own * n * q, own * n * n};
+                                own * n * q, own * n * n, cells->diagonals ? low_rank_size(n, cells->rank) : 0};
     int64_t **indices[] = {&w->features, &w->chosen_feature, &w->halfspaces, &w->chosen_halfspace, &w->sub.bound_feature,
                            &w->it.polish_index, &w->barred, &w->path_moving, &w->path_sign, &w->path_active,
                            &w->path_bound_feature, &w->path_bound_sign, &w->base, &w->moving_group, &w->path_pinned};
-    ptrdiff_t index_sizes[] = {n, n, p, p, linear, n + linear, n, n, n, on_path, PATH_BOUNDS, PATH_BOUNDS, n_groups,
+    ptrdiff_t index_sizes[] = {n, n, p, p, linear, n + linear, n, n, n, on_path, bounds, bounds, n_groups,
                                n_groups, n};
     int is_bound = bind_doubles(w, sizeof double_sizes / sizeof *double_sizes, doubles, double_sizes) &&
                    bind_indices(w, sizeof index_sizes / sizeof *index_sizes, indices, index_sizes);

@@ -7,6 +7,7 @@
 
 #include "constants.h"
 #include "interior_point.h"
+#include "low_rank.h"
 #include "projection.h"
 #include "soc.h"
 
@@ -33,12 +34,19 @@ struct ew_workspace {
     /* paths: scratch, right-hand sides, multipliers; the end of a path that satisfies all constraints and its distance,
      * infinite without one */
     double *path, *path_b, *path_y, *path_z, *path_v, path_value;
+    double *low_rank_memory;
+    low_rank low;                 /* structure of the present cone */
     int64_t *barred, *path_moving, *path_sign, *path_active, *path_pinned, *path_bound_feature, *path_bound_sign;
     /* working sets: which features and half-spaces are in, as lists and as flags */
     int64_t *features, *halfspaces, *chosen_feature, *chosen_halfspace;
     subproblem sub;
     iterate it;
 };
+
+/* How many bounds may hold a path back. */
+static inline ptrdiff_t n_path_bounds(const ew_cells *cells) {
+    return cells->diagonals && cells->n > PATH_BOUNDS ? cells->n : PATH_BOUNDS;
+}
 
 /* Substitute the bases: coefficients become relative to the base of their group. */
 static inline void relative_to_bases(const ew_cells *cells, const ew_workspace *w, double *coefficients) {

@@ -122,7 +122,7 @@ static inline void follow_halfspaces(const ew_cells *cells, ew_instance *e, ew_w
                                      double unit) {
     int is_bounded = e->lower || e->upper;
     path_state state = w->n_halfspaces <= ALL_HALFSPACES ? PATH_GOES_ON : PATH_LOST;
-    for (int round = 0; round <= PATH_ROUNDS * (ALL_HALFSPACES + PATH_BOUNDS); round++) {
+    for (int round = 0; round <= PATH_ROUNDS * (ALL_HALFSPACES + n_path_bounds(cells)); round++) {
         double tight;
         e->bound = fmax(e->bound, path_bound(cells, e, w, path, unit, &tight));
         if (e->bound >= e->cutoff) {
@@ -216,7 +216,7 @@ static inline int start_from_trail(const ew_instance *e, ew_workspace *w, halfsp
 static inline ptrdiff_t start_from_cone(ew_instance *e, ew_workspace *w, halfspace_path *path) {
     path->n_halfspaces = w->n_halfspaces;
     memset(path->z, 0, (size_t)w->n_halfspaces * sizeof *path->z);
-    ptrdiff_t n_moved = homotopy(path->n, path->q, path->Ft, path->gram, path->g, path->h, w->barred, w->path, w->features,
+    ptrdiff_t n_moved = homotopy(path->n, path->q, path->Ft, path->gram, path->g, path->h, w->barred, path->low, w->path, w->features,
                                  path->v, path->y, &path->steps);
     e->iterations += path->steps;
     if (n_moved < 0) return -1;
@@ -226,11 +226,25 @@ static inline ptrdiff_t start_from_cone(ew_instance *e, ew_workspace *w, halfspa
     return n_moved;
 }
 
+/* The structure of the instance's cone, with F'g; NULL if it has none. */
+static inline const low_rank *bind_low_rank(const ew_cells *cells, const ew_instance *e, ew_workspace *w) {
+    if (!cells->diagonals || cells->n_groups) return NULL;
+    ptrdiff_t n = cells->n, q = cells->q, r = cells->rank, shape = cells->shape[e->cone];
+    double *memory = w->low_rank_memory;
+    w->low = (low_rank){.n = n, .r = r, .D = cells->diagonals + shape * n, .U = cells->directions + shape * n * r,
+                        .M = memory, .t = memory + r * r, .diagonal = memory + r * r + r,
+                        .pull = memory + r * r + 2 * r};
+    for (ptrdiff_t i = 0; i < n; i++) w->low.pull[i] = dot(q, w->Ft + i * q, w->g);
+    return &w->low;
+}
+
 MULTIVERSION
 ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
-    ptrdiff_t n = cells->n, q = cells->q, room = w->n_halfspaces + (e->lower || e->upper ? PATH_BOUNDS : 0), n_moved = 0;
+    ptrdiff_t n = cells->n, q = cells->q, n_moved = 0;
+    ptrdiff_t room = w->n_halfspaces + (e->lower || e->upper ? n_path_bounds(cells) : 0);
     halfspace_path path = {.n = n, .q = q, .n_halfspaces = w->n_halfspaces, .room = room,
-                           .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin, .A = w->sub.A,
+                           .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin,
+                           .low = bind_low_rank(cells, e, w), .A = w->sub.A,
                            .b = w->path_b, .n_general = w->n_halfspaces, .bound_feature = w->path_bound_feature,
                            .lower = e->lower, .upper = e->upper, .pinned = w->path_pinned,
                            .cutoff = e->cutoff * (1 + CUTOFF_EXCESS), .barred = w->barred,

@@ -46,6 +46,9 @@ typedef struct {
     const double *tilts;    /* h1: (n_cones, n), or NULL for zero */
     int64_t n_groups;       /* 0: no groups */
     const int64_t *group;   /* (n,): the group of each feature, -1: none; NULL without groups */
+    const double *diagonals;  /* D: (n_shapes, n), where F'F = diag(D) - U U' (see low_rank.h); NULL: no structure */
+    const double *directions; /* U: (n_shapes, n, rank) */
+    int64_t rank;
 } ew_cells;
 
 /* One instance. Outputs may be NULL where not wanted, except value, bound, status. */

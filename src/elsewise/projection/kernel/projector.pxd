@@ -20,6 +20,9 @@ cdef extern from "projection.h" nogil:
         const double *tilts
         int64_t n_groups
         const int64_t *group
+        const double *diagonals
+        const double *directions
+        int64_t rank
 
     ctypedef struct ew_instance:
         const double *x0

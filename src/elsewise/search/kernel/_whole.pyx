@@ -169,6 +169,8 @@ cdef class WholeSearch:
         cdef const int64_t[:, ::1] spans = cells.spans
         cdef const double[:, :, ::1] factors = cells.factors, grams = cells.grams
         cdef const int64_t[::1] shape = cells.shape, group = cells.group
+        cdef const double[:, ::1] diagonals = cells.diagonals
+        cdef const double[:, :, ::1] directions = cells.directions
         cdef ew_cells *c = &self.shared.cells
         c.n, c.q, c.norm = factors.shape[1], factors.shape[2], cells.norm
         c.normals = &normals[0, 0] if normals.shape[0] else NULL
@@ -182,6 +184,9 @@ cdef class WholeSearch:
         c.centres, c.radii = NULL, NULL  # every row has its own
         c.tilts = &tilts[0, 0] if tilts.shape[0] else NULL
         c.n_groups, c.group = n_groups, &group[0] if group.shape[0] else NULL
+        c.diagonals = &diagonals[0, 0] if diagonals.shape[0] else NULL
+        c.rank = directions.shape[2]
+        c.directions = &directions[0, 0, 0] if diagonals.shape[0] and c.rank else NULL
 
     def run(self, *, const double[:, ::1] own, const double[:, ::1] x0, const double[:, ::1] lower,
             const double[:, ::1] upper, const double[:, ::1] below, const double[:, ::1] above,
