@@ -42,19 +42,19 @@ def number(value: float, digits: int = FEW) -> str:
 
 
 def two_numbers(first: float, second: float, digits: int = FEW) -> tuple[str, str]:
-    """Write two numbers with as many digits as it takes to see how far they are apart.
+    """Write two numbers with as many digits as it takes to see how far they are apart, and both with commas or none.
 
-    >>> two_numbers(0.3, 0.30000001), two_numbers(3.5, 4.6597513)
-    (('0.3', '0.30000001'), ('3.5', '4.66'))
+    >>> two_numbers(0.3, 0.30000001), two_numbers(3.5, 4.6597513), two_numbers(8914, 14782)
+    (('0.3', '0.30000001'), ('3.5', '4.66'), ('8,914', '14,782'))
     """
     if first == second or not (math.isfinite(first) and math.isfinite(second)):
-        return number(first, digits), number(second, digits)
+        return _alike(number(first, digits), number(second, digits))
     difference = first - second
     for more in range(digits, ALL_DIGITS + 1):
         texts = number(first, more), number(second, more)
         shown = _read(texts[0]) - _read(texts[1])
         if abs(shown - difference) <= DIFFERENCE_ACCURACY * abs(difference):
-            return texts
+            return _alike(*texts)
     return repr(first), repr(second)
 
 
@@ -155,6 +155,19 @@ def _grouped(text: str) -> str:
     """Put commas between the thousands of a decimal number that is long before its point."""
     whole, point, decimals = text.partition(".")
     return text if len(whole.lstrip("-")) < len(str(FIRST_WITH_COMMAS)) else f"{int(whole):,}{point}{decimals}"
+
+
+def _alike(first: str, second: str) -> tuple[str, str]:
+    """Put commas into both of two numbers if one has them: 8,914 beside 14,782."""
+    if ("," in first) == ("," in second):
+        return first, second
+    return _with_commas(first), _with_commas(second)
+
+
+def _with_commas(text: str) -> str:
+    whole, point, decimals = text.partition(".")
+    digits = whole.lstrip("-")
+    return f"{int(whole):,}{point}{decimals}" if digits.isdigit() and len(digits) > 3 else text
 
 
 def _read(text: str) -> float:

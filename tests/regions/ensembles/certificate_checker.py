@@ -4,7 +4,8 @@ It reads the model by itself (`model_reading`) and the density from its means, w
 search is used. A certificate says: no point that the model gives the target, and that lies in the cone if there is one,
 is nearer than ``lower_bound``. What is checked:
 
-- cells are intervals that follow each other from minus to plus infinity, and no tree tells places within one apart;
+- cells of a number are intervals that follow each other from minus to plus infinity, and no tree tells places within
+  one apart; those of a category are its levels;
 - the first box holds every cell that could matter, and the parts of a divided box hold all that it held;
 - every cell and leaf that a step takes out of a box is bounded by the dual point of that step;
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
@@ -78,8 +79,7 @@ class Checker:
             self.strict[:target] = [True] * target
         self.least = [value / certificate.scale for value in reading.least(target)]
         self.places: list[dict] = [
-            {(tuple(low), tuple(high)): place for place, (_, low, high) in enumerate(of_tree)}
-            for of_tree in self.leaves
+            {cells: place for place, (_, cells) in enumerate(of_tree)} for of_tree in self.leaves
         ]
 
     # ---- reading ----
@@ -88,7 +88,12 @@ class Checker:
         """Cells have no gaps between them; what each costs at least, infinite if limits leave none of it."""
         c = self.given
         self.cost: list[float] = []
+        self.column_of = {int(f): i for i, cells in enumerate(self.columns) for f in c.feature[cells]}
+        require(sorted(self.column_of) == list(range(len(c.row))), "a feature has no cells")
         for i, cells in enumerate(self.columns):
+            if not c.is_number[cells[0]]:
+                self._read_levels(cells)
+                continue
             require((c.feature[cells] == i).all(), "cells of another column")
             require(c.low[cells[0]] == -math.inf and c.high[cells[-1]] == math.inf, "cells do not reach everywhere")
             for before, after in pairwise(cells):
@@ -98,6 +103,16 @@ class Checker:
                 low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
                 is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
+
+    def _read_levels(self, cells: list[int]) -> None:
+        """Levels are indicators of their own, one of which the row has; a change costs half of the price of both."""
+        c, features = self.given, self.given.feature[cells].tolist()
+        require(not c.is_number[cells].any() and len(set(features)) == len(cells), "levels are not told apart")
+        own = [f for f in features if c.row[f] == 1]
+        require(len(own) == 1 and c.row[features].sum() == 1, "the row has not one level")
+        for f in features:
+            price = (float(c.price[f]) + float(c.price[own[0]])) / 2
+            self.cost.append(0.0 if f == own[0] else price if c.upper[f] == 1 else math.inf)
 
     def _read_cone(self) -> None:
         """The matrix, centre and radius for moves in units of distance."""
@@ -128,35 +143,35 @@ class Checker:
         return low <= self.centre[i] + self.reach[i] and high >= self.centre[i] - self.reach[i]
 
     def _leaves(self, tree: list, reading: Any, target: int) -> list[tuple]:
-        """List ``(gains, first cells, last cells)`` of the leaves of a tree."""
+        """List ``(gains, cells of each column)`` of the leaves of a tree."""
         c, found = self.given, []
         exact: list[bool] = []
         self.exact.append(exact)
-        everything = ([0] * len(self.columns), [len(cells) - 1 for cells in self.columns])
-        waiting = [(0, *everything)]
+        waiting = [(0, [frozenset(cells) for cells in self.columns])]
         while waiting:
-            number, low, high = waiting.pop()
+            number, here = waiting.pop()
             node = tree[number]
             if node[0] == "leaf":
                 gains = [gain / c.scale for gain in reading.conditions(target, node[1])]
-                found.append((gains, low, high))
+                found.append((gains, tuple(here)))
                 exact.append(all(score % VOTE == 0 and abs(score) <= 1 for score in node[1]))
                 continue
-            _, i, goes_left, left, right = node
-            sides = []
-            for k in self.columns[i]:
-                first, last = bool(goes_left(float(c.low[k]))), bool(goes_left(float(c.high[k])))
-                require(first == last, "a tree tells places within a cell apart")
-                sides.append(first)
-            n_left = sum(sides)
-            require(sides == [True] * n_left + [False] * (len(sides) - n_left), "cells are not in order")
-            below, above = list(high), list(low)
-            below[i], above[i] = min(high[i], n_left - 1), max(low[i], n_left)
-            if low[i] <= below[i]:
-                waiting.append((left, low, below))
-            if above[i] <= high[i]:
-                waiting.append((right, above, high))
+            _, feature, goes_left, left, right = node
+            i = self.column_of[feature]
+            goes = frozenset(k for k in self.columns[i] if self.goes_left(goes_left, feature, k))
+            for child, side in ((left, here[i] & goes), (right, here[i] - goes)):
+                if side:
+                    waiting.append((child, [side if j == i else cells for j, cells in enumerate(here)]))
         return found
+
+    def goes_left(self, goes_left: Any, feature: int, cell: int) -> bool:
+        """Where a node that asks for a feature sends a cell."""
+        c = self.given
+        if not c.is_number[cell]:
+            return bool(goes_left(float(c.feature[cell] == feature)))
+        first, last = bool(goes_left(float(c.low[cell]))), bool(goes_left(float(c.high[cell])))
+        require(first == last, "a tree tells places within a cell apart")
+        return first
 
     # ---- boxes: one set of cells a column ----
 
@@ -172,11 +187,7 @@ class Checker:
 
     def within(self, box: list[list[int]], leaf: tuple) -> list[list[int]]:
         """What a leaf leaves of a box."""
-        _, low, high = leaf
-        return [
-            [k for k in cells if low[i] <= k - column[0] <= high[i]]
-            for i, (cells, column) in enumerate(zip(box, self.columns))
-        ]
+        return [[k for k in cells if k in of_leaf] for cells, of_leaf in zip(box, leaf[1])]
 
     def leaves_left(self, box: list[list[int]], dead: set) -> list[list[tuple[int, list[list[int]]]]]:
         """Leaves of each tree that a point of the box nearer than the bound can be in, with what they leave of it."""
@@ -399,7 +410,9 @@ class Checker:
         """Check that a leaf of the certificate is in no point of a box that matters."""
         c = self.given
         t = int(c.leaf_tree[leaf])
-        place = self.places[t].get((tuple(c.leaf_low[leaf].tolist()), tuple(c.leaf_high[leaf].tolist())))
+        place = self.places[t].get(
+            tuple(frozenset(k for k in cells if c.leaf_cells[leaf, k]) for cells in self.columns)
+        )
         require(place is not None, "a leaf is not one of the model's")
         if (t, place) in dead or all(place != one for one, _ in alive[t]):
             return {(t, place)}
@@ -441,12 +454,14 @@ class Checker:
 
     def some_point(self, cells: list) -> Any:
         """The nearest point of a box that has the leaves all of it has."""
-        c, point = self.given, []
-        for i, of_column in enumerate(cells):
+        c = self.given
+        point = np.zeros(len(c.row))
+        for of_column in cells:
             k = min(of_column, key=lambda one: self.cost[one])
+            i = int(c.feature[k])
             low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
-            point.append(min(max(float(c.row[i]), low), high))
-        return np.array([point])
+            point[i] = min(max(float(c.row[i]), low), high) if c.is_number[k] else 1.0
+        return point[None]
 
     def check_point(self) -> None:
         """The best point is accepted, in the cone, as far as it is said to be, and no nearer than the bound."""
@@ -454,7 +469,9 @@ class Checker:
         if c.point is None:
             return
         require(self.predict(c.point[None]), "the model does not accept the point")
-        distance = math.fsum(float(p) * abs(float(a) - float(b)) for p, a, b in zip(c.price, c.point, c.row))
+        counts = np.ones(len(c.row))
+        counts[c.feature[~np.asarray(c.is_number)]] = 0.5  # one indicator goes, another comes
+        distance = math.fsum((counts * c.price * np.abs(c.point - c.row)).tolist())
         require(abs(distance - c.value) <= 1e-9 * (1 + distance), "the point is elsewhere")
         require(c.lower_bound <= c.value * (1 + ROUNDING), "the bound is above the point")
         if self.cone is not None:

@@ -98,6 +98,58 @@ def test_with_a_density(monkeypatch, name, n_components):
         checker(certificate).check()
 
 
+def levels_and_numbers(seed, n=250, n_levels=4):
+    """Two numbers and the indicators of two categories, with labels."""
+    rng = np.random.default_rng(seed)
+    levels = [rng.integers(0, n_levels, n) for _ in range(2)]
+    X = np.column_stack([4 * rng.normal(size=(n, 2)), *(np.eye(n_levels)[of] for of in levels)])
+    worth = X[:, 0] / 4 + np.sin(X[:, 1] / 2) + rng.normal(size=n_levels)[levels[0]] + 1.5 * (levels[1] == 2)
+    columns = {
+        f"c{place}": ew.OneHot(columns=[f"x{2 + n_levels * place + k}" for k in range(n_levels)]) for place in (0, 1)
+    }
+    return X, (worth + 0.3 * rng.normal(size=n) > 0.4).astype(int), columns
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("seed", range(4))
+def test_categories(monkeypatch, name, seed):
+    X, y, columns = levels_and_numbers(seed)
+    model = classifier(name, seed, n_trees=12, depth=3).fit(X, y)
+    explainer = ew.Explainer(model, density=None, columns=columns).fit(X, y)
+    rows = X[model.predict(X) != 1][:8]
+    answers, certificates, checker = certified(monkeypatch, model, explainer, rows, 1)
+    assert len(certificates) >= len(rows)
+    assert set(answers.statuses) == {"optimal"}
+    assert (answers.counterfactuals[:, 2:] != rows[:, 2:]).any(), "no level ever changes"
+    for certificate in certificates:
+        checker(certificate).check()
+
+
+RULES = [
+    {"immutable": ["x0"]},
+    {"bounds": {"x0": (-4.0, 1.0), "x1": (None, 4.0)}},
+    {"monotone": {"x1": "increase"}, "immutable": ["c1"]},
+    {"immutable": ["c0", "x1"]},
+]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("rules", RULES)
+def test_simple_rules(monkeypatch, name, rules):
+    X, y, columns = levels_and_numbers(7)
+    model = classifier(name, 3, n_trees=12, depth=3).fit(X, y)
+    explainer = ew.Explainer(model, density=None, columns=columns).fit(X, y)
+    inside = (X[:, 0] > -4) & (X[:, 0] < 1) & (X[:, 1] < 4)
+    rows = X[(model.predict(X) != 1) & inside][:6]
+    answers, certificates, checker = certified(
+        monkeypatch, model, explainer, rows, 1, constraints=ew.Constraints(**rules)
+    )
+    assert len(certificates) >= len(rows)
+    assert set(answers.statuses) <= {"optimal", "infeasible"}
+    for certificate in certificates:
+        checker(certificate).check()
+
+
 def test_a_search_that_was_stopped_proves_what_it_says(monkeypatch):
     X, y = wide_numbers(3, 8)
     model = classifier("forest", 0, n_trees=30, depth=4).fit(X, y)
@@ -110,12 +162,12 @@ def test_a_search_that_was_stopped_proves_what_it_says(monkeypatch):
         checker(certificate).check()
 
 
-@pytest.fixture
-def proof(monkeypatch):
+@pytest.fixture(params=["numbers", "categories"])
+def proof(monkeypatch, request):
     """A certificate of several boxes, and how to check it."""
-    X, y = wide_numbers(5)
+    X, y, columns = (*wide_numbers(5), None) if request.param == "numbers" else levels_and_numbers(5)
     model = classifier("forest", 1, n_trees=25, depth=4).fit(X, y)
-    explainer = ew.Explainer(model, density=None).fit(X, y)
+    explainer = ew.Explainer(model, density=None, columns=columns).fit(X, y)
     _, certificates, checker = certified(monkeypatch, model, explainer, X[model.predict(X) != 1][:8], 1)
     largest = max(certificates, key=lambda one: len(one.boxes))
     assert len(largest.boxes) > 4

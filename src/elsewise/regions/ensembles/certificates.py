@@ -108,13 +108,15 @@ class BoxCertificate:
     first_cell : int array of shape (n_vars + 1,)
         Where the cells of each column start.
     feature : int array of shape (n_cells,)
+        The number that a cell is about, or the indicator of its level.
+    is_number : bool array of shape (n_cells,)
     low, high : arrays of shape (n_cells,)
-        First and last number of each cell.
+        First and last number of each cell; of levels, 1.
     scale : float
         Scores are divided by this.
     leaf_tree : int array of shape (n_leaves,)
-    leaf_low, leaf_high : int arrays of shape (n_leaves, n_vars)
-        First and last cell of each leaf.
+    leaf_cells : bool array of shape (n_leaves, n_cells)
+        Cells that lead to each leaf.
     cone : RowCone or None
     cuts : list of Cut
         What was cut off the limits at first: nothing dense and nearer than the bound is there.
@@ -131,12 +133,12 @@ class BoxCertificate:
     point: FloatArray | None
     first_cell: IntArray
     feature: IntArray
+    is_number: BoolArray
     low: FloatArray
     high: FloatArray
     scale: float
     leaf_tree: IntArray
-    leaf_low: IntArray
-    leaf_high: IntArray
+    leaf_cells: BoolArray
     cone: RowCone | None
     cuts: list[Cut]
     boxes: dict[int, CertifiedBox]
@@ -193,7 +195,7 @@ class Recorder:
         cone: RowCone | None = None,
     ) -> None:
         """Finish the certificate of a search."""
-        tree, low, high = trees.forest.leaf_boxes()
+        tree, leaf_cells = trees.forest.leaf_cells()
         self.certificates.append(
             BoxCertificate(
                 row=row.copy(),
@@ -205,12 +207,12 @@ class Recorder:
                 point=answer.point,
                 first_cell=trees.first_cell,
                 feature=trees.feature,
+                is_number=trees.is_number,
                 low=trees.low,
                 high=trees.high,
                 scale=trees.scale,
                 leaf_tree=tree,
-                leaf_low=low,
-                leaf_high=high,
+                leaf_cells=leaf_cells,
                 cone=cone,
                 cuts=self._cuts,
                 boxes=self._boxes,

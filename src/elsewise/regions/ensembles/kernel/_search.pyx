@@ -50,7 +50,7 @@ cdef extern from "forest.h" nogil:
         const ew_decision *decisions
 
     int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
-
+    int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)
 
 cdef extern from "cone.h" nogil:
     ctypedef struct ew_cone:
@@ -346,35 +346,35 @@ cdef class Forest:
                     cells[k, i] = low - first
         return cells_
 
-    def leaf_boxes(self):
-        """Cells that lead to each leaf, where nodes ask by cuts alone.
+    def leaf_cells(self):
+        """Cells that lead to each leaf.
 
         Returns
         -------
         tree : int32 array of shape (n_leaves,)
-        low, high : int32 arrays of shape (n_leaves, n_vars)
-            First and last cell.
+        cells : bool array of shape (n_leaves, n_cells)
         """
-        cdef int32_t t, node, var, cut
-        cdef object first, last, up_to, beyond, tree, low, high, counts, waiting
+        cdef int32_t t, node, var, k, first, end
+        cdef object tree, cells, here, left, right, waiting
         tree = np.zeros(self.n_leaves, dtype=np.int32)
-        low = np.zeros((self.n_leaves, self.f.n_vars), dtype=np.int32)
-        high = np.zeros_like(low)
-        counts = np.array([self.f.first_cell[i + 1] - self.f.first_cell[i] for i in range(self.f.n_vars)])
+        cells = np.zeros((self.n_leaves, self.f.first_cell[self.f.n_vars]), dtype=np.bool_)
         for t in range(self.f.n_trees):
-            waiting = [(self.f.root[t], np.zeros(self.f.n_vars, dtype=np.int32), (counts - 1).astype(np.int32))]
+            waiting = [(self.f.root[t], np.ones(cells.shape[1], dtype=np.bool_))]
             while waiting:
-                node, first, last = waiting.pop()
-                var, cut = self.f.var[node], self.f.cut[node]
+                node, here = waiting.pop()
+                var = self.f.var[node]
                 if var < 0:
-                    tree[self.f.left[node]] = t
-                    low[self.f.left[node]], high[self.f.left[node]] = first, last
+                    tree[self.f.left[node]], cells[self.f.left[node]] = t, here
                     continue
-                up_to, beyond = last.copy(), first.copy()
-                if self.f.table[node] < 0:
-                    up_to[var], beyond[var] = min(last[var], cut), max(first[var], cut + 1)
-                waiting += [(self.f.left[node], first, up_to), (self.f.right[node], beyond, last)]
-        return tree, low, high
+                left, right = here.copy(), here.copy()
+                first, end = self.f.first_cell[var], self.f.first_cell[var + 1]
+                for k in range(first, end):
+                    if ew_child(&self.f, node, k - first) == self.f.left[node]:
+                        right[k] = False
+                    else:
+                        left[k] = False
+                waiting += [(self.f.left[node], left), (self.f.right[node], right)]
+        return tree, cells
 
     def search(
         self,
