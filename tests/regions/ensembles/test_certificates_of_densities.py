@@ -1,4 +1,4 @@
-"""Certificates of searches with a density whose columns go together: diagonals that follow the spread, columns cut off."""
+"""Certificates of searches with a density whose columns go together: diagonals follow the spread, columns are cut."""
 
 from __future__ import annotations
 
