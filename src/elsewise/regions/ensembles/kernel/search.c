@@ -565,8 +565,9 @@ void ew_search(const ew_forest *f, ew_row *row)
                 ew_give_back(&w->arena);
             row->has_point = w->best.has_point;
             row->value = w->best.has_point ? w->best.value : INFINITY;
-            row->lower_bound = fmin(ew_step_from(&w->steps, fmin(w->settled, ew_limit(w))),
-                                    w->best.value * (1.0 - row->tolerance) - w->steps.error);
+            row->lower_bound = fmin(w->settled, ew_limit(w));
+            row->lower_bound = fmax(row->lower_bound, fmin(ew_step_from(&w->steps, row->lower_bound),
+                                                           w->best.value * (1.0 - row->tolerance) - w->steps.error));
             if (!w->best.has_point && row->cutoff > all)
                 row->lower_bound = w->settled;
         } else

@@ -6,9 +6,12 @@
 /* Losses of a split beyond this, in scores that add up to about one, count no more. */
 static const double MOST_LOSS = 1.0;
 
+/* How much the larger loss counts: next to nothing, but equal smaller ones are many. */
+static const double LARGER = 1e-4;
+
 static void consider(ew_split *best, double first, double second, int32_t var, int32_t cell)
 {
-    const double score = fmin(first, second) + 0.1 * fmax(first, second);
+    const double score = fmin(first, second) + LARGER * fmax(first, second);
     if (score > best->score) {
         best->score = score;
         best->var = var;

@@ -10,6 +10,9 @@ static const double MOST_STEPS = 1e6;
 /* Residues that are nearer than this share of a step are taken for one, and count as its error. */
 static const double SAME = 1e-11;
 
+/* Errors relative to a distance that its proof may have: distances below that are told apart as they come. */
+static const double NEGLIGIBLE = 1e-10;
+
 /* Euclid's algorithm; remainders that are rounding count as none. */
 static double divisor(double a, double b, double rounding)
 {
@@ -109,7 +112,7 @@ double ew_step_below(const ew_steps *steps, double distance)
         below = fmax(below, steps->residue[k] + steps->size * whole);
     }
     const double gap = distance - below;
-    return gap > 8.0 * steps->error ? distance - 0.5 * gap : distance;
+    return gap > 8.0 * steps->error && steps->error < NEGLIGIBLE * distance ? distance - 0.5 * gap : distance;
 }
 
 double ew_step_from(const ew_steps *steps, double bound)
