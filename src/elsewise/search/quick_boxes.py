@@ -41,8 +41,9 @@ class QuickBoxes:
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox | None:
         """Solve the relaxation of a box; None where it takes a second look."""
         low, high = (lower - self.row) * self.prices, (upper - self.row) * self.prices
-        if (lower > upper).any() or np.abs(lower).min() >= FAR_AWAY or np.abs(upper).min() >= FAR_AWAY:
+        if (lower > upper).any():
             return None
+        # limits so far away would blur every sum in which they occur
         near = np.where(lower <= -FAR_AWAY, -np.inf, low), np.where(upper >= FAR_AWAY, np.inf, high)
         batch = self.cells.project(
             self.plain, _FIRST_ROW, self.polyhedra, self.cone,

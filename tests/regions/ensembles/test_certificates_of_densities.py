@@ -1,4 +1,4 @@
-"""Certificates of searches with a density whose columns go together: diagonals follow the spread, columns are cut."""
+"""Certificates of densities whose columns go together: diagonals that follow the spread, columns cut off."""
 
 from __future__ import annotations
 
