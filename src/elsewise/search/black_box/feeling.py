@@ -60,7 +60,7 @@ def makes_up(view: RowView, way: Segment, normal: FloatArray) -> Steps[bool]:
     each, other = np.arange(len(order)), np.roll(order, 1)
     tried[each, order] -= BEYOND / normal[order]  # refused by itself
     tried[each, other] += (BEYOND + 1.0) / normal[other]
-    return bool((yield from accepted_anywhere(view, tried, middle)).mean() > 0.5)
+    return bool((yield from accepted_anywhere(view, tried, middle)).any())
 
 
 def accepted_anywhere(view: RowView, points: FloatArray, middle: FloatArray) -> Steps[BoolArray]:
