@@ -24,11 +24,15 @@ SMOOTH_SHARE = 0.7
 # How far inside a boundary is felt for by labels alone, in standard deviations; it shrinks from cut to cut. Each
 # feature is moved by shares of that until the model says no.
 FEEL_FROM, FEEL_SHRINKS, FEEL_STEPS = 0.3, 0.8, (0.5, 1.0, 2.0, 4.0)
+# How far inside it is felt for to tell whether it is met along one feature alone, as a tree's is.
+FEEL_NEAR = 0.03
+# How far beyond the boundary a feature is moved to see whether another one makes up for it, in distances to it.
+BEYOND = 1.5
 # Points between the last accepted and the first refused of these, and on single features.
 STEPS_BETWEEN, STEPS_ON_AN_AXIS = 5, 12
 # Ways that half-spaces are learned for by labels alone, which is dear; and the share of the features whose moves must
-# meet the boundary for that to be worth it.
-WAYS_CUT, OBLIQUE_SHARE = 3, 0.25
+# meet the boundary for that to be worth it. In few features it is cheap: many ways, with so many half-spaces each.
+WAYS_CUT, OBLIQUE_SHARE, WAYS_CUT_OF_FEW, CUTS_OF_FEW = 3, 0.25, 20, 6
 # Values of each feature, among those of accepted training rows, that are tried alone, and changes that are followed.
 VALUES_TRIED, SINGLE_CHANGES = 12, 3
 # Times that whole changes are given back, and rounds on single features after that.

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import FloatArray, IntArray
 from .constants import (
     CUTS_KEPT,
+    CUTS_OF_FEW,
     DIFFERENCE,
     FEEL_FROM,
+    FEEL_NEAR,
     FEEL_SHRINKS,
-    FEEL_STEPS,
     GIVING_BACK,
     LAST_ROUNDS,
     MOST_CUTS,
@@ -24,14 +25,16 @@ from .constants import (
     SAME,
     SMALLEST_GAIN,
     SMOOTH_SHARE,
-    STEPS_BETWEEN,
     STEPS_ON_AN_AXIS,
     TIMES_WIDER,
     WAYS_CUT,
+    WAYS_CUT_OF_FEW,
     WAYS_OF_SCORES,
     WIDER,
 )
+from .feeling import accepted_anywhere, makes_up, normal_by_labels
 from .requests import Ask, Project, Score, Steps
+from .together import together
 from .view import RowView
 from .ways import Segment, bisect, ways_by_single_features, ways_to_anchors
 
@@ -45,8 +48,8 @@ def explore(view: RowView) -> Steps[None]:
     if len(view.moving) == 0:
         yield from _give_back_all(view)
     elif view.has_scores and (yield from _is_smooth(view, ways[0])):
-        for way in _worthwhile(view, ways)[:WAYS_OF_SCORES]:
-            yield from _cut(view, way, by_scores=True)
+        best = _worthwhile(view, ways)[:WAYS_OF_SCORES]
+        yield from together(view, [_cut(view, way, by_scores=True) for way in best])
         yield from _give_back_all(view)
     else:
         yield from _by_labels(view, ways)
@@ -61,17 +64,32 @@ def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
 def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
     """Refine ways where nothing but labels tells where the boundary is: by half-spaces, or along single features."""
     order = _worthwhile(view, ways)
-    normal = yield from _normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_FROM)
+    normal = yield from normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_FROM)
     if normal is not None and (normal[view.moving] != 0).mean() >= OBLIQUE_SHARE:
         for way in order[:WAYS_CUT]:
             yield from _cut(view, way, by_scores=False)
     else:  # like a tree's: half-spaces would say no more than single features, and where a way ends says little
-        for way in sorted(ways, key=lambda way: float(view.values(way.accepted))):
-            yield from _along_axes(view, way, MOST_CUTS)
+        yield from _cut_few(view, order, normal)
+        order = sorted(ways, key=lambda way: float(view.values(way.accepted)))
+        yield from together(view, [_along_axes(view, way, MOST_CUTS) for way in order])
     yield from _give_back_all(view)
     if view.best is not None:
         best = Segment(view.cone, ways[0].first, view.best, view.best, view.best)
         yield from _along_axes(view, best, LAST_ROUNDS)
+
+
+def _cut_few(view: RowView, order: list[Segment], normal: FloatArray | None) -> Steps[None]:
+    """Learn half-spaces in the few features that count, if next to the boundary more than one of them does.
+
+    A tree's boundary is felt along one feature there. That of a model which hardly looks at the others, as neighbours
+    do not at columns of small numbers, is felt along all that it looks at.
+    """
+    near = yield from normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_NEAR)
+    if near is None or (near != 0).sum() < 2 or not (yield from makes_up(view, order[0], near)):
+        return
+    features = np.flatnonzero((near != 0) | (normal != 0 if normal is not None else False))
+    for way in order[:WAYS_CUT_OF_FEW]:
+        yield from _cut(view, way, by_scores=False, features=features, most=CUTS_OF_FEW)
 
 
 def _give_back_all(view: RowView) -> Steps[None]:
@@ -107,16 +125,19 @@ def _slopes(view: RowView, point: FloatArray, step: float) -> Steps[FloatArray]:
     return slopes
 
 
-def _cut(view: RowView, way: Segment, *, by_scores: bool) -> Steps[None]:
-    """Learn half-spaces, by the score or by labels alone, and go to the nearest point within them."""
+def _cut(
+    view: RowView, way: Segment, *, by_scores: bool, features: IntArray | None = None, most: int = MOST_CUTS
+) -> Steps[None]:
+    """Learn half-spaces, by the score or by labels alone (of some features); go to the nearest point within them."""
     normals, offsets = np.empty((0, len(view.row))), np.empty(0)
     refused, best, feel, has_forgotten = way.refused, way.accepted, FEEL_FROM, False
     accepted = best
-    for _ in range(MOST_CUTS):
+    for _ in range(most):
         if by_scores:
             normal = yield from _normal_by_scores(view, refused, accepted)
         else:
-            normal, feel = (yield from _normal_by_labels(view, accepted, way.goal, feel)), feel * FEEL_SHRINKS
+            normal = yield from normal_by_labels(view, accepted, way.goal, feel, features)
+            feel *= FEEL_SHRINKS
         if normal is None or normal @ (accepted - refused) <= 0:
             normal = (accepted - refused) * view.prices**2
         size = float(np.abs(normal / view.prices).max(initial=0.0))
@@ -172,48 +193,6 @@ def _normal_by_scores(view: RowView, refused: FloatArray, accepted: FloatArray) 
     return None
 
 
-def _normal_by_labels(view: RowView, accepted: FloatArray, goal: FloatArray, feel: float) -> Steps[FloatArray | None]:
-    """Step inward, see how far each feature can go before the model refuses: intercepts of a plane give its normal."""
-    moving = view.moving
-    inward = goal - accepted
-    length = float(
-        np.abs(inward / view.spread)[moving].sum()
-    )  # how far a plane is along an axis, if all count the same
-    inward = inward * min(1.0, feel / length) if length > 0 else inward
-    middle = view.whole(accepted + inward, goal)
-    if not (yield from _accepted_anywhere(view, middle[None], accepted))[0]:
-        middle = accepted
-    reach = max(min(length, feel), DIFFERENCE)
-    steps = reach * np.array(FEEL_STEPS)
-    directions = np.concatenate([np.eye(len(view.row))[moving], -np.eye(len(view.row))[moving]]) * view.spread
-    tried = middle + steps[:, None, None] * directions
-    ok = (yield from _accepted_anywhere(view, tried.reshape(-1, len(view.row)), middle)).reshape(tried.shape[:2])
-    hit = np.flatnonzero(~ok.all(axis=0))
-    if len(hit) == 0:
-        return None
-    first = (~ok[:, hit]).argmax(axis=0)
-    far, near = steps[first], np.where(first > 0, steps[np.maximum(first - 1, 0)], 0.0)
-    shares = near[:, None] + (far - near)[:, None] * (np.arange(1, STEPS_BETWEEN + 1) / (STEPS_BETWEEN + 1))
-    between = middle + shares[..., None] * directions[hit][:, None]
-    good = (yield from _accepted_anywhere(view, between.reshape(-1, len(view.row)), middle)).reshape(shares.shape)
-    n_good = np.where(good.all(axis=1), STEPS_BETWEEN, (~good).argmax(axis=1))
-    crossing = np.full(len(directions), np.inf)
-    crossing[hit] = near + (far - near) * (n_good + 0.5) / (STEPS_BETWEEN + 1)
-    normal = np.zeros(len(view.row))
-    # refused when going down means that up is good
-    normal[moving] = (1.0 / crossing[len(moving) :] - 1.0 / crossing[: len(moving)]) / view.spread[moving]
-    return normal
-
-
-def _accepted_anywhere(view: RowView, points: FloatArray, middle: FloatArray) -> Steps[BoolArray]:
-    """Whether the model accepts points, dense or not; beyond a row's limits nothing is asked, and nothing refused."""
-    made = view.whole(points, points)
-    outside: BoolArray = np.asarray(((points < view.lower) | (points > view.upper)).any(axis=1))
-    reply = yield Score(np.where(outside[:, None], middle, made), labels=True)
-    accepted: BoolArray = (reply > 0) | outside
-    return accepted
-
-
 # ---- single features ----
 
 
@@ -237,7 +216,7 @@ def _along_axes(view: RowView, way: Segment, rounds: int) -> Steps[None]:
             return
         tried = np.repeat(best[None], len(apart), axis=0)
         tried[np.arange(len(apart)), apart] = point[apart]
-        ok = yield from _accepted_anywhere(view, tried, best)
+        ok = yield from accepted_anywhere(view, tried, best)
         if ok.all():  # no feature alone is in the way
             ends = yield from bisect(view, point[None], best[None])
             if not view.values(ends[1][0]) < view.values(best) * (1 - SMALLEST_GAIN):
@@ -260,7 +239,7 @@ def _block(
             refused[:, None] + shares * (accepted - refused)[:, None]
         )
         points = view.whole(points, best)
-        ok = (yield from _accepted_anywhere(view, points.reshape(-1, len(best)), best)).reshape(len(features), -1)
+        ok = (yield from accepted_anywhere(view, points.reshape(-1, len(best)), best)).reshape(len(features), -1)
         values = points[each[:, None], np.arange(len(shares)), features[:, None]]
         ends = np.column_stack([refused, values, accepted])
         first = np.where(ok.any(axis=1), ok.argmax(axis=1), len(shares))
