@@ -459,8 +459,8 @@ def test_labels_are_found_as_they_are_written(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["--label", "lone"], "--label: train.csv has no column 'lone'. Did you mean 'loan'"),
-        (["--label", "years"], "y has labels the model does not know"),
-        (["--data", "rows.csv", "--label", "client"], "y has labels the model does not know"),
+        (["--label", "years"], "which the model does not know: expected "),
+        (["--data", "rows.csv", "--label", "client"], "which the model does not know: expected "),
     ],
 )
 def test_fit_names_what_is_wrong(folder, arguments, message, capsys):
