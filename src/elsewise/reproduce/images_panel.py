@@ -106,6 +106,6 @@ def _readings(
         found = np.isfinite(points).all(axis=1)
         read = reader.predict(points[found]) if found.any() else np.empty(0, dtype=labels.dtype)
         shares = [float(np.mean(read == wanted[found])) if found.any() else 0.0 for wanted in (targets, labels)]
-        lines.append((kind.replace("\n", " "), str(int(found.sum())), *(percent(share) for share in shares)))
+        lines.append((kind.replace("\n", " "), str(int(found.sum())), *map(percent, shares)))
     title = "Images read by a classifier that had no part in making them, in %"
     return Section(title, ("Images", "found", "as requested", "as the original"), tuple(lines), 1)
