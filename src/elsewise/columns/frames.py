@@ -155,7 +155,7 @@ def cell_as(column: pd.Series[Any], dtype: UserDtype) -> pd.Series[Any] | None:
 
 
 def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) -> pd.DataFrame | None:
-    """Return a copy of a frame with new values, as `written` would column by column; None if columns need a closer look.
+    """Return a copy of a frame with new values, as `written` would column by column; None where that is needed.
 
     Parameters
     ----------
