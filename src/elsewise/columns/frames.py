@@ -179,7 +179,7 @@ def _cast(values: AnyArray, dtype: UserDtype) -> Any:
 
 
 def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) -> pd.DataFrame | None:
-    """Return a copy of a frame with new values, as `written` would column by column; None if columns need more care.
+    """Return a copy of a frame with new values, as `written` would column by column; None where that is needed.
 
     Parameters
     ----------
