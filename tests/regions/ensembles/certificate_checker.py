@@ -435,11 +435,9 @@ class Checker:
 
     def check_leaf(self, box: Any, cells: list, dead: set, known: float) -> None:
         """Check a box that was not divided, by what it was closed for."""
-        if known >= self.bound or not all(cells):
+        if known >= self.bound or self.is_empty(cells, dead):
             return
-        if box.closed == "nothing left":
-            require(self.is_empty(cells, dead), "leaves are left in a box that was said to have none")
-            return
+        require(box.closed != "nothing left", "leaves are left in a box that was said to have none")
         if box.closed == "point":
             left = self.leaves_left(cells, dead)
             if not all(left):

@@ -67,3 +67,5 @@ FLAT = 1e-12
 # Share of the diagonal of P by which P - D is kept away from having a negative eigenvalue, per column: some times the
 # rounding of P, whose entries are off by less than n eps (|F|'|F|), which is at most n times its own diagonal.
 SPLIT_ROUNDING = 16 * np.finfo(np.float64).eps
+# A point made of a relaxed one, kept away from boundaries, is no farther than this share: less than what a proof tells.
+SAME_PLACE = 1e-6

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside
 from ...search.constants import GRACE
-from .constants import LEAST_STEP, NO_LIMIT, SAMPLES, STARTS, STEPS
+from .constants import LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, STARTS, STEPS
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
@@ -103,7 +103,9 @@ class CellsInside:
         if self.trees.forest.accepts(cells, self.margin)[0]:
             value = self._offer(self.inside.candidates(relaxed, lower, upper), lower, upper)
         moves = (relaxed.point - self.row)[self.numbers] * self.trees.price[self.numbers]
-        return relaxed.bound, cells[0], moves, value, relaxed.is_whole and value < np.inf
+        # an answer next to a point that breaks a rule is not the nearest of the box
+        farthest = self.inside.values(relaxed.point[None])[0] * (1 + SAME_PLACE)
+        return relaxed.bound, cells[0], moves, value, relaxed.is_whole and bool(value <= farthest)
 
     def finish(self, low: IntArray, high: IntArray, levels: IntArray, limit: float) -> tuple[float, float]:
         """Find the nearest answer of a box that the trees accept: bound, NaN where time is over, and distance."""

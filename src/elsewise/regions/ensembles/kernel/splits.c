@@ -118,11 +118,15 @@ ew_split ew_best_split(ew_state *w)
             most = w->dual.alive[k] ? fmax(most, B[k]) : most;
             after[k - first] = most;
         }
+        int32_t before = -1; /* the cell that is left below k */
         most = -INFINITY;
-        for (int32_t k = first; k + 1 < end; k++) {
-            most = w->dual.alive[k] ? fmax(most, B[k]) : most;
-            if (w->dual.alive[k] && w->dual.alive[k + 1])
-                consider(&best, w->left[k] + all - most, w->right[k + 1] + all - after[k + 1 - first], i, k + 1);
+        for (int32_t k = first; k < end; k++) {
+            if (!w->dual.alive[k])
+                continue;
+            if (before >= 0)
+                consider(&best, w->left[before] + all - most, w->right[k] + all - after[k - first], i, k);
+            most = fmax(most, B[k]);
+            before = k;
         }
     }
     return best;
