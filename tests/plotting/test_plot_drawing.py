@@ -206,7 +206,7 @@ def test_values_are_worded_as_in_sentences_and_told_apart():
     assert pair(1.00001, 1.00002) == ("1.00001", "1.00002")
     assert pair(0.1, np.nextafter(0.1, 1.0))[0] != pair(0.1, np.nextafter(0.1, 1.0))[1]
     assert pair(float("nan"), 3.0) == ("not given", "3")
-    assert pair(5951, 1234567) == ("5951", "1,234,567")
+    assert pair(5951, 1234567) == ("5,951", "1,234,567")
     assert words.value_text(None, is_level=True) == "not given"
     assert words.value_text(True, is_level=True) == "yes"
     assert words.value_text(10115, is_level=True) == "10115"  # a code is no amount

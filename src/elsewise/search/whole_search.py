@@ -94,6 +94,7 @@ def search_whole(
             grace=GRACE,
             nodes_at_once=constants.NODES_AT_ONCE,
             any_point=any_point,
+            between=_let_others_in,
         )
         found.value[some], found.lower_bound[some], found.points[some] = value, bound, points
         found.part[some], found.cone[some], found.n_projections[some] = part, cone, n_nodes
@@ -103,6 +104,10 @@ def search_whole(
         found.model_free[some] = goal.has_density & is_near & np.isfinite(value) & ~loses_own_level
     found.lower_bound[is_unprovable(problem, plain, goals, use_region)] = 0.0
     return found
+
+
+def _let_others_in() -> None:
+    """Do nothing, in Python: whoever wants the thread to end is heard here."""
 
 
 def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_region: bool) -> WholeSearch:

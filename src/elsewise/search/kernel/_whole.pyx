@@ -195,11 +195,11 @@ cdef class WholeSearch:
             const double[:, ::1] radii, const double[:, :, ::1] centres, const double[:, ::1] cone_bounds, const double[:, ::1] part_bounds,
             const uint8_t[:, ::1] possible, const double[:, :, ::1] part_lower, const double[:, :, ::1] part_upper,
             const double[:, :, ::1] reach, const double[::1] limit, const double[::1] seconds, double grace,
-            int64_t nodes_at_once, bint any_point):
+            int64_t nodes_at_once, bint any_point, between):
         """Search the rows of one goal, one after the other; fields of ``ew_whole_row`` with a leading axis of rows.
 
         ``seconds`` is what each row may take, ``grace`` what a row without a point may take beyond that; the clock and
-        signals are looked at every ``nodes_at_once`` nodes.
+        signals are looked at every ``nodes_at_once`` nodes, and ``between`` is called.
 
         Returns
         -------
@@ -247,6 +247,7 @@ cdef class WholeSearch:
                 with nogil:
                     state = ew_whole_go_on(self.search, &row, nodes_at_once)
                 PyErr_CheckSignals()
+                between()
                 if self.error is not None:
                     raise self.error
             if state == EW_WHOLE_NO_MEMORY:
