@@ -88,7 +88,8 @@ def explain_rows(
         def run(span: slice) -> Explanations:
             chosen = places[span]
             goals = wanted.goal[numbers[chosen]]
-            found = answers_of(question, rows_of(given, chosen), rows[chosen], goals)
+            is_all = len(chosen) == len(given)
+            found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
             if options.if_none == "densest":
                 settle_for_densest(found[0], goals)
             part = in_turn(found, goals, numbers[chosen])
