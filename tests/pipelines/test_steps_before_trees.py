@@ -624,7 +624,7 @@ def test_a_step_that_is_not_monotone_as_promised_is_refused():
 
 
 def test_too_many_boxes_are_refused(monkeypatch):
-    monkeypatch.setattr("elsewise.regions.ensembles.rewriting.MOST_NODES", 50)
+    monkeypatch.setattr("elsewise.regions.ensembles.rewriting.MOST_NODES_REWRITTEN", 50)
     X, y = rows(19)
     fitted = make_pipeline(CODES["dense codes"], RandomForestClassifier(9, random_state=0)).fit(X, y)
     assert re.search(r'more than 50 boxes .* KBinsDiscretizer\(encode="ordinal"\)', reason_unread(fitted, X, y))

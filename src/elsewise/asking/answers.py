@@ -81,6 +81,7 @@ class Answers:
     ) -> None:
         n = len(rows)
         self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
+        self.is_limited = bool((self.seconds_left < np.inf).any())
         self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows) if domain is None else domain
@@ -143,8 +144,7 @@ class Answers:
             moves = ~self._leave_as_is(places, goals)
             places, goals = places[moves], goals[moves]
         asked, asked_goals, started = places, goals, time.perf_counter()
-        limited = np.isfinite(self.seconds_left) & (self.seconds_left > 0)
-        kept_back = np.where(limited, self.seconds_left, 0.0) * (1.0 - share) + self.seconds_to_verify
+        kept_back = self._kept_back(share)
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
         most_parts = max((goal.n_parts for goal in self.question.problem.goals), default=0)
@@ -184,6 +184,13 @@ class Answers:
         self._take_back_doubtful_proofs(asked, asked_goals)
         self._spend(asked, np.zeros(len(asked)), started)
 
+    def _kept_back(self, share: float) -> FloatArray:
+        """Seconds of each row that are not to be used: those of later answers, and what verifying takes."""
+        if not self.is_limited:
+            return np.zeros(len(self.rows))
+        usable = np.isfinite(self.seconds_left) & (self.seconds_left > 0)
+        return np.where(usable, self.seconds_left, 0.0) * (1.0 - share) + self.seconds_to_verify
+
     def ask_first(self) -> None:
         """Ask the model about the rows beforehand: where time is short, some is kept for it to judge the answers."""
         started = time.perf_counter()
@@ -195,6 +202,8 @@ class Answers:
     def _spend(self, places: IntArray, seconds: FloatArray, started: float) -> float:
         """Count what each row took, and share what else was done since; tell the time."""
         now = time.perf_counter()
+        if not self.is_limited:
+            return now
         shared = max(now - started - float(seconds.sum()), 0.0) / max(len(places), 1)
         self.seconds_left[places] -= seconds + shared
         return now
@@ -204,6 +213,8 @@ class Answers:
         if self.domain is not None or not self.question.use_model:
             return
         empty = np.isinf(self.lower_bound[places])
+        if not empty.any():
+            return
         late = empty & (self.seconds_left[places] < 0)  # the proof stays unchecked
         self.lower_bound[places[late]], self.timed_out[places[late]] = 0.0, True
         empty &= ~late

@@ -50,3 +50,6 @@ HIGHER_LEVELS = 4
 
 # Stages of a plan that are looked at one by one: those of fifteen moves. Beyond, a beam keeps so many at a time.
 MOST_STAGES, BEAM_WIDTH = 2**15, 128
+# Moves of a number from a known answer that are tried before a search, in units of the distance; of a whole number as
+# they are.
+MOVES_TRIED = tuple(sign * 4.0**power for sign in (-1, 1) for power in range(-2, 7))

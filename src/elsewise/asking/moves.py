@@ -12,9 +12,7 @@ from ..search import Domain
 from ..search.candidates import Candidates
 from ..search.constants import MARGINS
 from .answers import Answers
-
-# Moves of a number that are tried, in units of the distance; of a whole number as they are.
-MOVES = np.concatenate([sign * 4.0 ** np.arange(-2, 7) for sign in (-1, 1)])
+from .constants import MOVES_TRIED
 
 
 def single_moves(point: FloatArray, row: FloatArray, domain: Domain, stretch: FloatArray) -> FloatArray:
@@ -35,7 +33,7 @@ def single_moves(point: FloatArray, row: FloatArray, domain: Domain, stretch: Fl
             values = np.eye(stop - start)[upper[start:stop] == 1]
         else:
             scale = 1.0 if domain.integer[start] else 1.0 / stretch[start]
-            values = np.clip(point[0, start] + scale * MOVES, lower[start], upper[start])[:, None]
+            values = np.clip(point[0, start] + scale * np.array(MOVES_TRIED), lower[start], upper[start])[:, None]
             values = values[values[:, 0] == np.floor(values[:, 0])] if domain.integer[start] else values
         moved = np.repeat(point, len(values) + 1, axis=0)
         moved[:-1, start:stop] = values

@@ -44,3 +44,7 @@ FAR_LIMIT = 1e6
 
 # How far limits of a column keep from the end of what a step takes, relative to the terms they are computed from.
 LIMIT_TOLERANCE = 1e-14
+# How near to its ends QuantileTransformer takes a number for the end itself, before normal scores.
+EDGE_OF_NORMAL_SCORES = 1e-7
+# Decimal digits of a power that is far from overflow.
+DIGITS_OF_POWERS = 290.0

@@ -37,12 +37,9 @@ from ..regions.curves import (
 )
 from .affine import in_double
 from .columnwise import Chain, ColumnStep, Times, through
-from .constants import LARGEST_WARPED, MAP_TOLERANCE, N_NUMBERS_CHECKED
+from .constants import EDGE_OF_NORMAL_SCORES, LARGEST_WARPED, MAP_TOLERANCE, N_NUMBERS_CHECKED
 from .registry import AffineEntry, entry_of
 from .streams import WarpStream
-
-# How near to its ends QuantileTransformer takes a number for the end itself, before normal scores.
-_EDGE_OF_NORMAL_SCORES = 1e-7
 
 
 def curve_of(chain: Chain, low: float, high: float) -> Chained | None:
@@ -86,7 +83,7 @@ def _of_quantiles(step: ColumnStep) -> Sequence[Curve]:
     references = in_double(step.transformer.references_)
     if step.transformer.output_distribution == "uniform":
         return [Ranks(quantiles, references, 0.0)]
-    edge = _EDGE_OF_NORMAL_SCORES
+    edge = EDGE_OF_NORMAL_SCORES
     ends = np.asarray(stats.norm.ppf([edge - np.spacing(1), 1 - (edge - np.spacing(1))]))
     return [Ranks(quantiles, references, edge), NamedCurve("ndtri"), PiecewiseLinear(ends, ends)]
 

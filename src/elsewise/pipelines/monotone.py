@@ -13,7 +13,7 @@ from sklearn.preprocessing import FunctionTransformer, PowerTransformer, Quantil
 from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
 from .affine import AffineMap
-from .constants import LARGEST_WARPED
+from .constants import DIGITS_OF_POWERS, LARGEST_WARPED
 from .registry import register
 from .steps import Step
 from .streams import Stream
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .walk import Walk
 
 _LARGEST = LARGEST_WARPED
-# Decimal digits of a power that is far from overflow.
-_DIGITS = 290.0
 _ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
 _ABOVE_MINUS_ONE, _BELOW_ONE = float(np.nextafter(-1.0, 0.0)), float(np.nextafter(1.0, 0.0))
 
@@ -97,8 +95,8 @@ def _before_powers_overflow(method: str, powers: FloatArray) -> Takes:
     """
 
     def largest(exponents: FloatArray) -> FloatArray:
-        digits = np.divide(_DIGITS, exponents, out=np.full(len(exponents), np.inf), where=exponents > 0)
-        return np.asarray(np.minimum(10.0 ** np.minimum(digits, _DIGITS), _LARGEST))
+        digits = np.divide(DIGITS_OF_POWERS, exponents, out=np.full(len(exponents), np.inf), where=exponents > 0)
+        return np.asarray(np.minimum(10.0 ** np.minimum(digits, DIGITS_OF_POWERS), _LARGEST))
 
     if method == "box-cox":
         return Takes(np.maximum(1.0 / largest(-powers), _ABOVE_ZERO), largest(powers))

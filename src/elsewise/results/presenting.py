@@ -78,7 +78,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         answers.goal < 0, -np.inf, answers.log_thresholds[np.arange(len(found)), np.maximum(answers.goal, 0)]
     )
     labels = [question.label(goal) for goal in range(len(question.outcomes))] + [None]
-    points = np.where(found[:, None], answers.points, answers.rows)
+    points = answers.points if found.all() else np.where(found[:, None], answers.points, answers.rows)
     quantiles = _quantiles(answers)
     return Explanations(
         x=rows_of(given, np.arange(len(found))),

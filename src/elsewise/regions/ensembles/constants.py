@@ -69,3 +69,7 @@ FLAT = 1e-12
 SPLIT_ROUNDING = 16 * np.finfo(np.float64).eps
 # A point made of a relaxed one, kept away from boundaries, is no farther than this share: less than what a proof tells.
 SAME_PLACE = 1e-6
+# Nodes that rewritten trees may have: some 100 MB.
+MOST_NODES_REWRITTEN = 2_000_000
+# Rows that a booster is asked about to find its base.
+ROWS_ASKED = 64

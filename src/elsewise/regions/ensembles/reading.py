@@ -21,13 +21,12 @@ import numpy as np
 
 from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
+from .constants import ROWS_ASKED
 from .trees import LIGHTGBM_ZERO, TreeSum, left_limits
 
 # XGBoost's objectives whose sums start from the logit, or from the logarithm, of a mean.
 _LOGISTIC = ("binary:logistic", "reg:logistic")
 _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
-# Rows that a booster is asked about to find its base.
-_N_ASKED = 64
 # treelite's numbers for kinds of nodes and comparisons.
 _BY_CATEGORY, _LESS = 2, 2
 # LightGBM's name of the mode in which zero stands for a missing value.
@@ -144,9 +143,9 @@ def _base_in_xgboost(booster: Any, trees: TreeSum, weights: list[float] | None, 
 
     candidates = [nearest, np.nextafter(nearest, np.float32(-np.inf)), np.nextafter(nearest, np.float32(np.inf))]
     rng = np.random.default_rng(0)
-    rows = np.zeros((_N_ASKED, trees.n_features))
+    rows = np.zeros((ROWS_ASKED, trees.n_features))
     for j, cuts in enumerate(trees.cuts()):
-        rows[:, j] = np.floor(rng.choice(cuts, _N_ASKED)) if len(cuts) else 0.0
+        rows[:, j] = np.floor(rng.choice(cuts, ROWS_ASKED)) if len(cuts) else 0.0
     rows = np.maximum(rows, 0.0) if len(trees.code_sets) else rows  # codes are not negative
     asked = DMatrix(rows, feature_names=booster.feature_names, feature_types=booster.feature_types)
     own = booster.predict(asked, output_margin=True)

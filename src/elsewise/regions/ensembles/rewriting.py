@@ -18,12 +18,10 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...errors import UnsupportedSettingError
 from .bisecting import last_where
+from .constants import MOST_NODES_REWRITTEN
 from .growing import Growing
 from .steps_before import Stepped, StepsBefore, Warped
 from .trees import TreeSum
-
-# Nodes that rewritten trees may have: some 100 MB.
-MOST_NODES = 2_000_000
 
 
 def rewritten(trees: TreeSum, steps: StepsBefore) -> TreeSum:
@@ -179,10 +177,10 @@ def _unrolled(plain: TreeSum, is_stepped: BoolArray, runs: dict[int, Runs]) -> T
                 waiting.append((node if again else lefts[node], inner, number, True))
             if parent >= 0:
                 grown.attach(parent, is_left, number)
-            if len(grown) > MOST_NODES:
+            if len(grown) > MOST_NODES_REWRITTEN:
                 raise UnsupportedSettingError(
-                    f"Trees over one-hot codes of bins become more than {MOST_NODES:,} boxes of the numbers that were "
-                    'binned. Fit the pipeline with KBinsDiscretizer(encode="ordinal"), or with shallower trees.'
+                    f"Trees over one-hot codes of bins become more than {MOST_NODES_REWRITTEN:,} boxes of the numbers "
+                    'that were binned. Fit the pipeline with KBinsDiscretizer(encode="ordinal"), or shallower trees.'
                 )
     unrolled = grown.trees(plain.base, doubt=plain.doubt)
     return replace(unrolled, code_sets=plain.code_sets, single=plain.single, divisor=plain.divisor)

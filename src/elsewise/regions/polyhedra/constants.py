@@ -18,3 +18,9 @@ SUM_ROUNDING = 1e-13
 THIN_CELLS = 1e-9
 # Stands for a size of zero where something is divided by it: the smallest normal double, about.
 TINY = 1e-300
+# Half-spaces of a shared table looked at: the farthest beyond which a row is, and those nearest to a polyhedron.
+MOST_AT_ROW, MOST_AT_POLYHEDRON = 16, 8
+# Half-spaces among which the one nearest to a point inside is looked for.
+MOST_AT_POINT = 64
+# Shifts compared with all half-spaces at once: bounds memory.
+SHIFTS_AT_ONCE = 256

@@ -16,14 +16,7 @@ from ...arrays import FloatArray, IntArray
 from ...projection.cells import Cells
 from ...projection.coordinates import row_product
 from .bounds import dual_norms
-from .constants import BOUND_ROUNDING, TINY
-
-# Half-spaces looked at: the farthest beyond which a row is, and those nearest to a polyhedron.
-_AT_ROW, _AT_POLYHEDRON = 16, 8
-# Half-spaces among which the one nearest to a point inside is looked for.
-_AT_POINT = 64
-# Shifts compared with all half-spaces at once: bounds memory.
-_AT_ONCE = 256
+from .constants import BOUND_ROUNDING, MOST_AT_POINT, MOST_AT_POLYHEDRON, MOST_AT_ROW, SHIFTS_AT_ONCE, TINY
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +48,7 @@ class SharedBounds:
         for row in range(len(X0)):
             apart = v[row][self.near] - u[row][:, None]
             bounds[row] = _largest(apart, self.near_norms)
-            beyond = _top(v[row], _AT_ROW)
+            beyond = _top(v[row], MOST_AT_ROW)
             for k in beyond.tolist():
                 norms = dual_norms(self.cells.normals[k] - self.cells.shifts, self.cells)
                 np.maximum(bounds[row], _largest((v[row, k] - u[row])[:, None], norms[:, None]), out=bounds[row])
@@ -73,7 +66,7 @@ class SharedBounds:
         u, v = self._values(X)
         for row in range(len(X)):
             i = int(u[row].argmax())
-            nearest = _top(v[row], _AT_POINT)
+            nearest = _top(v[row], MOST_AT_POINT)
             norms = dual_norms(self.cells.normals[nearest] - self.cells.shifts[i], self.cells)
             room = u[row, i] - v[row, nearest]
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -99,7 +92,7 @@ class SharedBounds:
         for row in range(len(X)):
             i = int(u[row].argmax())
             each = (u[row, i] - v[row]) / np.maximum(sizes[row] + shift_sizes[row, i], TINY)
-            nearest = _top(-each, _AT_POINT)
+            nearest = _top(-each, MOST_AT_POINT)
             is_flat = dual_norms(self.cells.normals[nearest] - self.cells.shifts[i], self.cells) == 0
             depth[row, i] = np.where(is_flat & (each[nearest] >= 0), np.inf, each[nearest]).min(initial=np.inf)
         return depth
@@ -112,12 +105,12 @@ class SharedBounds:
 
 def shared_bounds(cells: Cells) -> SharedBounds:
     """Prepare the bounds: find the half-spaces nearest to each shift."""
-    n_near = min(_AT_POLYHEDRON, len(cells.offsets))
+    n_near = min(MOST_AT_POLYHEDRON, len(cells.offsets))
     near = np.zeros((cells.n_polyhedra, n_near), dtype=np.int64)
     norms = np.zeros((cells.n_polyhedra, n_near))
     squares = (cells.normals**2).sum(axis=1)
-    for start in range(0, cells.n_polyhedra, _AT_ONCE):
-        shifts = cells.shifts[start : start + _AT_ONCE]
+    for start in range(0, cells.n_polyhedra, SHIFTS_AT_ONCE):
+        shifts = cells.shifts[start : start + SHIFTS_AT_ONCE]
         apart = squares - 2.0 * shifts @ cells.normals.T
         near[start : start + len(shifts)] = np.argpartition(apart, n_near - 1, axis=1)[:, :n_near]
     for place in range(n_near):

@@ -26,10 +26,8 @@ from ..linear import scores, slab
 from ..outcomes import Interval, Outcome, require_interval
 from ..registry import builder_of, region_of, register
 from ..regression import linear_regression_region
+from .constants import ROUNDING_SAFETY
 from .members import seen_through
-
-# Rounding of averages, several times over.
-_ROUNDING_SAFETY = 4.0
 
 
 @register(VotingRegressor)
@@ -87,7 +85,7 @@ def averaged_trees(trees: list[TreeSum], weights: FloatArray) -> TreeSum:
 
 def rounding_of_average(trees: list[TreeSum], together: TreeSum) -> float:
     """How far the model's own average may be from the one sum."""
-    return _ROUNDING_SAFETY * (together.rounding() + max(one.rounding() / one.divisor for one in trees))
+    return ROUNDING_SAFETY * (together.rounding() + max(one.rounding() / one.divisor for one in trees))
 
 
 def _averaged(

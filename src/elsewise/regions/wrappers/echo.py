@@ -14,13 +14,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from .constants import LARGEST_TOLD_APART, NUMBERS_AT_ONCE
 
-# Numbers farther out than this are not told apart: products with them overflow in wrappers.
-_LARGEST = 1e30
 # The largest double, and the place of infinity in the order of doubles.
 _FARTHEST, _PLACE_OF_INFINITY = float(np.finfo(np.float64).max), int(np.float64(np.inf).view(np.int64))
-# Numbers a wrapper is asked about at a time: a call costs more than they do.
-_AT_ONCE = 256
 
 
 class EchoedDecision(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,7 +32,7 @@ class EchoedDecision(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: FloatArray) -> FloatArray:
         """Give back the numbers, array of shape (n_samples,)."""
-        return np.clip(X[:, 0], -_LARGEST, _LARGEST)
+        return np.clip(X[:, 0], -LARGEST_TOLD_APART, LARGEST_TOLD_APART)
 
 
 class EchoedProbability(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -110,7 +107,7 @@ def _first_number(holds: Callable[[FloatArray], BoolArray]) -> float:
     """Find the smallest double for which a condition holds that does not at first, many at a time."""
     low, high = -_PLACE_OF_INFINITY, _PLACE_OF_INFINITY
     while high - low > 1:
-        steps = min(_AT_ONCE, high - low)
+        steps = min(NUMBERS_AT_ONCE, high - low)
         places = [low + (high - low) * k // steps for k in range(1, steps)]
         first = int(np.argmax(np.append(holds(_numbers_at(np.array(places))), True)))
         low, high = places[first - 1] if first else low, places[first] if first < len(places) else high

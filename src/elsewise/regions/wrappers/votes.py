@@ -29,12 +29,8 @@ from ..polyhedra import PolyhedronUnion, union
 from ..registry import builder_of, region_of, register, register_response, response_region_of
 from ..sums.means import MeanProbability, mean_of_logistic
 from .averages import averaged_trees, rounding_of_average, weighted_members
+from .constants import MOST_BALLOTS, MOST_POLYHEDRA_OF_VOTES
 from .members import seen_through
-
-# Polyhedra of one class, beyond which a vote is refused.
-MOST_POLYHEDRA = 5_000
-# Votes of all members together, beyond which they are not listed.
-_MOST_BALLOTS = 100_000
 
 
 @register(VotingClassifier)
@@ -151,10 +147,10 @@ def _most_votes_region(
             read.append(one_tree(member.tree_, weight * np.eye(n_classes)[voted], n_features, seen))
         return EnsembleRegion(read[0].joined(read[1:]), Largest(index))
     too_many = UnsupportedModelError(
-        f"In this {type(model).__name__} of {len(members)} members a class wins in more than {MOST_POLYHEDRA} ways. "
-        "Use fewer members, or members that are decision trees."
+        f"In this {type(model).__name__} of {len(members)} members a class wins in more than "
+        f"{MOST_POLYHEDRA_OF_VOTES} ways. Use fewer members, or members that are decision trees."
     )
-    if n_classes ** len(members) > _MOST_BALLOTS:
+    if n_classes ** len(members) > MOST_BALLOTS:
         raise too_many
     cells = [_polyhedra_by_class(model, *one, n_classes) for one in zip(members, features)]
     found: list[tuple[FloatArray, FloatArray]] = []
@@ -163,7 +159,7 @@ def _most_votes_region(
             A, b = np.vstack([A for A, _ in chosen]), np.concatenate([b for _, b in chosen])
             region = halfspaces(A, b)
             found += [region.polyhedron(i) for i in range(region.n_polyhedra)]
-            if len(found) > MOST_POLYHEDRA:
+            if len(found) > MOST_POLYHEDRA_OF_VOTES:
                 raise too_many
     return union(found, n_features=n_features)
 
