@@ -57,19 +57,21 @@ def test_every_error_is_exported():
 
 
 def test_modules_import_on_their_own():
-    """In a fresh interpreter: the package first, then each of the others without the others."""
+    """Each package without the others, then its modules: a package's own imports come before those of its modules."""
     names = [module.name for module in pkgutil.walk_packages(elsewise.__path__, "elsewise.")]
-    names = [name for name in names if not name.endswith("__main__")]
+    names = sorted((n for n in names if not n.endswith("__main__")), key=lambda name: name.rpartition("."))
     files = {path for path in Path(elsewise.__path__[0]).rglob("*.py") if path.name != "__main__.py"}
     assert {Path(find_spec(name).origin) for name in ["elsewise", *names]} >= files
     code = """
 import importlib, sys
 import elsewise
-first = set(sys.modules)
+first, package = set(sys.modules), None
 for name in sys.argv[1:]:
-    for known in set(sys.modules) - first:
+    is_next = name.rpartition(".")[0] != package or name.count(".") == 1
+    for known in set(sys.modules) - first if is_next else ():
         if known.startswith("elsewise."):
             del sys.modules[known]
+    package = name.rpartition(".")[0]
     print(importlib.import_module(name).__name__)
 """
     done = subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True, check=False)
