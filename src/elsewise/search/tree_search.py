@@ -99,11 +99,15 @@ def _search_nodes(
     any_point: bool = False,
 ) -> Found:
     """Search nodes by projection: in the kernel what it carries, the rest here; one mask decides."""
+
+    def generally(search: TreeSearch, seconds: TimeLimit) -> Found:
+        search.is_eager, search.any_point = is_eager, any_point
+        return search.run(seconds)
+
     fresh = history.is_fresh() & is_for_kernel(problem, domain, use_region)
     if not fresh.any():
         search = TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
-        search.is_eager, search.any_point = is_eager, any_point
-        return search.run(time_limit)
+        return generally(search, time_limit)
     found, seconds = Found.nothing(rows), seconds_of(time_limit, len(rows))
     for in_kernel in (True, False):
         chosen = fresh == in_kernel
@@ -118,10 +122,8 @@ def _search_nodes(
                 time_limit=seconds[some], any_point=any_point,
             )  # fmt: skip
         else:
-            before = history.of_rows(some)
-            search = TreeSearch(*of_rows, limits[0], margin, limits[1], before, use_region)
-            search.is_eager, search.any_point = is_eager, any_point
-            part = search.run(seconds[some])
+            search = TreeSearch(*of_rows, limits[0], margin, limits[1], history.of_rows(some), use_region)
+            part = generally(search, seconds[some])
         found.put(chosen, part)
     return found
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...projection.coordinates import row_product
 from ..curves import AffineCurve, Curve, PiecewiseLinear
-from ..linear import scores
 from ..outcomes import Interval, Probability
 from .constants import FARTHEST_SCORE
+from .means import linear_folds
 from .networks import range_region
 from .of_curves import CurveFunction
 from .region import SumRegion
@@ -114,16 +114,9 @@ class WithinRange:
 
 def mean_of_isotonic(model: Any, members: list[Any]) -> IsotonicMean | None:
     """Read the mean of folds of linear models, each calibrated by an isotonic regression; None if one is not."""
-    W, b, x, y = [], [], [], []
-    for calibrated, member in zip(model.calibrated_classifiers_, members):
-        is_isotonic = calibrated.method == "isotonic" and len(calibrated.calibrators) == 1
-        if not is_isotonic or not hasattr(member, "coef_") or not hasattr(member, "decision_function"):
-            return None
-        own, intercept = scores(member)
-        if len(own) > 1:
-            return None
-        W.append(own[0])
-        b.append(float(intercept[0]))
-        x.append(np.asarray(calibrated.calibrators[0].X_thresholds_, dtype=np.float64))
-        y.append(np.asarray(calibrated.calibrators[0].y_thresholds_, dtype=np.float64))
-    return IsotonicMean(np.array(W), np.array(b), tuple(x), tuple(y))
+    folds = linear_folds(model, members, "isotonic")
+    if folds is None:
+        return None
+    x = tuple(np.asarray(calibrator.X_thresholds_, dtype=np.float64) for calibrator, *_ in folds)
+    y = tuple(np.asarray(calibrator.y_thresholds_, dtype=np.float64) for calibrator, *_ in folds)
+    return IsotonicMean(np.array([own for _, own, _ in folds]), np.array([b for *_, b in folds]), x, y)

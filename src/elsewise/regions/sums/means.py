@@ -62,18 +62,29 @@ def mean_of_logistic(
     return MeanProbability(W, b, weights / weights.sum())
 
 
-def mean_of_calibrated(model: Any, members: list[Any]) -> MeanProbability | None:
-    """Read the mean of folds of linear models, each calibrated by a sigmoid; None if some fold is something else."""
-    W, b = [], []
+def linear_folds(model: Any, members: list[Any], method: str) -> list[tuple[Any, FloatArray, float]] | None:
+    """Read calibrators, weights and intercepts of folds of linear models with one score; None if one is not such."""
+    folds = []
     for calibrated, member in zip(model.calibrated_classifiers_, members):
-        is_sigmoid = calibrated.method == "sigmoid" and len(calibrated.calibrators) == 1
-        if not is_sigmoid or not hasattr(member, "coef_") or not hasattr(member, "decision_function"):
+        is_such = calibrated.method == method and len(calibrated.calibrators) == 1
+        if not is_such or not hasattr(member, "coef_") or not hasattr(member, "decision_function"):
             return None
         own, intercept = scores(member)
         if len(own) > 1:
             return None
-        slope, offset = calibrated.calibrators[0].a_, calibrated.calibrators[0].b_  # expit(-(slope s + offset))
-        W.append(-slope * own[0])
-        b.append(-slope * float(intercept[0]) - offset)
+        folds.append((calibrated.calibrators[0], own[0], float(intercept[0])))
+    return folds
+
+
+def mean_of_calibrated(model: Any, members: list[Any]) -> MeanProbability | None:
+    """Read the mean of folds of linear models, each calibrated by a sigmoid; None if some fold is something else."""
+    folds = linear_folds(model, members, "sigmoid")
+    if folds is None:
+        return None
+    W, b = [], []
+    for calibrator, own, intercept in folds:
+        slope, offset = calibrator.a_, calibrator.b_  # expit(-(slope s + offset))
+        W.append(-slope * own)
+        b.append(-slope * intercept - offset)
     n = len(W)
     return MeanProbability(np.array(W), np.array(b), np.full(n, 1.0 / n))
