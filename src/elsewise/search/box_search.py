@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray
 from .candidates import Candidates, cone_slacks
 from .column_sets import search_column_sets
 from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
@@ -27,11 +27,10 @@ from .problem import Goal, SearchProblem
 from .quick_boxes import QuickBoxes
 from .refinement import Refinement
 from .relaxation import Relaxation
-from .time_limits import TimeLimit, seconds_of
+from .request import SearchRequest
 
-# Searches the nearest point of a row's domain, the model left out:
-# (problem, row, goal, domain, cutoff, margin, history, seconds) -> Found
-SearchAnything = Callable[[SearchProblem, FloatArray, int, Domain, float, float, History, float], Found]
+# Searches the nearest points of what is asked, the model left out.
+SearchAnything = Callable[[SearchRequest], Found]
 
 
 class BoxSearch:
@@ -39,26 +38,16 @@ class BoxSearch:
 
     Parameters
     ----------
-    problem : SearchProblem
-    domain : Domain
-    history : History
-    margin : float
-    time_limit : float, array of shape (n_samples,), or None
+    request : SearchRequest
     search_anything : function
         Searches boxes without the model.
     """
 
-    def __init__(
-        self,
-        problem: SearchProblem,
-        domain: Domain,
-        history: History,
-        margin: float,
-        time_limit: TimeLimit,
-        search_anything: SearchAnything,
-    ) -> None:
-        self.problem, self.domain, self.history, self.margin = problem, domain, history, margin
-        self.time_limit, self.search_anything = time_limit, search_anything
+    def __init__(self, request: SearchRequest, search_anything: SearchAnything) -> None:
+        self.request, self.search_anything = request, search_anything
+        self.problem, self.domain, self.history, self.margin = (
+            request.problem, request.domain, request.history, request.margin,
+        )  # fmt: skip
 
     def _asks_more(self, k: int) -> bool:
         """Whether more than limits, whole numbers and columns that stay is asked of a row."""
@@ -66,9 +55,10 @@ class BoxSearch:
         is_apart = any(each.apart is not None for each in history.earlier[k])
         return bool(self.domain.asks_more or history.refused[k] or is_apart)
 
-    def run(self, rows: FloatArray, goals: IntArray, cutoff: FloatArray | None, banned: BoolArray | None) -> Found:
-        """Search every row; parameters as for `search_tree`."""
-        found, seconds = Found.nothing(rows), seconds_of(self.time_limit, len(rows))
+    def run(self) -> Found:
+        """Search every row."""
+        rows, goals, banned = self.request.rows, self.request.goals, self.request.banned
+        found, seconds = Found.nothing(rows), self.request.seconds
         overflows = self.problem.overflows(self.problem.coordinates.points(rows))
         for k, g in enumerate(goals.tolist()):
             goal = self.problem.goals[g]
@@ -76,7 +66,7 @@ class BoxSearch:
                 found.lower_bound[k] = np.inf
                 continue
             started = time.perf_counter()
-            limit, asks = np.inf if cutoff is None else float(cutoff[k]), goal.has_density or self._asks_more(k)
+            limit, asks = float(self.request.cutoff[k]), goal.has_density or self._asks_more(k)
             search = self._search if asks or self.history.earlier[k] else self._search_plainly
             search(found, k, rows[k], g, limit, started + seconds[k])
             found.seconds[k] = time.perf_counter() - started
@@ -337,9 +327,19 @@ class _InsideBoxes(Inside):
             relaxed = self.relax(lower, upper, limit)
             return relaxed.bound, relaxed.point
         domain = replace(self.domain, lower=lower[None], upper=upper[None])
-        found = self.search_anything(
-            self.problem, self.row, self.goal, domain, limit, self.margin, self.history, seconds
+        request = SearchRequest(
+            problem=self.problem,
+            rows=self.row[None],
+            goals=np.array([self.goal]),
+            domain=domain,
+            history=self.history,
+            cutoff=np.array([limit]),
+            banned=None,
+            margin=self.margin,
+            use_region=False,
+            seconds=np.array([seconds]),
         )
+        found = self.search_anything(request)
         return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
 
 

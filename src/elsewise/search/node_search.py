@@ -23,33 +23,21 @@ from .constants import (
     WAVES_A_NODE,
 )
 from .division import Division
-from .domain import Domain
 from .driver import Search
-from .earlier_answers import History
 from .nodes import Heaps, Nodes
-from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
+from .request import SearchRequest
 
 
 class TreeSearch(Search):
     """Open nodes and incumbents of all rows of a batch."""
 
-    is_eager = False
-
-    def __init__(
-        self,
-        problem: SearchProblem,
-        rows: FloatArray,
-        goals: IntArray,
-        domain: Domain,
-        cutoff: FloatArray | None,
-        margin: float,
-        banned: BoolArray | None,
-        history: History,
-        use_region: bool,
-    ) -> None:
-        super().__init__(problem, rows, goals, use_region, cutoff)
+    def __init__(self, request: SearchRequest) -> None:
+        problem, rows, goals, domain = request.problem, request.rows, request.goals, request.domain
+        margin, banned, use_region, history = request.margin, request.banned, request.use_region, request.history
+        super().__init__(problem, rows, goals, use_region, request.cutoff)
+        self.is_eager, self.any_point = request.is_eager, request.any_point
         n, n_features = rows.shape
         self.domain, self.history = domain, history
         self.all_discrete = bool(domain.discrete.all())

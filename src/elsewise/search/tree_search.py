@@ -20,6 +20,7 @@ from .earlier_answers import EarlierAnswer, History
 from .found import Found
 from .node_search import TreeSearch
 from .problem import SearchProblem
+from .request import SearchRequest
 from .time_limits import TimeLimit, seconds_of
 from .whole_search import is_for_kernel, search_whole
 
@@ -71,97 +72,49 @@ def search_tree(
     any_point : bool
         The first point of a row ends its search.
     """
-    history = History(problem, rows, domain.layout, refused, earlier, solved)
-    if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
-        return _search_boxes(problem, rows, goals, domain, history, margin, time_limit, cutoff, banned)
-    if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
-        free = _search_nodes(problem, rows, goals, domain, None, margin, None, history, False, time_limit)
-        return search_black_boxes(
-            problem, rows, goals, domain, history, free, cutoff=cutoff, banned=banned, time_limit=time_limit
-        )
-    return _search_nodes(
-        problem, rows, goals, domain, cutoff, margin, banned, history, use_region, time_limit, is_eager, any_point
+    request = SearchRequest(
+        problem=problem,
+        rows=rows,
+        goals=goals,
+        domain=domain,
+        history=History(problem, rows, domain.layout, refused, earlier, solved),
+        cutoff=np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64),
+        banned=banned,
+        margin=margin,
+        use_region=use_region,
+        seconds=seconds_of(time_limit, len(rows)),
+        is_eager=is_eager,
+        any_point=any_point,
     )
+    if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
+        return _search_boxes(request)
+    if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
+        return search_black_boxes(request, _search_nodes(request.without_model()))
+    return _search_nodes(request)
 
 
-def _search_nodes(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    cutoff: FloatArray | None,
-    margin: float,
-    banned: BoolArray | None,
-    history: History,
-    use_region: bool,
-    time_limit: TimeLimit,
-    is_eager: bool = False,
-    any_point: bool = False,
-) -> Found:
+def _search_nodes(request: SearchRequest) -> Found:
     """Search nodes by projection: in the kernel what it carries, the rest here; one mask decides."""
-
-    def generally(search: TreeSearch, seconds: TimeLimit) -> Found:
-        search.is_eager, search.any_point = is_eager, any_point
-        return search.run(seconds)
-
-    fresh = history.is_fresh() & is_for_kernel(problem, domain, use_region)
-    if not fresh.any():
-        search = TreeSearch(problem, rows, goals, domain, cutoff, margin, banned, history, use_region)
-        return generally(search, time_limit)
-    found, seconds = Found.nothing(rows), seconds_of(time_limit, len(rows))
-    for in_kernel in (True, False):
-        chosen = fresh == in_kernel
-        some = np.flatnonzero(chosen)
-        if len(some) == 0:
-            continue
-        of_rows = (problem, rows[some], goals[some], domain.of_rows(some))
-        limits = None if cutoff is None else cutoff[some], None if banned is None else banned[some]
-        if in_kernel:
-            part = search_whole(
-                *of_rows, cutoff=limits[0], margin=margin, banned=limits[1], use_region=use_region,
-                time_limit=seconds[some], any_point=any_point,
-            )  # fmt: skip
-        else:
-            search = TreeSearch(*of_rows, limits[0], margin, limits[1], history.of_rows(some), use_region)
-            part = generally(search, seconds[some])
-        found.put(chosen, part)
+    in_kernel = request.history.is_fresh() & is_for_kernel(request)
+    if in_kernel.all() and len(in_kernel):
+        return search_whole(request)
+    if not in_kernel.any():
+        return TreeSearch(request).run(request.seconds)
+    found = Found.nothing(request.rows)
+    found.put(in_kernel, search_whole(request.of_rows(np.flatnonzero(in_kernel))))
+    rest = request.of_rows(np.flatnonzero(~in_kernel))
+    found.put(~in_kernel, TreeSearch(rest).run(rest.seconds))
     return found
 
 
-def _search_boxes(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    history: History,
-    margin: float,
-    time_limit: TimeLimit,
-    cutoff: FloatArray | None,
-    banned: BoolArray | None,
-) -> Found:
+def _search_boxes(request: SearchRequest) -> Found:
     """Search boxes without clauses, which few answers meet and which take time; those that break one once more."""
-    free = replace(domain, clauses=None)
-    found = BoxSearch(problem, free, history, margin, time_limit, _search_anything).run(rows, goals, cutoff, banned)
-    broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(len(rows)), found.points)
-    left = seconds_of(time_limit, len(rows)) - found.seconds
+    domain, n = request.domain, len(request.rows)
+    found = BoxSearch(replace(request, domain=replace(domain, clauses=None)), _search_nodes).run()
+    broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
+    left = request.seconds - found.seconds
     for k in np.flatnonzero(broken).tolist():
-        own, before = domain.of_rows(slice(k, k + 1)), history.of_row(k)
-        one = None if cutoff is None else cutoff[[k]], None if banned is None else banned[[k]]
-        again = BoxSearch(problem, own, before, margin, float(left[k]), _search_anything)
-        found.put(np.arange(len(rows)) == k, again.run(rows[[k]], goals[[k]], *one))
+        one = request.of_rows(np.array([k]))
+        one = replace(one, history=request.history.of_row(k), seconds=left[[k]])
+        found.put(np.arange(n) == k, BoxSearch(one, _search_nodes).run())
     return found
-
-
-def _search_anything(
-    problem: SearchProblem,
-    row: FloatArray,
-    goal: int,
-    domain: Domain,
-    cutoff: float,
-    margin: float,
-    history: History,
-    seconds: float,
-) -> Found:
-    """Search the nearest point of a row's domain, the model left out."""
-    goals = np.array([goal])
-    return _search_nodes(problem, row[None], goals, domain, np.array([cutoff]), margin, None, history, False, seconds)

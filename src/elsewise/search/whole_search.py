@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 from . import constants
 from ._whole import WholeSearch
 from .candidates import wanted_depth, wanted_slack
@@ -18,14 +18,15 @@ from .driver import is_unprovable
 from .found import Found
 from .problem import Goal, SearchProblem
 from .region import Terms
-from .time_limits import TimeLimit, seconds_of
+from .request import SearchRequest
 
 _INDICATOR = 2
 """Kind of a feature, beside 0 for numbers and 1 for whole ones, as ``whole.h`` has them."""
 
 
-def is_for_kernel(problem: SearchProblem, domain: Domain, use_region: bool) -> bool:
+def is_for_kernel(request: SearchRequest) -> bool:
     """Whether rows without a history can be searched here."""
+    problem, domain = request.problem, request.domain
     cells, layout = problem.cells, domain.layout
     if cells.norm != 1 or domain.per_change != 0.0 or not domain.discrete.any():
         return False
@@ -33,27 +34,15 @@ def is_for_kernel(problem: SearchProblem, domain: Domain, use_region: bool) -> b
         return False
     if not problem.second_look.is_even:
         return False
-    return not use_region or all(goal.cover.terms is not None for goal in problem.goals)
+    return not request.use_region or all(goal.cover.terms is not None for goal in problem.goals)
 
 
-def search_whole(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    *,
-    cutoff: FloatArray | None,
-    margin: float,
-    banned: BoolArray | None,
-    use_region: bool,
-    time_limit: TimeLimit,
-    any_point: bool,
-) -> Found:
-    """Search the nearest point of its goal for every row; parameters as for `search_tree`."""
-    search = _kernel_search(problem, domain, margin, use_region)
+def search_whole(request: SearchRequest) -> Found:
+    """Search the nearest point of its goal for every row."""
+    problem, rows, goals, domain = request.problem, request.rows, request.goals, request.domain
+    use_region, banned = request.use_region, request.banned
+    search = _kernel_search(problem, domain, request.margin, use_region)
     plain, found = problem.coordinates.points(rows), Found.nothing(rows)
-    limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
-    seconds = seconds_of(time_limit, len(rows))
     for g in np.unique(goals).tolist():
         goal, some = problem.goals[g], np.flatnonzero(goals == g)
         own, widening = rows[some], domain.widening_of(some)
@@ -89,11 +78,11 @@ def search_whole(
             part_lower=part_lower,
             part_upper=part_upper,
             reach=_reach(problem, g, plain[some], widening),
-            limit=limit[some],
-            seconds=seconds[some],
+            limit=request.cutoff[some],
+            seconds=request.seconds[some],
             grace=GRACE,
             nodes_at_once=constants.NODES_AT_ONCE,
-            any_point=any_point,
+            any_point=request.any_point,
             between=_let_others_in,
         )
         found.value[some], found.lower_bound[some], found.points[some] = value, bound, points

@@ -15,15 +15,14 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..candidates import cone_slacks
 from ..constants import MODEL_FREE_TOLERANCE
-from ..domain import Domain
 from ..driver import distinct
-from ..earlier_answers import History
 from ..found import Found
 from ..nodes import Nodes
 from ..problem import Goal, SearchProblem
 from ..refinement import Refinement
 from ..relaxation import Relaxation
-from ..time_limits import TimeLimit, is_late, seconds_of
+from ..request import SearchRequest
+from ..time_limits import is_late
 from .choices import choices_of
 from .constants import KEPT_OFF, MOST_CONES, MOST_POINTS
 from .cover import BlackBoxCover
@@ -32,30 +31,17 @@ from .requests import Ask, Project, Reply, Score, Steps
 from .view import RowView
 
 
-def search_black_boxes(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    history: History,
-    free: Found,
-    *,
-    cutoff: FloatArray | None,
-    banned: BoolArray | None,
-    time_limit: TimeLimit,
-) -> Found:
-    """Search good points of rows; parameters as for `search_tree`.
+def search_black_boxes(request: SearchRequest, free: Found) -> Found:
+    """Search good points of rows.
 
     Parameters
     ----------
-    problem, rows, goals, domain, cutoff, banned, time_limit : as for `search_tree`
-    history : History
-        That leaves the model out.
+    request : SearchRequest
     free : Found
         The nearest points, the model left out, and what is proven of them.
     """
+    problem, rows, goals, limit = request.problem, request.rows, request.goals, request.cutoff
     found = replace(free, value=np.full(len(rows), np.inf), points=np.full_like(rows, np.nan))
-    limit = np.full(len(rows), np.inf) if cutoff is None else cutoff
     there = np.flatnonzero(np.isfinite(free.value) & (free.value < limit))
     for g in distinct(goals[there]):
         of_goal = there[goals[there] == g]
@@ -73,10 +59,10 @@ def search_black_boxes(
     found.lower_bound[:] = np.where(np.isfinite(found.value), free.lower_bound, np.minimum(free.lower_bound, limit))
     chosen = np.flatnonzero(is_open)
     if len(chosen):
-        _Together(problem, rows, goals, domain, history, free, limit, chosen).run(found, time_limit)
+        _Together(request, free, chosen).run(found, request.seconds)
     found.lower_bound[:] = np.minimum(found.lower_bound, found.value)
-    if banned is not None:  # rows for which the model says one thing and then another
-        gone = banned[:, 0]
+    if request.banned is not None:  # rows for which the model says one thing and then another
+        gone = request.banned[:, 0]
         found.value[gone], found.lower_bound[gone], found.points[gone] = np.inf, np.inf, np.nan
     return found
 
@@ -84,19 +70,10 @@ def search_black_boxes(
 class _Together:
     """Searches of rows, under way at the same time. A row may have several, which differ in what may change."""
 
-    def __init__(
-        self,
-        problem: SearchProblem,
-        rows: FloatArray,
-        goals: IntArray,
-        domain: Domain,
-        history: History,
-        free: Found,
-        limit: FloatArray,
-        chosen: IntArray,
-    ) -> None:
-        self.problem, self.history = problem, history
-        owner, lower, upper = choices_of(rows, domain, history, free.points, chosen)
+    def __init__(self, request: SearchRequest, free: Found, chosen: IntArray) -> None:
+        problem, rows, goals, domain = request.problem, request.rows, request.goals, request.domain
+        self.problem, self.history = problem, request.history
+        owner, lower, upper = choices_of(rows, domain, self.history, free.points, chosen)
         self.owner, self.goals = owner, goals[owner]
         self.rows = rows[owner]
         self.domain = replace(domain.of_rows(owner), lower=lower, upper=upper)
@@ -107,7 +84,7 @@ class _Together:
         anchors = {g: self._anchors(problem.goals[g]) for g in distinct(self.goals)}
         half = np.where(domain.layout.group >= 0, 0.5, 1.0) * problem.coordinates.stretch
         self.views = [
-            self._view(k, int(g), half, anchors[int(g)], free.points[r], float(limit[r]), MOST_POINTS // n_choices[r])
+            self._view(k, g, half, anchors[g], free.points[r], float(request.cutoff[r]), MOST_POINTS // n_choices[r])
             for k, (g, r) in enumerate(zip(self.goals.tolist(), owner.tolist()))
         ]
 
@@ -160,12 +137,12 @@ class _Together:
             points_left=n_points,
         )
 
-    def run(self, found: Found, time_limit: TimeLimit) -> None:
+    def run(self, found: Found, seconds: FloatArray) -> None:
         """Go on until every search is over or out of time, and note the best points."""
         searches: dict[int, Steps[None]] = {k: explore(view) for k, view in enumerate(self.views)}
         wanted: dict[int, Ask | Score | Project] = {}
         replies: dict[int, Reply | None] = dict.fromkeys(searches)
-        spent, seconds = found.seconds, seconds_of(time_limit, len(found.value))
+        spent = found.seconds
         has_point = np.zeros(len(found.value), dtype=np.bool_)
         while replies:
             started = time.perf_counter()

@@ -1,0 +1,73 @@
+"""What is asked of a search: rows, their goals and domains, and how far and how long to look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from .domain import Domain
+from .earlier_answers import History
+from .problem import SearchProblem
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """The nearest point of its goal within its domain is searched for every row.
+
+    Attributes
+    ----------
+    problem : SearchProblem
+    rows : array of shape (n_samples, n_features)
+    goals : int array of shape (n_samples,)
+    domain : Domain
+        Of the same rows.
+    history : History
+        Of the same rows.
+    cutoff : array of shape (n_samples,)
+        Only points nearer than this are wanted; infinite for any.
+    banned : bool array of shape (n_samples, most parts of a goal), or None
+        Parts not to look into.
+    margin : float
+        Relative distance to keep from the boundary of cells.
+    use_region : bool
+        False leaves the model out.
+    seconds : array of shape (n_samples,)
+        What a row may take; infinite without a limit.
+    is_eager : bool
+        Send many nodes at once: for searches that end with the first point, or look into everything.
+    any_point : bool
+        The first point of a row ends its search.
+    """
+
+    problem: SearchProblem
+    rows: FloatArray
+    goals: IntArray
+    domain: Domain
+    history: History
+    cutoff: FloatArray
+    banned: BoolArray | None
+    margin: float
+    use_region: bool
+    seconds: FloatArray
+    is_eager: bool = False
+    any_point: bool = False
+
+    def of_rows(self, rows: IntArray) -> SearchRequest:
+        """Ask the same of some of the rows."""
+        return replace(
+            self,
+            rows=self.rows[rows],
+            goals=self.goals[rows],
+            domain=self.domain.of_rows(rows),
+            history=self.history.of_rows(rows),
+            cutoff=self.cutoff[rows],
+            banned=None if self.banned is None else self.banned[rows],
+            seconds=self.seconds[rows],
+        )
+
+    def without_model(self) -> SearchRequest:
+        """Ask for the nearest point of the domain and the density, however far, whatever the model says of it."""
+        anywhere = np.full(len(self.rows), np.inf)
+        return replace(self, use_region=False, banned=None, cutoff=anywhere, is_eager=False, any_point=False)
