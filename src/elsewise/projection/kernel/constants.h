@@ -66,6 +66,8 @@ static const double HOMOTOPY_PIVOT = 1e-12;     /* a feature that would join a p
 static const double ACTIVE_SET_PIVOT = 1e-13;   /* an exact active-set system is singular: not this active set */
 static const double RAY_PIVOT = 1e-14;          /* normal equations that make a ray exact: drop the direction */
 static const double INTERIOR_POINT_PIVOT = 1e-16; /* the barrier makes the system definite: drop only what is lost */
+/* Breakpoints are compared by products first: so much more than rounding of a product and a quotient. */
+static const double BREAKPOINT_SLACK = 1 + 1e-14;
 /* Put in the place of a dropped pivot: no step is taken along it. */
 static const double DROPPED_PIVOT = 1e200;
 

@@ -24,6 +24,16 @@ static inline void axpy(ptrdiff_t n, double a, const double *restrict x, double 
     for (ptrdiff_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+/* y += a x and z += b x */
+static inline void axpy_two(ptrdiff_t n, double a, double b, const double *restrict x, double *restrict y,
+                            double *restrict z) {
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double xi = x[i];
+        y[i] += a * xi;
+        z[i] += b * xi;
+    }
+}
+
 static inline double max_abs(ptrdiff_t n, const double *x) {
     double m = 0;
     for (ptrdiff_t i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
@@ -66,6 +76,28 @@ static inline void cholesky_solve(ptrdiff_t n, const double *restrict U, double 
     }
     for (ptrdiff_t k = n - 1; k >= 0; k--)
         x[k] = (x[k] - dot(n - k - 1, U + k * n + k + 1, x + k + 1)) / U[k * n + k];
+}
+
+/* The same for three right-hand sides at once: a division waits for the one before it in its own sum alone. */
+static inline void cholesky_solve_three(ptrdiff_t n, const double *restrict U, double *restrict x, double *restrict y,
+                                        double *restrict z) {
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const double *restrict row = U + k * n;
+        double pivot = row[k], a = x[k] /= pivot, b = y[k] /= pivot, c = z[k] /= pivot;
+        for (ptrdiff_t j = k + 1; j < n; j++) {
+            double u = row[j];
+            x[j] -= a * u;
+            y[j] -= b * u;
+            z[j] -= c * u;
+        }
+    }
+    for (ptrdiff_t k = n - 1; k >= 0; k--) {
+        const double *row = U + k * n;
+        ptrdiff_t rest = n - k - 1;
+        x[k] = (x[k] - dot(rest, row + k + 1, x + k + 1)) / row[k];
+        y[k] = (y[k] - dot(rest, row + k + 1, y + k + 1)) / row[k];
+        z[k] = (z[k] - dot(rest, row + k + 1, z + k + 1)) / row[k];
+    }
 }
 
 #endif

@@ -81,10 +81,9 @@ static inline void solve_free(const pieces *c, double *x) {
     else cholesky_solve(c->k, c->K, x);
 }
 
-/* x <- solution of the equality-constrained system for right-hand side x: K^-1 x less its part along the active
- * half-spaces. `multiplier` gets T^-1 (A K^-1 x - offset). */
-static inline void constrained_solve(pieces *c, double *x, double *multiplier, const double *offset) {
-    solve_free(c, x);
+/* Take the part along the active half-spaces off x = K^-1 f: the solution of the equality-constrained system for f.
+ * `multiplier` gets T^-1 (A K^-1 f - offset). */
+static inline void constrain(pieces *c, double *x, double *multiplier, const double *offset) {
     for (ptrdiff_t r = 0; r < c->m; r++) multiplier[r] = dot(c->k, c->AR + r * c->k, x) - (offset ? offset[r] : 0);
     if (c->m) cholesky_solve(c->m, c->T, multiplier);
     for (ptrdiff_t r = 0; r < c->m; r++) axpy(c->k, -multiplier[r], c->Y + r * c->k, x);
@@ -164,9 +163,16 @@ static inline int solve(pieces *c, const double *offsets) {
     for (ptrdiff_t r = 0; r < m; r++)
         for (ptrdiff_t s = r; s < m; s++) c->T[r * m + s] = dot(k, c->AR + r * k, c->Y + s * k);
     if (m && cholesky(m, c->T, ACTIVE_SET_PIVOT, c->m0)) return 0;
-    constrained_solve(c, c->X0, c->m0, offsets);
-    constrained_solve(c, c->p, c->m1, NULL);
-    constrained_solve(c, c->w, c->m2, NULL);
+    if (c->low) {
+        solve_free(c, c->X0);
+        solve_free(c, c->p);
+        solve_free(c, c->w);
+    } else {
+        cholesky_solve_three(k, c->K, c->X0, c->p, c->w);
+    }
+    constrain(c, c->X0, c->m0, offsets);
+    constrain(c, c->p, c->m1, NULL);
+    constrain(c, c->w, c->m2, NULL);
     return 1;
 }
 
@@ -203,10 +209,7 @@ static inline void correlate(const halfspace_path *P, pieces *c) {
         memset(c->k1, 0, (size_t)n * sizeof *c->k1);
         for (ptrdiff_t i = 0; i < n; i++) c->k2[i] = -c->a[i];
         for (ptrdiff_t i = 0; i < n; i++) c->k0[i] = dot(q, P->Ft + i * q, c->rho);
-        for (ptrdiff_t i = 0; i < c->k; i++) {
-            axpy(n, c->p[i], P->gram + P->moving[i] * n, c->k1);
-            axpy(n, c->w[i], P->gram + P->moving[i] * n, c->k2);
-        }
+        for (ptrdiff_t i = 0; i < c->k; i++) axpy_two(n, c->p[i], c->w[i], P->gram + P->moving[i] * n, c->k1, c->k2);
     }
     for (ptrdiff_t r = 0; r < c->m; r++) {
         const double *normal = P->A + P->active[r] * n;
@@ -488,7 +491,8 @@ void halfspace_path_stiffness(halfspace_path *P, double *work, double *stiffness
     for (ptrdiff_t i = 0; i < c->k; i++) {
         memset(c->d, 0, (size_t)c->k * sizeof *c->d);
         c->d[i] = 1;
-        constrained_solve(c, c->d, c->m2, NULL);
+        solve_free(c, c->d);
+        constrain(c, c->d, c->m2, NULL);
         double gives_way = eta * (c->d[i] - c->p[i] * c->p[i] / c->alpha);
         stiffness[P->moving[i]] = gives_way > 0 ? 1 / gives_way : 0;
     }
@@ -508,7 +512,8 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
         if (P->is_factored) {
             shift(P, c, offsets);
             for (ptrdiff_t i = 0; i < c->k; i++) c->w[i] = c->a[P->moving[i]];
-            constrained_solve(c, c->w, c->m2, NULL);
+            solve_free(c, c->w);
+            constrain(c, c->w, c->m2, NULL);
         } else {
             assemble(P, c, offsets);
             if (!solve(c, offsets)) return PATH_LOST;

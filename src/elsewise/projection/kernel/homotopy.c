@@ -18,6 +18,7 @@ typedef struct {
     double *U;           /* (max_moving, max_moving): factor of the Gram matrix of the moving features, K = U'U */
     double *c, *a;       /* (n,): correlations F'(g - F v), and what they fall by a unit of eta */
     double *e, *x, *d;   /* (k,): signs, values and directions of the moving features */
+    double *z;           /* (k,): U'z = e, which a feature that joins makes longer by one entry */
     double *column, *rho;
     double eta, squared; /* squared: ||g - F v||^2 */
 } path;
@@ -33,7 +34,7 @@ static inline ptrdiff_t max_moving(ptrdiff_t n, ptrdiff_t q) { return n < q ? n 
 
 ptrdiff_t homotopy_size(ptrdiff_t n, ptrdiff_t q) {
     ptrdiff_t most = max_moving(n, q);
-    return most * most + 2 * n + 4 * most + q;
+    return most * most + 2 * n + 5 * most + q;
 }
 
 static inline void bind(path *p, double *work) {
@@ -44,12 +45,13 @@ static inline void bind(path *p, double *work) {
     p->e = p->a + p->n;
     p->x = p->e + most;
     p->d = p->x + most;
-    p->column = p->d + most;
+    p->z = p->d + most;
+    p->column = p->z + most;
     p->rho = p->column + most;
 }
 
-/* Grow the factor of the first k moving features by feature j; 0 if it depends on them. */
-static inline int append(path *p, ptrdiff_t k, ptrdiff_t j) {
+/* Grow the factor of the first k moving features, and z, by feature j of direction e; 0 if it depends on them. */
+static inline int append(path *p, ptrdiff_t k, ptrdiff_t j, double e) {
     ptrdiff_t ld = p->max_moving;
     double *U = p->U, *column = p->column;
     const double *gram = p->gram + j * p->n;
@@ -62,7 +64,16 @@ static inline int append(path *p, ptrdiff_t k, ptrdiff_t j) {
     if (!(pivot > HOMOTOPY_PIVOT * gram[j])) return 0;
     for (ptrdiff_t i = 0; i < k; i++) U[i * ld + k] = column[i];
     U[k * ld + k] = sqrt(pivot);
+    for (ptrdiff_t i = 0; i < k; i++) e -= p->z[i] * column[i];
+    p->z[k] = e / U[k * ld + k];
     return 1;
+}
+
+/* x <- U^-1 x */
+static inline void solve_back(const path *p, double *x) {
+    ptrdiff_t k = p->k, ld = p->max_moving;
+    for (ptrdiff_t i = k - 1; i >= 0; i--)
+        x[i] = (x[i] - dot(k - i - 1, p->U + i * ld + i + 1, x + i + 1)) / p->U[i * ld + i];
 }
 
 /* x <- K^-1 x */
@@ -74,8 +85,7 @@ static inline void solve(const path *p, double *x) {
         x[i] /= U[i * ld + i];
         axpy(k - i - 1, -x[i], U + i * ld + i + 1, x + i + 1);
     }
-    for (ptrdiff_t i = k - 1; i >= 0; i--)
-        x[i] = (x[i] - dot(k - i - 1, U + i * ld + i + 1, x + i + 1)) / U[i * ld + i];
+    solve_back(p, x);
 }
 
 /* Correlations at v = 0, and eta their largest; returns the feature that has it, -1 if none can move. */
@@ -92,9 +102,10 @@ static inline ptrdiff_t start(path *p) {
 }
 
 static inline int join(path *p, ptrdiff_t j) {
-    if (p->k == p->max_moving || (!p->low && !append(p, p->k, j))) return 0;
+    double e = p->c[j] > 0 ? 1 : -1;
+    if (p->k == p->max_moving || (!p->low && !append(p, p->k, j, e))) return 0;
     p->moving[p->k] = j;
-    p->e[p->k] = p->c[j] > 0 ? 1 : -1;
+    p->e[p->k] = e;
     p->x[p->k++] = 0;
     return 1;
 }
@@ -109,7 +120,7 @@ static inline int leave(path *p, ptrdiff_t i) {
     p->k--;
     if (p->low) return 1;
     for (ptrdiff_t j = i; j < p->k; j++)
-        if (!append(p, j, p->moving[j])) return 0;
+        if (!append(p, j, p->moving[j], p->e[j])) return 0;
     return 1;
 }
 
@@ -117,13 +128,13 @@ static inline int leave(path *p, ptrdiff_t i) {
  * as a mark; returns the curvature d'e, -1 without a direction. */
 static inline double find_direction(path *p) {
     ptrdiff_t n = p->n, k = p->k;
-    memcpy(p->d, p->e, (size_t)k * sizeof *p->d);
+    memcpy(p->d, p->low ? p->e : p->z, (size_t)k * sizeof *p->d);
     if (p->low) {
         if (!low_rank_factor(p->low, k, p->moving, HOMOTOPY_PIVOT)) return -1;
         solve(p, p->d);
         low_rank_times(p->low, k, p->moving, p->d, p->a);
     } else {
-        solve(p, p->d);
+        solve_back(p, p->d);
         memset(p->a, 0, (size_t)n * sizeof *p->a);
         for (ptrdiff_t i = 0; i < k; i++) axpy(n, p->d[i], p->gram + p->moving[i] * n, p->a);
     }
@@ -143,6 +154,9 @@ static inline breakpoint next_breakpoint(const path *p, double curvature) {
     for (ptrdiff_t j = 0; j < p->n; j++) {
         double a = p->a[j], c = p->c[j];
         if (a == HUGE_VAL) continue;
+        /* divisions are dear and few breakpoints come next: products tell those from the rest, but for rounding */
+        double reach = next.t * BREAKPOINT_SLACK;
+        if (!(eta - c < reach * (1 - a) || eta + c < reach * (1 + a))) continue;
         double up = (eta - c) / (1 - a), down = (eta + c) / (1 + a);
         if (p->barred[j]) { up = p->barred[j] & BARRED_UP ? 0 : up; down = p->barred[j] & BARRED_DOWN ? 0 : down; }
         if (a < 1 && up > 0 && up < next.t) { next.t = up; next.joins = j; next.leaves = -1; }
