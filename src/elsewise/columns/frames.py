@@ -288,13 +288,18 @@ def row_of(X: UserRows, index: int, like: UserRows) -> UserColumn:
 
     A row of several dtypes gets one that holds them all, and pandas' nullable dtypes would turn its NaN into NA.
     """
-    if not (is_frame(X) and is_frame(like)):
+    if not (is_frame(X) and is_frame(like)) or X is like:
         return X.iloc[index] if is_frame(X) else X[index]
+    dtypes = list(zip(X.dtypes, like.dtypes))
+    nullable = [
+        place for place, (own, before) in enumerate(dtypes) if _is_discrete(before) and hasattr(own, "numpy_dtype")
+    ]
+    if not nullable:
+        return X.iloc[index]
     row = X.iloc[[index]]
-    for place, (dtype, before) in enumerate(zip(row.dtypes, like.dtypes)):
-        if _is_discrete(before) and hasattr(dtype, "numpy_dtype"):
-            blank = bool(row.iloc[:, place].isna().iloc[0])
-            row.isetitem(place, row.iloc[:, place].astype(np.float64 if blank else dtype.numpy_dtype))
+    for place in nullable:
+        blank = bool(row.iloc[:, place].isna().iloc[0])
+        row.isetitem(place, row.iloc[:, place].astype(np.float64 if blank else dtypes[place][0].numpy_dtype))
     return row.iloc[0]
 
 
