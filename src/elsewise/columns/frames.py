@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
 from ..errors import InvalidInputError, MissingDependencyError
+from .constants import FEW_TEXTS
 from .rows import as_given
 from .types import UserColumn, UserDtype, UserRows
 
@@ -217,6 +218,10 @@ def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]
     if isinstance(dtype, np.dtype):
         array = _written_array(column.to_numpy(), rows, values)
         return pandas.Series(array, index=column.index, dtype=array.dtype)
+    if isinstance(dtype, pandas.StringDtype) and len(column) <= FEW_TEXTS:
+        cells = np.asarray(column.array, dtype=object).copy()
+        cells[rows] = _cells(values)
+        return pandas.Series(pandas.array(cells, dtype=dtype), index=column.index)
     array = column.array.copy()
     if isinstance(dtype, pandas.CategoricalDtype):
         known = set(dtype.categories.tolist())
