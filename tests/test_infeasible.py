@@ -46,7 +46,7 @@ def test_a_class_no_leaf_predicts(two_of_three, density):
     model, X, y, never = two_of_three
     explainer = ew.Explainer(model, density=density).fit(X, y)
     answers = explainer.explain(X[:5], never)
-    assert_infeasible(answers, reason=f"^No input at all makes the model predict '{never}'.$")
+    assert_infeasible(answers, reason=f'^No input at all makes the model predict "{never}".$')
     assert list(answers.targets) == [never] * 5
     assert_certified(explainer, X[:5], answers)
     assert (explainer.explain(X[:5]).statuses == "optimal").all()  # the other class can be reached
@@ -77,7 +77,7 @@ def test_a_linear_class_below_the_others_everywhere():
     model.intercept_[2] = model.intercept_[:2].mean() - 1.0
     for density in (None, ew.GaussianMixtureDensity(n_components=2)):
         explainer = ew.Explainer(model, density=density).fit(X, y)
-        assert_infeasible(explainer.explain(X[:5], "up"), reason="^No input at all makes the model predict 'up'.$")
+        assert_infeasible(explainer.explain(X[:5], "up"), reason='^No input at all makes the model predict "up".$')
 
 
 def test_a_range_no_leaf_gives():

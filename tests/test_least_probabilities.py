@@ -194,7 +194,7 @@ def test_sentences_speak_of_the_probability():
     assert nothing.sentence == (
         'Predicted "left". The probability of "right" is at least 0.25, as wanted: nothing has to change.'
     )
-    assert nothing.reason.startswith("The model does give 'right' a probability of at least 0.25 for the row already")
+    assert nothing.reason.startswith('The model does give "right" a probability of at least 0.25 for the row already')
     rules = ew.Constraints(immutable=["x0", "x1", "x2", "x3"])
     none = explainer.explain_one(row, "right", constraints=rules, min_probability=0.3)
     assert none.sentence.startswith('Predicted "left". The probability of "right" cannot be made 0.3 or more.')

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
+
 from elsewise.app.workers import Overloaded, Overtime, Workers
 
 

@@ -363,6 +363,11 @@ def test_a_tampered_explainer_is_refused(folder, capsys):
     (folder / "explainer.ew").write_bytes((folder / "model.joblib").read_bytes())
     assert _explain("--target", "yes", "--quiet") == 1
     assert "explainer.ew holds no saved explainer" in capsys.readouterr().err
+    asked = ["explain", "--explainer", "rows.csv", "--data", "rows.csv", "--out", "b.csv", "--target", "yes"]
+    assert main(asked) == 1
+    told = capsys.readouterr().err
+    assert "rows.csv holds no saved explainer. Expected a file by explainer.save(path) or `elsewise fit`, received " in told
+    assert "which holds a pickle" not in told
 
 
 def test_regressors_take_ranges(tmp_path, monkeypatch, capsys):

@@ -12,6 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import elsewise as ew
 from elsewise.cli import main
 from elsewise.files.trail import line_of, record_sha256
+from elsewise.files.trail_lines import numbered
 
 pandas = pytest.importorskip("pandas")
 RULES = 'immutable = ["guarantor"]\n[bounds]\nincome = [-inf, 9]\n'
@@ -259,3 +260,22 @@ def test_the_report_calls_rows_by_the_users_own_column(trail, tmp_path):
 def test_an_answer_that_is_told_twice_is_found(trail, capsys):
     folder, lines = trail
     assert _verify(folder, [*lines[:6], lines[2], *lines[6:]], capsys=capsys) == {"the answer is told once": [7]}
+
+
+@pytest.mark.parametrize("left_out", [0, 7, 19], ids=["first", "middle", "last"])
+def test_a_line_that_is_missing_is_found(trail, left_out, capsys):
+    folder, lines = trail
+    rest = [*lines[:left_out], *lines[left_out + 1 :]]
+    beside = [place for place in (left_out, left_out + 1) if 1 <= place <= len(rest)]
+    failed = _verify(folder, rest, "--search", "0", capsys=capsys)
+    assert failed == {"the lines written before and after it are there": beside}
+
+
+def test_several_trails_in_one_file_hold_and_a_missing_one_is_found_by_the_data(trail, capsys):
+    folder, lines = trail
+    own = [{name: value for name, value in line.items() if name != "trail"} for line in lines]
+    first, second = list(numbered(own[:8])), list(numbered(own[8:]))
+    assert _verify(folder, [*second, *first], "--search", "0", capsys=capsys) == {}
+    assert _verify(folder, second, "--search", "0", capsys=capsys) == {}
+    failed = _verify(folder, second, "--search", "0", "--data", str(folder / "rows.csv"), capsys=capsys)
+    assert failed == {"the rows of the data before and after it are told, too": [1]}

@@ -88,8 +88,10 @@ def test_another_format_is_refused(saved):
         (lambda data: data[:-10] + b"0123456789", "checksum"),
         (lambda data: data[:40], "its header cannot be read"),
         (lambda data: data[:20], "written in format|its header cannot be read"),
-        (lambda data: b"", "holds no saved explainer"),
-        (lambda data: b"row,a,b\n1,2,3\n", "holds no saved explainer"),
+        (lambda data: b"", r"holds no saved explainer\. Expected a file by .*, received an empty file"),
+        (lambda data: b"row,a,b\n1,2,3\n", r"holds no saved explainer.*text that begins with 'row,a,b': rows, perhaps"),
+        (lambda data: "größe,".encode() * 9, "text that begins with 'größe,größe"),
+        (lambda data: b"PAR1\x15\x04\x15", "something else, which begins with the bytes 50 41 52 31 15 04 15"),
         (lambda data: pickle.dumps({"a": 1}), "looks like a pickle"),
     ],
 )

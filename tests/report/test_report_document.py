@@ -299,7 +299,7 @@ def test_a_hostile_class_name_stays_text_wherever_a_class_is_named(hostile):
     page = read(document)
     for label in LABELS:
         assert label not in document
-        assert any(f"predict '{label}'" in article.sentence for article in page.articles)
+        assert any(f'predict "{label}"' in article.sentence for article in page.articles)
 
 
 def test_half_of_a_surrogate_pair_does_not_lose_the_report(loans, asked, tmp_path):

@@ -58,4 +58,4 @@ def test_ranges_and_probabilities():
     assert target_in_words(Target((-np.inf, -1.0))) == "predict a value from -inf to -1"
     assert target_in_words(Target((12345.678, np.inf))) == "predict a value from 12,345.7 to inf"
     assert target_in_words(Target((0.1, 0.1 + 1e-9))) == "predict a value from 0.1 to 0.100000001"
-    assert target_in_words(Target("good", 0.75)) == "give 'good' a probability of at least 0.75"
+    assert target_in_words(Target("good", 0.75)) == 'give "good" a probability of at least 0.75'

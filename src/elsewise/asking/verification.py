@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
-from ..columns.frames import has_short_floats, rows_of
+from ..columns.frames import has_short_floats, is_frame, rows_of
 from ..regions import Interval, Label
 from ..search import distinct
 from ..search.constants import DEPTH_OF_WHOLE_POINTS
@@ -65,6 +65,7 @@ class Verification:
         self.question, self.given, self.rows = question, given, rows
         self.rounds = has_short_floats(given)
         self._predictions = predictions
+        self._written: tuple[FloatArray, Any] | None = None
 
     @property
     def predictions(self) -> AnyArray:
@@ -87,12 +88,29 @@ class Verification:
         question = self.question
         if self._predictions is not None:
             return question.predict(points, rows_of(self.given, places), self.rows[places])
-        everything = np.concatenate([np.arange(len(self.rows)), places])
-        both = question.predict(
-            np.concatenate([self.rows, points]), rows_of(self.given, everything), self.rows[everything]
-        )
-        self._predictions = both[: len(self.rows)]
-        return both[len(self.rows) :]
+        n, fitted = len(self.rows), question.fitted
+        everything = np.concatenate([np.arange(n), places])
+        given, all_points = rows_of(self.given, everything), np.concatenate([self.rows, points])
+        if len(all_points) == 0:
+            self._predictions = np.empty(0)
+            return self._predictions
+        written = fitted.as_model_input(all_points, given, self.rows[everything], question.table)
+        both = fitted.predict_written(written)
+        if n == len(points) == 1 and is_frame(written):
+            self._written = points, rows_of(written, slice(n, None))
+        self._predictions = both[:n]
+        return both[n:]
+
+    def written(self, points: FloatArray) -> Any:
+        """Write points, one a row, in the user's columns; a single one that the model was shown is not written twice.
+
+        Parameters
+        ----------
+        points : array of shape (n_samples, n_features)
+        """
+        if self._written is not None and np.array_equal(self._written[0], points):
+            return self._written[1]
+        return self.question.table.decode(points, self.given, encoded=self.rows)
 
     def as_returned(self, points: FloatArray, places: IntArray, has_point: BoolArray) -> FloatArray:
         """Read points back from the user's columns: a column of 32-bit numbers rounds what is written to it."""

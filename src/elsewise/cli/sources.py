@@ -88,7 +88,8 @@ def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None
 
 def saved_explainer(arguments: argparse.Namespace) -> Explainer:
     """Load the explainer that ``--explainer`` names."""
-    _warn_of_pickle(arguments.explainer, arguments)
+    if saved_explainers.read_header(arguments.explainer).body == "pickle":
+        _warn_of_pickle(arguments.explainer, arguments)
     with told_warnings():
         return saved_explainers.load(arguments.explainer)
 

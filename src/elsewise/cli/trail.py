@@ -14,6 +14,7 @@ from ..files.explainers import replacing
 from ..files.fingerprints import fingerprint
 from ..files.tables import check_format
 from ..files.trail import Circumstances, line_of, trail_records
+from ..files.trail_lines import numbered
 from ..results import Explanations
 from .checksums import checksum
 from .question import Job
@@ -77,7 +78,7 @@ def check_out(arguments: argparse.Namespace) -> None:
 
 def write_trail(records: Sequence[Record], path: Path) -> None:
     """Write the lines of all answers: the file is complete or not there."""
+    lines = [answer["trail"] for record in records for answer in record["answers"]]
     with replacing(path) as file:
-        for record in records:
-            for answer in record["answers"]:
-                file.write(line_of(answer["trail"]).encode())
+        for line in numbered(lines):
+            file.write(line_of(line).encode())

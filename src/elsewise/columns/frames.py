@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
 from ..errors import InvalidInputError, MissingDependencyError
+from .constants import FEW_TEXTS
 from .rows import as_given
 from .types import UserColumn, UserDtype, UserRows
 
@@ -217,6 +218,10 @@ def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]
     if isinstance(dtype, np.dtype):
         array = _written_array(column.to_numpy(), rows, values)
         return pandas.Series(array, index=column.index, dtype=array.dtype)
+    if isinstance(dtype, pandas.StringDtype) and len(column) <= FEW_TEXTS:
+        cells = np.asarray(column.array, dtype=object).copy()
+        cells[rows] = _cells(values)
+        return pandas.Series(pandas.array(cells, dtype=dtype), index=column.index)
     array = column.array.copy()
     if isinstance(dtype, pandas.CategoricalDtype):
         known = set(dtype.categories.tolist())
@@ -288,13 +293,18 @@ def row_of(X: UserRows, index: int, like: UserRows) -> UserColumn:
 
     A row of several dtypes gets one that holds them all, and pandas' nullable dtypes would turn its NaN into NA.
     """
-    if not (is_frame(X) and is_frame(like)):
+    if not (is_frame(X) and is_frame(like)) or X is like:
         return X.iloc[index] if is_frame(X) else X[index]
+    dtypes = list(zip(X.dtypes, like.dtypes))
+    nullable = [
+        place for place, (own, before) in enumerate(dtypes) if _is_discrete(before) and hasattr(own, "numpy_dtype")
+    ]
+    if not nullable:
+        return X.iloc[index]
     row = X.iloc[[index]]
-    for place, (dtype, before) in enumerate(zip(row.dtypes, like.dtypes)):
-        if _is_discrete(before) and hasattr(dtype, "numpy_dtype"):
-            blank = bool(row.iloc[:, place].isna().iloc[0])
-            row.isetitem(place, row.iloc[:, place].astype(np.float64 if blank else dtype.numpy_dtype))
+    for place in nullable:
+        blank = bool(row.iloc[:, place].isna().iloc[0])
+        row.isetitem(place, row.iloc[:, place].astype(np.float64 if blank else dtypes[place][0].numpy_dtype))
     return row.iloc[0]
 
 

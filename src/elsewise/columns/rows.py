@@ -127,6 +127,8 @@ def select_columns(X: UserRows, names: tuple[str, ...], *, name: str = "X") -> U
     InvalidInputError
         If one of them is not there, or is there twice.
     """
+    if tuple(getattr(X, "columns", ())) == names:
+        return X
     received = column_names(X, name=name)
     if received is None or received == names:
         return X

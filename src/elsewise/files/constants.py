@@ -18,4 +18,6 @@ ROWS_OF_MODELS = ("_fit_X", "support_vectors_", "X_train_", "X_fit_")
 # Names listed in a message before it says "...".
 MOST_NAMES = 8
 # Number of the layout of audit trails.
-TRAIL_FORMAT = 1
+TRAIL_FORMAT = 2
+# Bytes of a file that holds something else, shown in a message.
+LONGEST_START = 40

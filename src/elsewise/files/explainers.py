@@ -29,7 +29,7 @@ from ..errors import ElsewiseError, MissingDependencyError
 from ..model import Learned
 from ..pipelines import unwrap_or_whole
 from .bodies import Kind, from_bytes, to_bytes, untrusted_types
-from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, TOLD_LIBRARIES
+from .constants import DECISIVE_LIBRARIES, EXPLAINER_FORMAT, LONGEST_HEADER, LONGEST_START, TOLD_LIBRARIES
 from .held_rows import held_rows
 from .values import rules_as_json, to_json
 
@@ -231,10 +231,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def _header(file: BinaryIO, path: Any) -> Header:
     first = file.read(len(_MAGIC))
     if first != _MAGIC:
-        hint = (
-            " It looks like a pickle: a model, perhaps, for --model or Explainer(model)." if _is_pickle(first) else ""
+        raise SavedExplainerError(
+            f"{path} holds no saved explainer. Expected a file by explainer.save(path) or `elsewise fit`, received "
+            f"{_in_words(first + file.read(LONGEST_START))}."
         )
-        raise SavedExplainerError(f"{path} holds no saved explainer. Expected a file by explainer.save(path).{hint}")
     number = file.readline(20).strip()
     if not number.isdigit() or int(number) != EXPLAINER_FORMAT:
         told = number.decode("ascii", "replace")
@@ -253,6 +253,22 @@ def _header(file: BinaryIO, path: Any) -> Header:
     except (ValueError, KeyError, TypeError) as error:
         raise SavedExplainerError(f"{path} is damaged: its header cannot be read. Fit and save anew.") from error
     return header
+
+
+def _in_words(start: bytes) -> str:
+    """Say what a file that begins so looks like."""
+    if not start:
+        return "an empty file"
+    if _is_pickle(start):
+        return "what looks like a pickle: a model, perhaps, for --model or Explainer(model)"
+    line = start.splitlines()[0][:LONGEST_START]
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = line[: error.start].decode("utf-8") if len(line) - error.start < 4 else ""  # cut off within a letter
+    if text and text.isprintable():
+        return f"text that begins with {text!r}: rows, perhaps, for --data or --train"
+    return f"something else, which begins with the bytes {start[:8].hex(' ')}"
 
 
 def _is_pickle(start: bytes) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # Options that have a place of their own in a record, or say nothing of an answer.
 _TOLD_ELSEWHERE = ("constraints", "min_probability", "errors")
-_FORMAT, _CHECKSUM = "elsewise_answer", "record_sha256"
+_FORMAT, CHECKSUM = "elsewise_answer", "record_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def trail_records(
             **shared,
             "time": when,
         }
-        yield {**record, _CHECKSUM: record_sha256(record)}
+        yield {**record, CHECKSUM: record_sha256(record)}
 
 
 def line_of(record: Mapping[str, Any]) -> str:
@@ -146,12 +146,12 @@ def read_trail(path: Path) -> list[dict[str, Any]]:
 
 def record_sha256(record: Mapping[str, Any]) -> str:
     """SHA-256 of what a record says, whatever the order of its entries."""
-    return _sha256({name: value for name, value in record.items() if name != _CHECKSUM})
+    return _sha256({name: value for name, value in record.items() if name != CHECKSUM})
 
 
 def is_as_written(record: Mapping[str, Any]) -> bool:
     """Whether a record still has the checksum it was written with."""
-    return record.get(_CHECKSUM) == record_sha256(record)
+    return record.get(CHECKSUM) == record_sha256(record)
 
 
 def rules_sha256(rules: Mapping[str, Any] | None) -> str:

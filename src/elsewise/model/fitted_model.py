@@ -240,17 +240,21 @@ class FittedModel:
         """
         if len(points) == 0:
             return np.empty(0)
-        return np.asarray(self.model.predict(self._as_model_input(points, given, rows, table))).ravel()
+        return self.predict_written(self.as_model_input(points, given, rows, table))
+
+    def predict_written(self, written: Any) -> AnyArray:
+        """Ask the model about rows as :meth:`as_model_input` wrote them, array of shape (n_samples,)."""
+        return np.asarray(self.model.predict(written)).ravel()
 
     def probability(
         self, points: FloatArray, given: Any, rows: FloatArray | None = None, *, index: int, table: Table | None = None
     ) -> FloatArray:
         """Ask the model how probable the class at position ``index`` is; see :meth:`predict`."""
-        probabilities = self.model.predict_proba(self._as_model_input(points, given, rows, table))
+        probabilities = self.model.predict_proba(self.as_model_input(points, given, rows, table))
         return np.asarray(probabilities, dtype=np.float64)[:, index]
 
-    def _as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
-        """Write points in the user's columns, and with names if the model saw names."""
+    def as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
+        """Write points in the user's columns, and with names if the model saw names; see :meth:`predict`."""
         return as_model_input(self.model, self.table if table is None else table, points, given, rows)
 
     def in_model_space(self, rows: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from ..errors import ElsewiseError
 from ..explainer import Explainer
 from ..files.read_trail import explanations_of_trail, frame_of_values, numbers_of
 from ..files.trail import is_as_written, rules_sha256, target_probabilities
+from ..files.trail_lines import has_neighbours, rows_have_neighbours
 from ..results import Explanations, explain_rows
 from ..results.constants import OPTIMAL_GAP
 from .check import Checked, check_again
@@ -90,6 +91,7 @@ def check_trail(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
     every = np.arange(len(records))
     checks = [_checked("the line can be read: row, answer, rules and numbers are there", every, whole)]
     checks.append(_each("the line is as it was written", records, is_as_written))
+    checks.append(_checked("the lines written before and after it are there", every, has_neighbours(records)))
     for check in _read_lines(explainer, [records[place] for place in every[whole].tolist()], known):
         checks.append(replace(check, failed=tuple(int(every[whole][place]) for place in check.failed)))
     return TrailCheck(len(records), tuple(checks))
@@ -101,7 +103,11 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
         _each(f"the SHA-256 of the {name} is that of the one given", records, _has_sha256(name, digest))
         for name, digest in known.sha256.items()
     ]
-    checks.append(_checked("the answer is told once", np.arange(len(records)), _is_first(records)))
+    every = np.arange(len(records))
+    checks.append(_checked("the answer is told once", every, _is_first(records)))
+    if known.rows is not None:
+        held = rows_have_neighbours(records, len(known.rows))
+        checks.append(_checked("the rows of the data before and after it are told, too", every, held))
     checks.append(
         _each(
             "the SHA-256 of the rules is that of the rules told",

@@ -82,7 +82,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     quantiles = _quantiles(answers)
     return Explanations(
         x=rows_of(given, np.arange(len(found))),
-        counterfactuals=blanked(table.decode(points, given, encoded=answers.rows), ~found & blank),
+        counterfactuals=blanked(answers.verification.written(points), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
         statuses=_statuses(answers, found, optimal, lower_bounds),

@@ -1,7 +1,7 @@
-"""Tables of whole numbers and categories, and numbers beside them: the search of `tree_search`, in the kernel.
+"""Tables of whole numbers, categories and numbers under rules: the search of `tree_search`, in the kernel.
 
-Where something is discrete, parts are polyhedra and changes have no price of their own, a node is small and there are
-many: the loop over them is the kernel's, one row at a time. See ``kernel/whole.h``.
+Where parts are polyhedra and changes have no price of their own, a node is small and there are many: the loop over them
+is the kernel's, one row at a time. See ``kernel/whole.h``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_for_kernel(request: SearchRequest) -> bool:
     """Whether rows without a history can be searched here."""
     problem, domain = request.problem, request.domain
     cells, layout = problem.cells, domain.layout
-    if cells.norm != 1 or domain.per_change != 0.0 or not domain.discrete.any():
+    if cells.norm != 1 or domain.per_change != 0.0:
         return False
     if not np.array_equal(cells.group if len(cells.group) else np.full(len(layout.group), -1), layout.group):
         return False

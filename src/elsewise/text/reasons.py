@@ -26,6 +26,7 @@ from ..asking.reasons import (
 )
 from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
 from .numbers import number, percent, rounded_down, two_numbers, usable
+from .words import label_word
 
 if TYPE_CHECKING:
     from ..asking.reasons import Reason
@@ -109,7 +110,7 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
 
 
 def target_in_words(target: Target) -> str:
-    """Put what was asked of the model as the end of a sentence: "predict 'good'"."""
+    """Put what was asked of the model as the end of a sentence: 'predict "good"'."""
     value: Any = target.value
     if isinstance(value, tuple):
         ends = (float(value[0]), float(value[1]))
@@ -119,8 +120,8 @@ def target_in_words(target: Target) -> str:
             low, high = (number(end, MANY) if math.isfinite(end) else f"{end:g}" for end in ends)
         return f"predict a value from {low} to {high}"
     if target.min_probability is not None:
-        return f"give {value!r} a probability of at least {number(float(target.min_probability), MANY)}"
-    return f"predict {value!r}"
+        return f"give {label_word(value)} a probability of at least {number(float(target.min_probability), MANY)}"
+    return f"predict {label_word(value)}"
 
 
 def why_not_in_words(why: WhyNot) -> str:

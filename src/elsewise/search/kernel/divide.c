@@ -229,6 +229,13 @@ int close_if_done(whole_search *s, const ew_whole_row *row) {
     return 1;
 }
 
+/* Whether the relaxed point is in the box of the node in hand, which may be narrower than the one it was solved for. */
+static int is_relaxed_inside(const whole_search *s) {
+    for (ptrdiff_t i = 0; i < s->n; i++)
+        if (s->relaxed[i] > s->at.upper[i] || (is_number(s, i) && s->relaxed[i] < s->at.lower[i])) return 0;
+    return 1;
+}
+
 /* Divide a cone into its cells. If one of them has the cone's own relaxation, it becomes the node in hand; whether it is
  * left to divide. */
 static int goes_on_in_part(whole_search *s, ew_whole_row *row) {
@@ -237,6 +244,11 @@ static int goes_on_in_part(whole_search *s, ew_whole_row *row) {
     if (part < 0) return 0;
     limit_to_part(s, row, part, &s->at);
     if (!narrow(s, row, &s->at)) return 0;
+    if (!is_relaxed_inside(s)) { /* the part's limits leave less to least moves and clauses: solved once more */
+        copy_node(s);
+        push_child(s, row);
+        return 0;
+    }
     if (is_worth(s, row, s->at.bound)) return !close_if_done(s, row);
     s->settled = fmin(s->settled, s->at.bound);
     return 0;

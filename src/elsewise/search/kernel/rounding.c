@@ -153,6 +153,17 @@ static void offer_in_parts(whole_search *s, ew_whole_row *row) {
     }
 }
 
+/* What moves too little in the try stays or moves far enough, whichever is nearer to the relaxed point. */
+static void decide_short_moves(whole_search *s, const ew_whole_row *row) {
+    for (ptrdiff_t i = 0; i < s->n && row->below; i++) {
+        double own = row->own[i], value = s->candidate[i], below = row->below[i], above = row->above[i];
+        if (s->shared.kind[i] != EW_NUMBER || value == own || value <= below || value >= above) continue;
+        if (value > own && value - own > above - value) s->trial.lower[i] = fmax(s->trial.lower[i], above);
+        else if (value < own && own - value > value - below) s->trial.upper[i] = fmin(s->trial.upper[i], below);
+        else if (s->trial.lower[i] <= own && own <= s->trial.upper[i]) s->trial.lower[i] = s->trial.upper[i] = own;
+    }
+}
+
 /* Fix all that is discrete at the nearest and solve for the rest. */
 static void solve_for_numbers(whole_search *s, ew_whole_row *row) {
     size_t size = (size_t)s->n * sizeof *s->candidate;
@@ -166,7 +177,9 @@ static void solve_for_numbers(whole_search *s, ew_whole_row *row) {
         if (s->candidate[i] < s->at.lower[i] || s->candidate[i] > s->at.upper[i]) return;
         s->trial.lower[i] = s->trial.upper[i] = s->candidate[i];
     }
-    if (is_relaxed_whole(s, row)) offer(s, row, s->candidate); /* rules may hold with equality: it may be the answer */
+    /* rules may hold with equality: it may be the answer, and then nothing in the node is nearer */
+    if (is_relaxed_whole(s, row) && offer(s, row, s->candidate) && !is_worth(s, row, s->at.bound)) return;
+    decide_short_moves(s, row);
     if (!narrow_by_rules(s, row, &s->trial)) return;
     if (s->trial.part < 0 && row->use_region) offer_in_parts(s, row);
     else offer_solved(s, row);
