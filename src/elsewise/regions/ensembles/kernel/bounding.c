@@ -23,6 +23,7 @@ static void copy_dual(ew_dual *to, const ew_dual *from, const ew_compact *c)
     memcpy(to->total, from->total, sizeof(double) * (size_t)c->n_leaves);
     memcpy(to->least_message, from->least_message, sizeof(double) * (size_t)c->n_slots);
     memcpy(to->least_messages, from->least_messages, sizeof(double) * (size_t)c->n_trees);
+    memcpy(to->top, from->top, sizeof(int32_t) * (size_t)c->n_trees);
 }
 
 /* Try another price with one sweep; keep it if the bound is better. Returns the bound that is kept. */
