@@ -20,7 +20,7 @@ from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..search import Domain, EarlierAnswer, Found, distinct, search_cells, search_tree
 from ..search.constants import MARGINS
 from ..search.time_limits import is_late, seconds_of
-from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
+from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS, TIME_TO_SPARE
 from .in_steps import search_in_steps
 from .infeasibility import is_empty_for_all
 from .own_thresholds import FixedPart
@@ -379,6 +379,14 @@ class Answers:
             self.reach(found, last.goal[found], share)
 
 
+def _must_time_model(question: Question) -> bool:
+    """Whether what the model takes to judge a row may matter to the time that is left for a search."""
+    limit, fitted = question.options.time_limit, question.fitted
+    if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
+        return False
+    return limit < TIME_TO_SPARE or fitted.training is not None
+
+
 def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
     """Answer for a chunk of rows.
 
@@ -398,8 +406,8 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
         The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
     """
     answers = Answers(question, given, rows)
-    if question.options.time_limit is not None and not question.fitted.has_categories:
-        answers.ask_first()  # encoders may not know what to do with one row whose level is missing
+    if _must_time_model(question):
+        answers.ask_first()
     n_answers = question.options.n_counterfactuals
     share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
     chosen = np.flatnonzero(goals >= 0)

@@ -16,6 +16,9 @@ SMALLEST_MULTIPLIER = 1e-7
 POINTS_TO_START_FROM = 2
 # Rows of the fit by which a further model is taken apart; every level occurs beside them.
 ROWS_OF_FURTHER_MODELS = 200
+# Seconds of a time limit from which on a model that is read is not timed first: its predict takes a few milliseconds a
+# call, and a call more is a fourth of what a row takes that is easy.
+TIME_TO_SPARE = 1.0
 # Seconds that a question may take at least where several share a limit: a time limit is positive.
 SMALLEST_TIME_LIMIT = 1e-9
 # Steps in which the highest quantile that works is looked for.

@@ -266,7 +266,7 @@ class Table:
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
         if self.is_plain and not is_frame(given) and (numeric or not self.keeps_missing):
             return np.where(features == before, given if numeric else before, features)
-        if self.is_plain and is_frame(given):
+        if self.is_identity and is_frame(given) and (self.is_plain or self._stays_whole(before, features)):
             at_once = written_at_once(given, before, features)
             if at_once is not None:
                 return at_once
@@ -282,6 +282,12 @@ class Table:
                 else:
                     result[rows, source] = values
         return result
+
+    def _stays_whole(self, before: FloatArray, after: FloatArray) -> bool:
+        """Whether rows of features are whole in columns of integers, or the same as before."""
+        whole = [column.start for column in self.columns if column.kind == "integer"]
+        values = after[:, whole]
+        return bool(((values == np.floor(values)) | (values == before[:, whole])).all())
 
     def changed(self, before: FloatArray, after: FloatArray) -> BoolArray:
         """Which columns differ between rows of features, bool array of shape (n_samples, n_columns)."""

@@ -8,7 +8,7 @@ judges a finished row by direct comparison.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..search.clauses import Clauses
 from . import words
 from .atomic import Rule, value_in_words
-from .never_together import NeverTogetherPair, Trait
+from .never_together import NeverTogetherPair
 
 if TYPE_CHECKING:
     from ..columns.column import Column
@@ -145,6 +145,8 @@ class NumberOrCode(Rule):
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         before, after = E0[:, self.column.start], E1[:, self.column.start]
+        if (after == before).all():  # most columns of most answers
+            return np.zeros(len(after), dtype=np.bool_)
         is_code = np.isin(after, self.codes) & (after >= self.low) & (after <= self.high)
         least, most = self._regular(before)
         if self.stays:
@@ -156,16 +158,69 @@ class NumberOrCode(Rule):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _PairArrays:
+    """Pairs of traits as arrays.
+
+    Attributes
+    ----------
+    traits : int array of shape (2, n_pairs)
+        The features that traits are about.
+    below, above : arrays of shape (2, n_pairs)
+        A trait is a number strictly between these.
+    feature, low, high : arrays of shape (n_literals,)
+        Where a row lacks a trait: one or two literals for each of the two.
+    first : int array of shape (n_pairs,)
+        The first literal of each pair.
+    """
+
+    traits: IntArray
+    below: FloatArray
+    above: FloatArray
+    feature: IntArray
+    low: FloatArray
+    high: FloatArray
+    first: IntArray
+
+    @classmethod
+    def of(cls, pairs: Sequence[NeverTogetherPair]) -> _PairArrays:
+        feature: list[int] = []
+        low: list[float] = []
+        high: list[float] = []
+        first: list[int] = []
+        for pair in pairs:
+            first.append(len(feature))
+            for trait in (pair.first, pair.second):
+                for ends in ((-np.inf, trait.below), (trait.above, np.inf)):
+                    if ends[0] < np.inf and ends[1] > -np.inf:
+                        feature.append(trait.feature)
+                        low.append(ends[0])
+                        high.append(ends[1])
+        both = [[pair.first for pair in pairs], [pair.second for pair in pairs]]
+        return cls(
+            np.array([[trait.feature for trait in traits] for traits in both], dtype=np.int64),
+            np.array([[trait.below for trait in traits] for traits in both], dtype=np.float64),
+            np.array([[trait.above for trait in traits] for traits in both], dtype=np.float64),
+            np.array(feature, dtype=np.int64),
+            np.array(low, dtype=np.float64),
+            np.array(high, dtype=np.float64),
+            np.array(first, dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Unseen(Rule):
     """Traits that the training rows never have together are not brought together; a row that has both may keep them.
 
     Attributes
     ----------
     pairs : tuple of NeverTogetherPair
+    arrays : _PairArrays
+        The same as arrays: they are asked about every row.
     """
 
     name: str
     pairs: tuple[NeverTogetherPair, ...]
+    arrays: _PairArrays = field(init=False, repr=False)
 
     @property
     def is_found(self) -> bool:
@@ -177,38 +232,25 @@ class Unseen(Rule):
         name = f"never seen together: {pairs[0]}" if len(pairs) == 1 else "nothing that was never seen together"
         return cls(name, tuple(pairs))
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrays", _PairArrays.of(self.pairs))
+
     def clauses(self, E: FloatArray) -> Clauses:
-        feature: list[int] = []
-        low: list[float] = []
-        high: list[float] = []
-        first: list[int] = []
-        for pair in self.pairs:
-            first.append(len(feature))
-            for trait in (pair.first, pair.second):
-                for ends in ((-np.inf, trait.below), (trait.above, np.inf)):
-                    if ends[0] < np.inf and ends[1] > -np.inf:
-                        feature.append(trait.feature)
-                        low.append(ends[0])
-                        high.append(ends[1])
-        shape = (len(E), len(feature))
+        arrays = self.arrays
+        shape = (len(E), len(arrays.feature))
         return Clauses(
-            np.array(feature, dtype=np.int64),
-            np.array(first, dtype=np.int64),
-            np.broadcast_to(np.array(low), shape),
-            np.broadcast_to(np.array(high), shape),
+            arrays.feature,
+            arrays.first,
+            np.broadcast_to(arrays.low, shape),
+            np.broadcast_to(arrays.high, shape),
             ~self._together(E),
         )
 
     def _together(self, E: FloatArray) -> BoolArray:
         """Whether rows have both traits of each pair, array of shape (n_samples, n_pairs)."""
-        return self._has(E, [pair.first for pair in self.pairs]) & self._has(E, [pair.second for pair in self.pairs])
-
-    @staticmethod
-    def _has(E: FloatArray, traits: Sequence[Trait]) -> BoolArray:
-        values = E[:, [trait.feature for trait in traits]]
-        below = np.array([trait.below for trait in traits])
-        above = np.array([trait.above for trait in traits])
-        return np.asarray((below < values) & (values < above))
+        arrays = self.arrays
+        values = E[:, arrays.traits]  # (n_samples, 2, n_pairs)
+        return np.asarray(((arrays.below < values) & (values < arrays.above)).all(axis=1))
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         return np.asarray((self._together(E1) & ~self._together(E0)).any(axis=1))

@@ -286,10 +286,11 @@ class Rules:
         """
         found: list[tuple[int, str]] = []
         moves = (E0 != E1).any(axis=0)  # what no row changes has the values that the rows have
+        declared = {rule.column.start for rule in self.single if isinstance(rule, Whole)}
         for column in self.columns:
             if not moves[column.features].any():
                 continue
-            for row in np.flatnonzero(self._is_no_value(column, E0, E1)).tolist():
+            for row in np.flatnonzero(self._is_no_value(column, E0, E1, declared)).tolist():
                 values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
@@ -298,8 +299,11 @@ class Rules:
                 found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))
         return sorted(found, key=lambda item: item[0])
 
-    def _is_no_value(self, column: Column, E0: FloatArray, E1: FloatArray) -> BoolArray:
-        """Whether what rows of ``E1`` have in a column is no value of it at all, shape (n_samples,)."""
+    def _is_no_value(self, column: Column, E0: FloatArray, E1: FloatArray, declared: set[int]) -> BoolArray:
+        """Whether what rows of ``E1`` have in a column is no value of it at all, shape (n_samples,).
+
+        ``declared`` are the features for which a rule says that they are whole: that rule judges them.
+        """
         before, after = E0[:, column.features], E1[:, column.features]
         if column.kind == "category":
             is_one_level = ((after == 0) | (after == 1)).all(axis=1) & ((after == 1).sum(axis=1) == 1)
@@ -307,14 +311,11 @@ class Rules:
             return np.asarray(~is_one_level | entered_unseen)
         value, was = after[:, 0], before[:, 0]
         wrong = ~np.isfinite(value)
-        if self.integer[column.start] and not self._is_declared_whole(column):
+        if self.integer[column.start] and column.start not in declared:
             wrong |= (value != np.round(value)) & (value != was)
         if column.kind == "ordinal":
             wrong |= ~np.isin(value, np.arange(len(column.levels)))
         return np.asarray(wrong)
-
-    def _is_declared_whole(self, column: Column) -> bool:
-        return any(isinstance(rule, Whole) and rule.column.start == column.start for rule in self.single)
 
 
 def _apart_from(rule: Rule, missing: BoolArray) -> Rule | None:

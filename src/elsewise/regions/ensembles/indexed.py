@@ -272,7 +272,12 @@ def _forest(
         _decisions(members, kernels),
         exact_leaves(leaves).astype(np.uint8),
         np.concatenate(strict).astype(np.uint8),
+        _let_others_in,
     )
+
+
+def _let_others_in() -> None:
+    """Do nothing, in Python: whoever wants the thread to end is heard here."""
 
 
 def _blur(maps: _Maps, values: FloatArray) -> FloatArray:

@@ -1,232 +1,18 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Thin door to the search over sums of trees: checks nothing, releases the GIL, one row at a time."""
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
 
+from sums_of_trees cimport (
+    ew_accepts, ew_child, ew_cone, ew_decision, ew_first_bound, ew_forest, ew_inside, ew_note, ew_recorder, ew_row,
+    ew_search,
+)
+
 import numpy as np
 
-
-cdef extern from "forest.h" nogil:
-    ctypedef struct ew_decision:
-        int32_t first_tree
-        int32_t end_tree
-        int32_t first_score
-        int32_t n_scores
-        int single
-        int kind
-        int32_t index
-        double divisor
-        double low
-        double high
-        double least_score
-        double least_log_odds
-        double doubt
-        double unit
-
-    ctypedef struct ew_forest:
-        int32_t n_vars
-        int32_t n_trees
-        int32_t n_scores
-        int32_t n_rows
-        const int32_t *first_cell
-        const uint8_t *is_ordered
-        const uint8_t *has_tables
-        const int32_t *root
-        const int32_t *var
-        const int32_t *cut
-        const int32_t *left
-        const int32_t *right
-        const int32_t *table
-        const uint8_t *tables
-        const double *leaf
-        const double *gain
-        const double *least
-        const double *base
-        const uint8_t *is_exact
-        const uint8_t *is_strict
-        int has_strict
-        int32_t n_decisions
-        const ew_decision *decisions
-
-    int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
-    int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)
-
-cdef extern from "cone.h" nogil:
-    ctypedef struct ew_cone:
-        int32_t n
-        double squared_radius
-        const double *P
-        const double *size_of_P
-        const double *D
-        const double *centre
-        const double *low
-        const double *high
-        const double *penalty
-
-
-cdef extern from "record.h" nogil:
-    ctypedef struct ew_note:
-        int what
-        int why
-        int64_t box
-        int64_t of
-        const uint8_t *alive
-        const uint8_t *dead
-        double mu
-        double kappa
-        const double *pi
-        const double *theta
-        const double *z
-        const double *D
-
-    ctypedef struct ew_recorder:
-        void *context
-        void (*note)(void *, const ew_note *) noexcept
-        int32_t n_leaves
-
-
-
-cdef extern from "search.h" nogil:
-    ctypedef struct ew_inside:
-        void *context
-        double (*relax)(void *, const int32_t *, const int32_t *, const uint8_t *, double, int32_t *, double *, double *, int *) noexcept
-        double (*finish)(void *, const int32_t *, const int32_t *, const uint8_t *, double, double *) noexcept
-        double (*pause)(void *, double, int *) noexcept
-        int64_t pause_after
-
-    ctypedef struct ew_row:
-        const double *cost
-        const double *bound
-        double cutoff
-        double margin
-        double seconds
-        double grace
-        int64_t most_nodes
-        int64_t far_after
-        double tolerance
-        const ew_cone *cone
-        const ew_inside *inside
-        const int32_t *starts
-        int32_t n_starts
-        const ew_recorder *recorder
-        int32_t *cells
-        double value
-        double lower_bound
-        int has_point
-        int status
-        int64_t n_nodes
-
-    void ew_search(const ew_forest *f, ew_row *row)
-    int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
-
-
-cdef class _Asked:
-    """Boxes that the kernel asks about, and what went wrong on the way."""
-
-    cdef object boxes, pause, error
-    cdef int32_t n_vars, n_cells
-
-    cdef tuple box(self, const int32_t *low, const int32_t *high, const uint8_t *levels):
-        cdef const int32_t[::1] low_ = <const int32_t[:self.n_vars]> low
-        cdef const int32_t[::1] high_ = <const int32_t[:self.n_vars]> high
-        cdef const uint8_t[::1] levels_ = <const uint8_t[:self.n_cells]> levels
-        return np.array(low_), np.array(high_), np.array(levels_)
-
-
-cdef double _relax(
-    void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit, int32_t *cells,
-    double *moves, double *value, int *is_nearest,
-) noexcept with gil:
-    cdef _Asked asked = <_Asked> context
-    cdef const int32_t[::1] found
-    cdef const double[::1] moved
-    cdef int32_t i
-    try:
-        bound, point, moves_, distance, nearest = asked.boxes.relax(*asked.box(low, high, levels), limit)
-        value[0] = distance
-        is_nearest[0] = nearest
-        if point is not None:
-            found = point
-            for i in range(asked.n_vars):
-                cells[i] = found[i]
-            moved = moves_
-            for i in range(<int32_t> moved.shape[0]):
-                moves[i] = moved[i]
-        return bound
-    except BaseException as error:  # told after the kernel has cleaned up
-        asked.error = error
-        return float("nan")
-
-
-cdef double _finish(
-    void *context, const int32_t *low, const int32_t *high, const uint8_t *levels, double limit, double *value,
-) noexcept with gil:
-    cdef _Asked asked = <_Asked> context
-    try:
-        bound, distance = asked.boxes.finish(*asked.box(low, high, levels), limit)
-        value[0] = distance
-        return bound
-    except BaseException as error:
-        asked.error = error
-        return float("nan")
-
-
-cdef double _pause(void *context, double bound, int *is_narrower) noexcept with gil:
-    cdef _Asked asked = <_Asked> context
-    try:
-        value, is_narrower[0] = asked.pause(bound)
-        return value
-    except BaseException as error:
-        asked.error = error
-        return float("nan")
-
-
-cdef class _Told:
-    """Who is told what a search did, and what went wrong on the way."""
-
-    cdef object recorder, error
-    cdef ew_recorder to
-    cdef int32_t n_cells, n_rows, n_trees, n_numbers
-
-    cdef const ew_recorder *begin(self, recorder, const ew_forest *f, int32_t n_leaves, int32_t n_numbers):
-        """What the kernel is given; NULL without a recorder."""
-        if recorder is None:
-            return NULL
-        self.recorder = recorder
-        self.n_cells = f.first_cell[f.n_vars]
-        self.n_rows = f.n_rows
-        self.n_trees = f.n_trees
-        self.n_numbers = n_numbers
-        self.to.context = <void *> self
-        self.to.note = _note
-        self.to.n_leaves = n_leaves
-        return &self.to
-
-    cdef tell(self, const ew_note *note):
-        cdef object alive, dead, theta, dual
-        alive = np.array(<const uint8_t[:self.n_cells]> note.alive, dtype=np.bool_)
-        dead = np.array(<const uint8_t[:self.to.n_leaves]> note.dead, dtype=np.bool_)
-        dual = None
-        if note.what == 2:  # EW_BOUNDED
-            theta = np.array(<const double[:self.n_trees * self.n_cells]> note.theta)
-            dual = (
-                note.mu,
-                np.array(<const double[:self.n_rows]> note.pi),
-                theta.reshape(self.n_trees, self.n_cells),
-                note.kappa,
-                np.array(<const double[:self.n_numbers]> note.z) if note.z != NULL else np.zeros(0),
-                np.array(<const double[:self.n_numbers]> note.D) if note.D != NULL else np.zeros(0),
-            )
-        self.recorder.note(note.what, note.why, note.box, note.of, alive, dead, dual)
-
-
-cdef void _note(void *context, const ew_note *note) noexcept with gil:
-    cdef _Told told = <_Told> context
-    try:
-        told.tell(note)
-    except BaseException as error:  # told after the kernel has cleaned up
-        told.error = error
+include "called_back.pxi"
 
 
 cdef int _require_memory(int status) except -1:
@@ -235,12 +21,22 @@ cdef int _require_memory(int status) except -1:
     return 0
 
 
+def _raise_first(*errors):
+    for error in errors:
+        if error is not None:
+            raise error
+
+
 cdef class Forest:
-    """A sum of trees over cells, held for any number of searches; arrays, and decisions as mappings, as in forest.h."""
+    """A sum of trees over cells, held for any number of searches; arrays, and decisions as mappings, as in forest.h.
+
+    ``between`` is called a few times a second during a search, in Python: what another thread sends to this one is
+    raised there.
+    """
 
     cdef ew_forest f
     cdef ew_decision *decisions
-    cdef object arrays
+    cdef object arrays, between
     cdef int32_t n_leaves
 
     def __init__(
@@ -262,7 +58,9 @@ cdef class Forest:
         decisions,
         const uint8_t[::1] is_exact,
         const uint8_t[::1] is_strict,
+        between,
     ):
+        self.between = between
         # what the pointers point to has to stay
         self.arrays = (
             first_cell, is_ordered, has_tables, root, var, cut, left, right, table, tables, leaf, gain, least, base,
@@ -417,11 +215,12 @@ cdef class Forest:
         row.cone = NULL
         row.inside = NULL
         cdef _Told told = _Told()
+        cdef _Listener listener = _Listener()
         row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0)
+        listener.begin(&row, self.between)
         with nogil:
             ew_search(&self.f, &row)
-        if told.error is not None:
-            raise told.error
+        _raise_first(listener.error, told.error)
         _require_memory(row.status)
         return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status == 1, row.n_nodes
 
@@ -503,13 +302,12 @@ cdef class Forest:
         row.starts = NULL if starts.shape[0] == 0 else &starts[0, 0]
         row.n_starts = <int32_t> starts.shape[0]
         cdef _Told told = _Told()
+        cdef _Listener listener = _Listener()
         row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0 if row.cone == NULL else cone.n)
+        listener.begin(&row, self.between)
         with nogil:
             ew_search(&self.f, &row)
-        if asked.error is not None:
-            raise asked.error
-        if told.error is not None:
-            raise told.error
+        _raise_first(listener.error, asked.error, told.error)
         _require_memory(row.status)
         return row.lower_bound, row.status == 1, row.n_nodes
 
@@ -539,6 +337,7 @@ cdef class Forest:
         row.cone = NULL
         row.inside = NULL
         row.recorder = NULL
+        row.is_interrupted = NULL
         with nogil:
             status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
         _require_memory(status)

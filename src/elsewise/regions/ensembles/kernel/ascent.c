@@ -18,6 +18,8 @@ void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena)
     d->value = EW_TAKE(arena, double, c->n_leaves);
     d->least_message = EW_TAKE(arena, double, c->n_slots);
     d->least_messages = EW_TAKE(arena, double, c->n_trees);
+    d->top = EW_TAKE(arena, int32_t, c->n_trees);
+    d->free = EW_TAKE(arena, int32_t, c->n_trees);
     d->is_active = EW_TAKE(arena, uint8_t, c->n_leaves);
     d->active = EW_TAKE(arena, int32_t, c->n_leaves);
     d->first_active = EW_TAKE(arena, int32_t, c->n_trees + 1);
@@ -190,6 +192,10 @@ void ew_dual_refresh(ew_dual *d, const ew_compact *c)
             for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++)
                 d->total[d->met_leaf[m]] -= least_allowed(d, c, s, m) - least;
         }
+        d->top[t] = d->active[d->first_active[t]];
+        for (int32_t z = d->first_active[t] + 1; z < d->first_active[t + 1]; z++)
+            if (d->total[d->active[z]] > d->total[d->top[t]])
+                d->top[t] = d->active[z];
     }
 }
 
@@ -209,6 +215,20 @@ void ew_dual_take_prices(ew_dual *d, const ew_compact *c, const ew_prices *price
     d->price_constant = prices->constant;
 }
 
+/* The best leaf of a tree among those without a stamp; -1 if there is none. Mostly it is the best of all. */
+static int32_t best_free(const ew_dual *d, int32_t t, int32_t stamp)
+{
+    if (d->stamp[d->top[t]] != stamp)
+        return d->top[t];
+    int32_t best = -1;
+    for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
+        const int32_t l = d->active[z];
+        if (d->stamp[l] != stamp && (best < 0 || d->total[l] > d->total[best]))
+            best = l;
+    }
+    return best;
+}
+
 /* Every tree gives its max-marginals over one variable to B: its messages become the best values of its leaves. */
 static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
 {
@@ -226,13 +246,8 @@ static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
         d->own_least[l] = own - least;
         raise_allowed(d, c, s, m, d->total[l] + own, best);
     }
-    double free_leaves = -INFINITY;
-    for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
-        const int32_t l = d->active[z];
-        if (d->stamp[l] != stamp && d->total[l] > free_leaves)
-            free_leaves = d->total[l];
-    }
-    free_leaves += least;
+    d->free[t] = best_free(d, t, stamp);
+    const double free_leaves = (d->free[t] < 0 ? -INFINITY : d->total[d->free[t]]) + least;
     for (int32_t g = 0; g < n; g++) {
         if (!alive[g]) {
             best[g] = 0.0;
@@ -271,10 +286,14 @@ static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double 
     const double least = least_alive(d, c, s);
     d->least_messages[t] += least - d->least_message[s];
     d->least_message[s] = least;
+    int32_t top = d->free[t];
     for (int32_t e = d->first_met[s]; e < d->first_met[s + 1]; e++) {
         const int32_t l = d->met_leaf[e];
         d->total[l] += d->own_least[l] - (least_allowed(d, c, s, e) - least);
+        if (top < 0 || d->total[l] > d->total[top])
+            top = l;
     }
+    d->top[t] = top;
 }
 
 void ew_dual_sweep(ew_dual *d, const ew_compact *c, int backward)
@@ -319,12 +338,7 @@ double ew_dual_estimate(const ew_dual *d, const ew_compact *c, const double *lea
                 most = d->B[k];
         rest += most;
     }
-    for (int32_t t = 0; t < c->n_trees; t++) {
-        double most = -INFINITY;
-        for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++)
-            if (d->total[d->active[z]] > most)
-                most = d->total[d->active[z]];
-        rest += most - d->least_messages[t];
-    }
+    for (int32_t t = 0; t < c->n_trees; t++)
+        rest += d->total[d->top[t]] - d->least_messages[t];
     return c->fixed_cost + d->price_constant + (wanted - rest) / d->mu;
 }

@@ -56,9 +56,8 @@ static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *aliv
     return sum;
 }
 
-/* sum over trees of the best leaf; infinitely little if a tree has none near enough */
-static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
-                       const double *pi, const double *theta)
+/* Values and costs of leaves, but for their slots. */
+static void begin_leaves(ew_proof *p, const ew_compact *c, const uint8_t *alive, const double *pi)
 {
     double base = c->fixed_cost;
     for (int32_t i = 0; i < c->n_vars; i++) {
@@ -77,38 +76,52 @@ static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, c
             p->tree_size[l] += fabs(term);
         }
     }
+}
+
+/* Take a slot's messages from the leaves that are not free in it, and add what they cost. Returns the least message. */
+static double of_slot(ew_proof *p, const ew_compact *c, const uint8_t *alive, const double *theta, int32_t s)
+{
+    const int32_t first = c->first_cell[c->slot_var[s]], end = c->first_cell[c->slot_var[s] + 1];
+    const uint16_t *segment = c->segment_of + c->segments_at[s];
+    const double *message = theta + c->first_segment[s];
+    const int32_t n = c->first_segment[s + 1] - c->first_segment[s];
+    for (int32_t g = 0; g < n; g++)
+        p->segment_cost[g] = INFINITY;
+    for (int32_t k = first; k < end; k++)
+        if (alive[k])
+            p->segment_cost[segment[k - first]] = fmin(p->segment_cost[segment[k - first]], c->cost[k]);
+    double least = INFINITY, cheapest = INFINITY;
+    for (int32_t g = 0; g < n; g++)
+        if (p->segment_cost[g] < INFINITY) {
+            least = fmin(least, message[g]);
+            cheapest = fmin(cheapest, p->segment_cost[g]);
+        }
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+        double own = INFINITY, own_cost = INFINITY;
+        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+            if (p->segment_cost[c->allowed[a]] < INFINITY) {
+                own = fmin(own, message[c->allowed[a]]);
+                own_cost = fmin(own_cost, p->segment_cost[c->allowed[a]]);
+            }
+        p->leaf[c->condition_leaf[e]] -= own - least;
+        p->tree_size[c->condition_leaf[e]] += fabs(own) + fabs(least);
+        p->leaf_cost[c->condition_leaf[e]] += own_cost - cheapest;
+    }
+    return least;
+}
+
+/* sum over trees of the best leaf; infinitely little if a tree has none near enough */
+static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
+                       const double *pi, const double *theta)
+{
+    begin_leaves(p, c, alive, pi);
     double sum = 0.0;
     for (int32_t t = 0; t < c->n_trees; t++) {
         double slots = 0.0, slots_size = 0.0;
         for (int32_t s = c->first_slot[t]; s < c->first_slot[t + 1]; s++) {
-            const int32_t first = c->first_cell[c->slot_var[s]], end = c->first_cell[c->slot_var[s] + 1];
-            const uint16_t *segment = c->segment_of + c->segments_at[s];
-            const double *message = theta + c->first_segment[s];
-            const int32_t n = c->first_segment[s + 1] - c->first_segment[s];
-            for (int32_t g = 0; g < n; g++)
-                p->segment_cost[g] = INFINITY;
-            for (int32_t k = first; k < end; k++)
-                if (alive[k])
-                    p->segment_cost[segment[k - first]] = fmin(p->segment_cost[segment[k - first]], c->cost[k]);
-            double least = INFINITY, cheapest = INFINITY;
-            for (int32_t g = 0; g < n; g++)
-                if (p->segment_cost[g] < INFINITY) {
-                    least = fmin(least, message[g]);
-                    cheapest = fmin(cheapest, p->segment_cost[g]);
-                }
+            const double least = of_slot(p, c, alive, theta, s);
             slots += least;
             slots_size += fabs(least);
-            for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-                double own = INFINITY, own_cost = INFINITY;
-                for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-                    if (p->segment_cost[c->allowed[a]] < INFINITY) {
-                        own = fmin(own, message[c->allowed[a]]);
-                        own_cost = fmin(own_cost, p->segment_cost[c->allowed[a]]);
-                    }
-                p->leaf[c->condition_leaf[e]] -= own - least;
-                p->tree_size[c->condition_leaf[e]] += fabs(own) + fabs(least);
-                p->leaf_cost[c->condition_leaf[e]] += own_cost - cheapest;
-            }
         }
         double most = -INFINITY, size = 0.0;
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)

@@ -25,6 +25,8 @@ typedef struct {
     double *B;     /* n_cells */
     double *total; /* n_leaves: a leaf's value, the least messages of its tree's slots not yet taken */
     double *least_message, *least_messages; /* n_slots: least message; n_trees: their sum */
+    int32_t *top;  /* n_trees: an active leaf of the largest total */
+    int32_t *free; /* n_trees: the same of the leaves that are free in the slot at hand, -1 for none */
     double *value;                          /* n_leaves: pi . gain */
     /* the box */
     const uint8_t *alive;  /* n_cells */

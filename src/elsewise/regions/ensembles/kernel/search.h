@@ -42,6 +42,10 @@ typedef struct {
     const int32_t *starts;   /* n_starts x n_vars: points to start from, with `inside` */
     int32_t n_starts;
     const ew_recorder *recorder; /* NULL for none */
+    /* Asked between boxes, a few times a second: whether the search is to end at once. NULL if nobody can end it. */
+    int (*is_interrupted)(void *context);
+    void *listener; /* its context */
+    double listened; /* when it was asked last */
     /* what is found */
     int32_t *cells;      /* of the best point */
     double value, lower_bound;

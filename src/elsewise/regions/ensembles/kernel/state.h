@@ -81,8 +81,41 @@ typedef struct {
     int second_first;
 } ew_split;
 
+/* The problem is built anew when the incumbent falls by this share. */
+#define EW_REBUILD 0.1
+
 /* search.c: whether the row is out of time, or was given up. */
 int ew_is_late(const ew_state *w);
+
+/* problem.c */
+/* Room for the compact problem that was built. */
+void ew_open_problem(ew_state *w);
+/* First weights and price: what is missing at the row itself, over the incumbent's distance. */
+void ew_first_dual(ew_state *w);
+/* The cheapest cell of each variable. */
+void ew_find_own(const ew_forest *f, const ew_row *row, int32_t *own);
+/* Search one compact problem. Returns 1 if it is to be built anew. */
+int ew_search_problem(ew_state *w);
+
+/* looking.c */
+/* Look into one box. Returns 1 to build the problem anew, 0 else; *go_on is the half of it to look into next. */
+int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box **go_on);
+/* A box needs no more looking into; returns 0. */
+int ew_close_box(ew_state *w, ew_box *b, int why);
+
+/* bounding.c */
+/* Sweep until the bound is good enough or stalls. Returns whether the incumbent fell so much that it is worth building
+ * the problem anew. */
+int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for);
+/* Evaluate the bound of a box from scratch, as b->bound. */
+void ew_bound_box(ew_state *w, ew_box *b);
+/* Take cells out of a box that the proof rules out: at the ends of ordered variables, anywhere in others. */
+int32_t ew_trim(ew_state *w, ew_box *b);
+/* Whether some condition cannot be met by the leaves that are left. Gains are summed anew; what is needed has room for
+ * that. */
+int ew_is_out_of_reach(ew_state *w);
+/* What is missing of a box's bound to the incumbent, or a scale of distances without one. */
+double ew_missing(const ew_state *w, const ew_box *b);
 
 /* boxes.c */
 void ew_push(ew_state *w, ew_box *b);
