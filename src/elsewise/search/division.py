@@ -6,6 +6,7 @@ node; children are made without them. Where nothing of that kind is left to divi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
+from .time_limits import RowClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Division:
         Earlier answers of each row.
     offer : function of rows and points
         Takes points that may be answers of one row; gives the distance of its incumbent.
+    clock : RowClock
     """
 
     def __init__(
@@ -64,8 +67,9 @@ class Division:
         history: History,
         use_region: bool,
         offer: Callable[[IntArray, FloatArray], float],
+        clock: RowClock,
     ) -> None:
-        self.offer = offer
+        self.offer, self.clock = offer, clock
         self.problem, self.rows, self.goals, self.domain, self.relaxation = problem, rows, goals, domain, relaxation
         self.refinement, self.part_bounds, self.history, self.use_region = refinement, part_bounds, history, use_region
         self.prices, self.integers = relaxation.prices, relaxation.integers
@@ -330,9 +334,11 @@ class Division:
         row = int(node.rows[0])
         if not self.use_region or self._is_accepted(row, point):
             return None
-        surroundings = self.relaxation.surroundings(node, self.offer)
+        started = time.perf_counter()
+        surroundings = self.relaxation.surroundings(node, self.offer, self.clock.ends(row))
         reach = self.refinement.reach(row, limit, node.lower[0], node.upper[0], surroundings)
         refined = self.refinement.refine_by_cover(row, int(node.piece[0]), point, reach, divides=divides)
+        self.clock.count(row, started)
         if refined is None:
             return None
         pieces, bound = refined

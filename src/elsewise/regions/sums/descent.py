@@ -35,6 +35,8 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     """
     x, last, before, surplus = start, None, np.inf, np.zeros(sums.n_margins)
     for _ in range(DESCENT_STEPS):
+        if surroundings.is_late(limit):
+            return limit
         margins, gradient = sums.linearised(x)
         size = np.abs(gradient).max(axis=1, initial=0.0)
         moves = size > 0
@@ -108,6 +110,8 @@ def from_starts(sums: Sums, surroundings: Surroundings, accepts: Accepts, starts
     """
     reachable = surroundings.reachable
     for start in starts:
+        if surroundings.is_late(limit):
+            return limit
         point = surroundings.as_points(np.clip(start - reachable.x0, reachable.low, reachable.high))
         if accepts(point):
             point = _way_back(surroundings.as_points(np.zeros(len(start))), point, accepts)
@@ -119,7 +123,7 @@ def from_starts(sums: Sums, surroundings: Surroundings, accepts: Accepts, starts
 def first_points(sums: Sums, surroundings: Surroundings, accepts: Accepts, x: FloatArray, limit: float) -> float:
     """Descend from a point and, through the middle of the cone, from the way to it."""
     limit = descend(sums, surroundings, accepts, x, limit)
-    middle = surroundings.centre()
+    middle = None if surroundings.is_late(limit) else surroundings.centre()
     if middle is None:
         return limit
     centre = surroundings.as_points(middle)

@@ -115,11 +115,15 @@ class Refining:
         self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
-            if not self.is_open or self.is_accepted:
+            if not self.is_open or self.is_accepted or self.is_late():
                 return
             units = [np.arange(len(layer.b)) for layer in self.sums.layers]
             self.narrow([some[self._has_gap(place)[some]] for place, some in enumerate(units)])
             self.cut()
+
+    def is_late(self) -> bool:
+        """Whether the time of the row is over: what is known then is all there will be."""
+        return self.surroundings.is_late(self.limit)
 
     def descend(self) -> None:
         """Look for points near the projection."""
@@ -144,7 +148,7 @@ class Refining:
     def cut(self) -> None:
         """Add cuts and project, until none is violated."""
         for _ in range(MOST_ROUNDS_OF_CUTS):
-            if not self._add_cuts():
+            if self.is_late() or not self._add_cuts():
                 return
             self.has_new_cuts = True
             if self.is_open:

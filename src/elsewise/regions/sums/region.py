@@ -143,6 +143,8 @@ class SumCover(DividingCover):
         bound = min(at.bound, at.limit)
         if not at.is_open and at.bound >= at.limit * (1 - SETTLED):
             return Refined((), bound)
+        if at.is_late():  # the same piece, with what is known by now
+            return Refined((self._piece(at, at.sides, depth=part.depth),), bound)
         if not at.is_open and part.is_doubtful:
             return None
         if not at.is_open or at.is_accepted or (not divides and (at.has_new_cuts or is_first)):
