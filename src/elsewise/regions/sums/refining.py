@@ -78,7 +78,7 @@ class Refining:
     sums : Sums
         In plain coordinates.
     surroundings : Surroundings
-    accepts : function of a point in features
+    accepts : function of points in features
     limit : float
         Distance of the best answer so far.
     x : array of shape (n,)
@@ -266,7 +266,7 @@ class Refining:
             self.is_open = False
             return
         point = self.surroundings.as_points(found.v)
-        self.x, self.is_accepted = self.surroundings.plain(point), self.accepts(point)
+        self.x, self.is_accepted = self.surroundings.plain(point), bool(self.accepts(point[None])[0])
         if self.is_accepted:
             self.limit = min(self.limit, self.surroundings.offer(point[None]))
         self._check_bound()

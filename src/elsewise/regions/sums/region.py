@@ -168,8 +168,8 @@ class SumCover(DividingCover):
         best = None if self.decides is None else at.best_terms()
         return best is not None and self.decides is not None and not self.decides.of_terms(best[None])[0]
 
-    def _accepts(self, point: FloatArray) -> bool:
-        return bool(self.region.accepts(self.space.in_model_space(point[None]))[0])
+    def _accepts(self, points: FloatArray) -> BoolArray:
+        return self.region.accepts(self.space.in_model_space(points))
 
     def _piece(self, at: Refining, sides: tuple[Side, ...], depth: int) -> Piece:
         """Make a piece of what is known, with fresh cuts for its own side."""
