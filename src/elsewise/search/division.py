@@ -13,7 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .constants import BOUND_ROUNDING, LIMIT_ROUNDING, ROOM_AMOUNT, ROOM_SHARE, SMALLEST_REDUCED_COST, WHOLE
+from .constants import (
+    BOUND_ROUNDING,
+    CELLS_AT_ONCE,
+    LIMIT_ROUNDING,
+    ROOM_AMOUNT,
+    ROOM_SHARE,
+    SMALLEST_REDUCED_COST,
+    WHOLE,
+)
 from .domain import Domain
 from .earlier_answers import History
 from .nodes import Nodes
@@ -230,15 +238,15 @@ class Division:
         """Make the cells of cones whose relaxation was not enough, cut to the limits of the parts."""
         for g in np.unique(self.goals[nodes.rows]).tolist():
             goal, of_goal = self.problem.goals[g], np.flatnonzero(self.goals[nodes.rows] == g)
-            for part in range(goal.n_parts):
-                within_reach = np.isfinite(self.part_bounds[nodes.rows[of_goal], part])
-                cells = nodes.some(of_goal[goal.possible[nodes.cone[of_goal], part] & within_reach])
-                if len(cells) == 0:
-                    continue
+            within_reach = np.isfinite(self.part_bounds[nodes.rows[of_goal], : goal.n_parts])
+            parts, node_of = np.nonzero((goal.possible[nodes.cone[of_goal]] & within_reach).T)
+            for first in range(0, len(parts), CELLS_AT_ONCE):
+                part = parts[first : first + CELLS_AT_ONCE]
+                cells = nodes.some(of_goal[node_of[first : first + CELLS_AT_ONCE]])
                 low, high = goal.cover.limits(part, self.rows[cells.rows], self.domain.integer)
                 yield cells.children(
                     bounds=np.maximum(self.part_bounds[cells.rows, part], cells.bounds),
-                    part=np.full(len(cells), part),
+                    part=part,
                     lower=np.maximum(cells.lower, low),
                     upper=np.minimum(cells.upper, high),
                 )

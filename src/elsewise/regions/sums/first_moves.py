@@ -111,7 +111,7 @@ def _way_back(sums: Sums, reach: Reach, point: FloatArray) -> FloatArray:
             shares = low + (high - low) * np.arange(SECTIONS) / SECTIONS
             tried = np.repeat(point[None], SECTIONS, axis=0)
             tried[:, i] = reach.row[i] + shares * (point[i] - reach.row[i])
-            accepted = (sums.margins(reach.space.in_model_space(tried)) >= 0).all(axis=1)
+            accepted = np.asarray((sums.margins(reach.space.in_model_space(tried)) >= 0).all(axis=1))
             if accepted[0]:  # the row's own value will do
                 high = low
                 break
