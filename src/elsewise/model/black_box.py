@@ -88,7 +88,7 @@ def black_box_region(fitted: FittedModel, training: TrainingRows, outcome: Outco
     asked = AskedModel.of(
         fitted.model, fitted.table, fitted.classes, training.example, training.features, fitted.missing
     )
-    region = BlackBoxRegion(asked, outcome, training.anchors)
+    region = BlackBoxRegion(asked, outcome, training.anchors, training.anchors[:0])
     if isinstance(outcome, Interval) and outcome.low <= outcome.high:
         accepted = (training.predictions >= outcome.low) & (training.predictions <= outcome.high)
     elif isinstance(outcome, Interval) or outcome.min_probability is not None:
@@ -96,7 +96,7 @@ def black_box_region(fitted: FittedModel, training: TrainingRows, outcome: Outco
     else:
         assert fitted.classes is not None
         accepted = training.predictions == fitted.classes[outcome.index]
-    return BlackBoxRegion(asked, outcome, training.anchors[accepted])
+    return BlackBoxRegion(asked, outcome, training.anchors[accepted], training.anchors[~accepted])
 
 
 def require_askable(model: Any) -> None:

@@ -144,12 +144,14 @@ class BlackBoxRegion(Region):
     outcome : Outcome
     anchors : array of shape (n_anchors, n_features)
         Points that the model accepts, or would if nothing of them were missing: training rows.
+    refused : array of shape (n_refused, n_features)
+        Those that it does not accept.
     """
 
     exactness = "black box"
 
-    def __init__(self, asked: Askable, outcome: Outcome, anchors: FloatArray) -> None:
-        self.asked, self.outcome, self.anchors = asked, outcome, anchors
+    def __init__(self, asked: Askable, outcome: Outcome, anchors: FloatArray, refused: FloatArray) -> None:
+        self.asked, self.outcome, self.anchors, self.refused = asked, outcome, anchors, refused
 
     def parts(self) -> Sequence[Part]:
         """Everything."""
@@ -204,9 +206,10 @@ class BlackBoxRegion(Region):
         """Cover the region by everything."""
         lattice = space.lattice
         if lattice is None:
-            return BlackBoxCover(self, space, self.anchors, self.scores)
-        on_steps = BlackBoxRegion(_AskedInSteps(self.asked, lattice), self.outcome, lattice.counts(self.anchors))
-        return BlackBoxCover(on_steps, space, on_steps.anchors, on_steps.scores)
+            return BlackBoxCover(self, space, self.anchors, self.scores, self.refused)
+        counts = lattice.counts(self.anchors), lattice.counts(self.refused)
+        on_steps = BlackBoxRegion(_AskedInSteps(self.asked, lattice), self.outcome, *counts)
+        return BlackBoxCover(on_steps, space, on_steps.anchors, on_steps.scores, on_steps.refused)
 
 
 class _AskedInSteps:

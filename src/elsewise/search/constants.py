@@ -73,6 +73,10 @@ MOST_NODES = 100_000
 # Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
 # millisecond at most, and a hundredth of what the nodes take.
 NODES_AT_ONCE = 8
+# Cells of cones that are made at once: their boxes take some megabytes.
+CELLS_AT_ONCE = 4_096
+# Linear forms that are bounded between two looks at the clock, a projection each: some milliseconds.
+FORMS_AT_ONCE = 8
 # Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
 MOST_NARROWINGS = 20
 # So many columns are rounded both ways, in all combinations.

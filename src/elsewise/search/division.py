@@ -6,19 +6,29 @@ node; children are made without them. Where nothing of that kind is left to divi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .constants import BOUND_ROUNDING, LIMIT_ROUNDING, ROOM_AMOUNT, ROOM_SHARE, SMALLEST_REDUCED_COST, WHOLE
+from .constants import (
+    BOUND_ROUNDING,
+    CELLS_AT_ONCE,
+    LIMIT_ROUNDING,
+    ROOM_AMOUNT,
+    ROOM_SHARE,
+    SMALLEST_REDUCED_COST,
+    WHOLE,
+)
 from .domain import Domain
 from .earlier_answers import History
 from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
+from .time_limits import RowClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,7 @@ class Division:
         Earlier answers of each row.
     offer : function of rows and points
         Takes points that may be answers of one row; gives the distance of its incumbent.
+    clock : RowClock
     """
 
     def __init__(
@@ -64,8 +75,9 @@ class Division:
         history: History,
         use_region: bool,
         offer: Callable[[IntArray, FloatArray], float],
+        clock: RowClock,
     ) -> None:
-        self.offer = offer
+        self.offer, self.clock = offer, clock
         self.problem, self.rows, self.goals, self.domain, self.relaxation = problem, rows, goals, domain, relaxation
         self.refinement, self.part_bounds, self.history, self.use_region = refinement, part_bounds, history, use_region
         self.prices, self.integers = relaxation.prices, relaxation.integers
@@ -226,15 +238,15 @@ class Division:
         """Make the cells of cones whose relaxation was not enough, cut to the limits of the parts."""
         for g in np.unique(self.goals[nodes.rows]).tolist():
             goal, of_goal = self.problem.goals[g], np.flatnonzero(self.goals[nodes.rows] == g)
-            for part in range(goal.n_parts):
-                within_reach = np.isfinite(self.part_bounds[nodes.rows[of_goal], part])
-                cells = nodes.some(of_goal[goal.possible[nodes.cone[of_goal], part] & within_reach])
-                if len(cells) == 0:
-                    continue
+            within_reach = np.isfinite(self.part_bounds[nodes.rows[of_goal], : goal.n_parts])
+            parts, node_of = np.nonzero((goal.possible[nodes.cone[of_goal]] & within_reach).T)
+            for first in range(0, len(parts), CELLS_AT_ONCE):
+                part = parts[first : first + CELLS_AT_ONCE]
+                cells = nodes.some(of_goal[node_of[first : first + CELLS_AT_ONCE]])
                 low, high = goal.cover.limits(part, self.rows[cells.rows], self.domain.integer)
                 yield cells.children(
                     bounds=np.maximum(self.part_bounds[cells.rows, part], cells.bounds),
-                    part=np.full(len(cells), part),
+                    part=part,
                     lower=np.maximum(cells.lower, low),
                     upper=np.minimum(cells.upper, high),
                 )
@@ -330,9 +342,11 @@ class Division:
         row = int(node.rows[0])
         if not self.use_region or self._is_accepted(row, point):
             return None
-        surroundings = self.relaxation.surroundings(node, self.offer)
+        started = time.perf_counter()
+        surroundings = self.relaxation.surroundings(node, self.offer, self.clock.ends(row))
         reach = self.refinement.reach(row, limit, node.lower[0], node.upper[0], surroundings)
         refined = self.refinement.refine_by_cover(row, int(node.piece[0]), point, reach, divides=divides)
+        self.clock.count(row, started)
         if refined is None:
             return None
         pieces, bound = refined

@@ -17,7 +17,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from .constants import TOLERANCE
 from .found import Found
 from .problem import SearchProblem
-from .time_limits import TimeLimit, is_late, seconds_of
+from .time_limits import RowClock, TimeLimit, is_late, seconds_of
 
 
 class Search(ABC):
@@ -41,6 +41,8 @@ class Search(ABC):
     settled : array of shape (n_samples,)
         Smallest bound of the nodes that are settled; what no node covers is empty, hence infinitely far.
     found : Found
+    clock : RowClock
+        For steps that work on rows one after another.
     any_point : bool
         The first point of a row ends its search.
     """
@@ -61,6 +63,7 @@ class Search(ABC):
         self.limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
         self.settled = np.full(len(rows), np.inf)
         self.found = Found.nothing(rows)
+        self.clock = RowClock(len(rows))
 
     @abstractmethod
     def cheapest(self) -> FloatArray:
@@ -102,9 +105,10 @@ class Search(ABC):
                 rows = rows[~late]
             if len(rows) == 0:
                 return self._close()
+            self.clock.start(left - spent)
             self.step(rows)
             before, told = told, time.perf_counter()
-            spent[rows] += (told - before) / len(rows)
+            spent[rows] += self.clock.shares(rows, told - before)
 
     def is_worth(self, rows: IntArray, bounds: FloatArray) -> BoolArray:
         """Whether nodes of rows with these bounds could still hold something better, shape (n,)."""

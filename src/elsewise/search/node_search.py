@@ -54,7 +54,7 @@ class TreeSearch(Search):
         self.part_bounds = self._part_bounds(banned)
         self.division = Division(
             problem, rows, goals, domain, self.relaxation, self.refinement, self.part_bounds, history, use_region,
-            self._offer_of_cover,
+            self._offer_of_cover, self.clock,
         )  # fmt: skip
         self.heaps = Heaps(n, n_features, domain.layout.n_units)
         self._start()

@@ -248,8 +248,8 @@ class Cover(ABC):
         return np.where(depth > 0, np.inf, -np.inf)
 
     @abstractmethod
-    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Limits of each feature in a part, for points made of rows: arrays of shape (n_samples, n_features).
+    def limits(self, parts: IntArray, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of each feature in parts, one a row, for points made of rows: arrays of shape (n_samples, n_features).
 
         They are whole where features must be, but for a row's own value, which may stay.
         """
@@ -396,7 +396,7 @@ class DividingCover(Cover):
         inside = self.region.accepts(self.space.in_model_space(points)) if len(points) else np.zeros(0, dtype=np.bool_)
         return np.repeat(np.where(inside, np.inf, -np.inf)[:, None], self.n_parts, axis=1)
 
-    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+    def limits(self, parts: IntArray, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
         """No feature is limited by itself."""
         return np.full_like(rows, -np.inf), np.full_like(rows, np.inf)
 

@@ -207,7 +207,7 @@ class Relaxation:
                 lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
         return _Around(low, high, near_low, near_high, left_out, moved, constant)
 
-    def surroundings(self, node: Nodes, offer: Callable[[IntArray, FloatArray], float]) -> Surroundings:
+    def surroundings(self, node: Nodes, offer: Callable[[IntArray, FloatArray], float], ends: float) -> Surroundings:
         """Give what can be asked about the surroundings of one node, the region left out.
 
         Parameters
@@ -216,6 +216,8 @@ class Relaxation:
             A single one.
         offer : function of rows and points
             Takes points that may be answers; gives the distance of the incumbent.
+        ends : float
+            When the time of the row is over, by ``time.perf_counter()``.
         """
         problem, around, row = self.problem, self._around(node), node.rows
         cells, rules = problem.cells, problem.rules_at
@@ -241,6 +243,7 @@ class Relaxation:
             margin=self.margin,
             as_points=lambda V: self._points(node, around.moved, V[None])[0],
             offer=lambda points: offer(np.full(len(points), row[0]), points),
+            ends=ends,
         )
 
     def _project(

@@ -6,6 +6,7 @@ points are in plain coordinates.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..projection.coordinates import Coordinates
 from ..projection.reachable import Nearest, Reachable
+from .constants import FORMS_AT_ONCE, GRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Surroundings:
         From a difference, array of shape (n,), to a point in features.
     offer : function
         Takes points of shape (n, n_features) that the region accepts; gives the distance of the best answer so far.
+    ends : float
+        When the time of the row is over, by ``time.perf_counter()``: nothing more need be found out then.
     """
 
     reachable: Reachable
@@ -41,6 +45,11 @@ class Surroundings:
     margin: float
     as_points: Callable[[FloatArray], FloatArray]
     offer: Callable[[FloatArray], float]
+    ends: float = np.inf
+
+    def is_late(self, limit: float) -> bool:
+        """Whether the time of the row is over; without an answer, whose distance is the limit, a little later."""
+        return time.perf_counter() > self.ends + (0.0 if np.isfinite(limit) else GRACE)
 
     def nearest(self, A: FloatArray, b: FloatArray, limit: float) -> Nearest:
         """Find the nearest point with ``A x <= b`` there; nothing from the limit on is of interest."""
@@ -58,9 +67,20 @@ class Surroundings:
         near: FloatArray,
         rounds: int,
     ) -> FloatArray:
-        """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,)."""
+        """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,).
+
+        When time is over, what is known of the others is all there is.
+        """
         radius = limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
-        return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
+        if not rounds or self.ends == np.inf:
+            return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
+        found = high.copy()
+        for first in range(0, len(W), FORMS_AT_ONCE):
+            if self.is_late(limit):
+                break
+            some = slice(first, first + FORMS_AT_ONCE)
+            found[some] = self.reachable.largest(W[some], high[some], A, b, radius=radius, near=near, rounds=rounds)
+        return found
 
     def plain(self, point: FloatArray) -> FloatArray:
         """Plain coordinates of a point in features, array of shape (n,)."""

@@ -185,9 +185,10 @@ def _part_limits(problem: SearchProblem, g: int, own: FloatArray, domain: Domain
     is_limited = np.isfinite(terms.least[:, numbers]).any() or np.isfinite(terms.most[:, numbers]).any()
     if not is_limited and (terms.most[:, ~numbers] == 1).all():
         return none, none
-    limits = [goal.cover.limits(part, own, domain.integer) for part in range(goal.n_parts)]
-    lower, upper = (np.ascontiguousarray(np.stack(side, axis=1)) for side in zip(*limits))
-    return lower, upper
+    parts, rows = np.tile(np.arange(goal.n_parts), len(own)), np.repeat(own, goal.n_parts, axis=0)
+    lower, upper = goal.cover.limits(parts, rows, domain.integer)
+    shape = (len(own), goal.n_parts, own.shape[1])
+    return np.ascontiguousarray(lower).reshape(shape), np.ascontiguousarray(upper).reshape(shape)
 
 
 def _balls(problem: SearchProblem, n_rows: int, widening: FloatArray | None) -> tuple[FloatArray, FloatArray]:

@@ -70,12 +70,12 @@ class Boxes:
         bounds *= 1 - BOUND_ROUNDING
         return bounds
 
-    def limits(self, polyhedron: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Limits of a polyhedron for rows: rounded inwards, but a row's own value stays within even if not whole.
+    def limits(self, polyhedra: IntArray, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Limits of polyhedra, one a row: rounded inwards, but a row's own value stays within even if not whole.
 
         Parameters
         ----------
-        polyhedron : int
+        polyhedra : int array of shape (n_samples,)
         rows : array of shape (n_samples, n_features)
         integer : bool array of shape (n_features,)
 
@@ -84,10 +84,10 @@ class Boxes:
         lower, upper : arrays of shape (n_samples, n_features)
         """
         if self.is_trivial:
-            return np.tile(self.lower[polyhedron], (len(rows), 1)), np.tile(self.upper[polyhedron], (len(rows), 1))
+            return self.lower[polyhedra], self.upper[polyhedra]
         lower, upper = self.rounded(integer)
-        low, high = lower[polyhedron], upper[polyhedron]
-        lowest, highest = self.lower[polyhedron], self.upper[polyhedron]
+        low, high = lower[polyhedra], upper[polyhedra]
+        lowest, highest = self.lower[polyhedra], self.upper[polyhedra]
         return (
             np.where((lowest <= rows) & (rows < low), rows, low),
             np.where((highest >= rows) & (rows > high), rows, high),

@@ -113,9 +113,9 @@ class PolyhedraCover(Cover):
         maps = [(space.matrix, space.offset), (region.normals, region.offsets), (region.shifts, region.shift_offsets)]
         return [(np.abs(factor).T, np.abs(offset)) for factor, offset in maps]
 
-    def limits(self, part: int, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Give the box of a polyhedron, rounded inwards, but a row's own value stays within even if not whole."""
-        return self.boxes.limits(part, rows, integer)
+    def limits(self, parts: IntArray, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Give boxes of polyhedra, rounded inwards, but a row's own value stays within even if not whole."""
+        return self.boxes.limits(parts, rows, integer)
 
     def excludes(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
         """Compare whole numbers and levels with the box of one polyhedron each."""

@@ -14,8 +14,8 @@ SETTLED = 1e-7
 # Times that all intervals are narrowed at first; intervals narrowed in each piece, those with the largest gaps; and
 # projections that each side of an interval costs.
 TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 60, 1
-# Steps of a descent, and halvings of the way back to a point that is accepted.
-DESCENT_STEPS, WAY_BACK = 12, 20
+# Steps of a descent.
+DESCENT_STEPS = 12
 # Margins that a step missed are asked for so many times over in the next one, until a point is accepted; of that so
 # much is left in every further one.
 SURPLUS, SURPLUS_LEFT = 2.0, 0.1
@@ -39,6 +39,9 @@ KINK = 1e-13
 # Moves of single features that are looked at first, in units of the distance, and halvings of what a margin is worth.
 SIZES_OF_MOVES = np.geomspace(1e-3, 1e3, 25)
 WORTH_HALVINGS = 30
+# Sections of a way to a point that is accepted that are told apart at once, and how often: it is then known to a
+# millionth.
+SECTIONS, SECTIONINGS = 32, 4
 # Intervals without an end are divided within so many widths of the data.
 WIDTHS_TO_DIVIDE = 8.0
 # Knots next to the ends of what a step takes, where a logarithm or a root is infinitely steep, in widths of the data.

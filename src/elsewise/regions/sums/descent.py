@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import BoolArray, FloatArray
 from ...search import Surroundings
-from .constants import DESCENT_GAIN, DESCENT_STEPS, PUSHED, PUSHES, SURPLUS, SURPLUS_LEFT, WAY_BACK
+from .constants import DESCENT_GAIN, DESCENT_STEPS, PUSHED, PUSHES, SECTIONINGS, SECTIONS, SURPLUS, SURPLUS_LEFT
 from .units import Sums
 
-# Whether a point, in features, is in the region.
-Accepts = Callable[[FloatArray], bool]
+# Whether points, in features, are in the region: from shape (n, n_features) to (n,).
+Accepts = Callable[[FloatArray], BoolArray]
 
 
 def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: FloatArray, limit: float) -> float:
@@ -35,6 +35,8 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
     """
     x, last, before, surplus = start, None, np.inf, np.zeros(sums.n_margins)
     for _ in range(DESCENT_STEPS):
+        if surroundings.is_late(limit):
+            return limit
         margins, gradient = sums.linearised(x)
         size = np.abs(gradient).max(axis=1, initial=0.0)
         moves = size > 0
@@ -48,7 +50,7 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
         if found.v is None:
             return limit
         point, value = surroundings.as_points(found.v), float(np.abs(found.v).sum())
-        if not accepts(point):
+        if not accepts(point[None])[0]:
             missing = np.maximum(-sums.margins(surroundings.plain(point)[None])[0], 0.0)
             surplus = SURPLUS * missing
             if last is None:
@@ -66,14 +68,13 @@ def descend(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: Flo
 
 
 def _way_back(point: FloatArray, accepted: FloatArray, accepts: Accepts) -> FloatArray:
-    """Find the first point on a way to an accepted one that is accepted, by halving."""
+    """Find the first point on a way to an accepted one that is accepted, as far as sections of it tell."""
     low, high = 0.0, 1.0
-    for _ in range(WAY_BACK):
-        middle = (low + high) / 2
-        if accepts(point + middle * (accepted - point)):
-            high = middle
-        else:
-            low = middle
+    for _ in range(SECTIONINGS):
+        shares = low + (high - low) * np.arange(1, SECTIONS) / SECTIONS
+        holds = accepts(point + shares[:, None] * (accepted - point))
+        first = int(holds.argmax()) if holds.any() else SECTIONS - 1
+        low, high = float(shares[first - 1]) if first else low, float(shares[first]) if first < SECTIONS - 1 else high
     return point + high * (accepted - point) if high < 1 else accepted
 
 
@@ -95,7 +96,7 @@ def push(sums: Sums, surroundings: Surroundings, accepts: Accepts, start: FloatA
             x = x + PUSHED * missing / length * way
         v = np.clip(x - reachable.x0, reachable.low, reachable.high)
         point = surroundings.as_points(v)
-        if accepts(point):
+        if accepts(point[None])[0]:
             return min(limit, surroundings.offer(point[None]))
         x = reachable.x0 + v
     return limit
@@ -108,8 +109,10 @@ def from_starts(sums: Sums, surroundings: Surroundings, accepts: Accepts, starts
     """
     reachable = surroundings.reachable
     for start in starts:
+        if surroundings.is_late(limit):
+            return limit
         point = surroundings.as_points(np.clip(start - reachable.x0, reachable.low, reachable.high))
-        if accepts(point):
+        if accepts(point[None])[0]:
             point = _way_back(surroundings.as_points(np.zeros(len(start))), point, accepts)
             limit = min(limit, surroundings.offer(point[None]))
         limit = descend(sums, surroundings, accepts, surroundings.plain(point), limit)
@@ -119,11 +122,11 @@ def from_starts(sums: Sums, surroundings: Surroundings, accepts: Accepts, starts
 def first_points(sums: Sums, surroundings: Surroundings, accepts: Accepts, x: FloatArray, limit: float) -> float:
     """Descend from a point and, through the middle of the cone, from the way to it."""
     limit = descend(sums, surroundings, accepts, x, limit)
-    middle = surroundings.centre()
+    middle = None if surroundings.is_late(limit) else surroundings.centre()
     if middle is None:
         return limit
     centre = surroundings.as_points(middle)
-    if not accepts(centre):
+    if not accepts(centre[None])[0]:
         return descend(sums, surroundings, accepts, surroundings.plain(centre), limit)
     nearest = surroundings.nearest(np.empty((0, len(x))), np.empty(0), np.inf)
     if nearest.v is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...search import Reach
-from .constants import SIZES_OF_MOVES, WAY_BACK, WORTH_HALVINGS
+from .constants import SECTIONINGS, SECTIONS, SIZES_OF_MOVES, WORTH_HALVINGS
 from .of_curves import CurveFunction
 from .units import Sums
 
@@ -40,8 +40,10 @@ def first_moves(sums: Sums, reach: Reach) -> FloatArray:
     points[np.arange(len(moves)), feature] = number
     gains = sums.margins(space.in_model_space(points)) - margins
     price = np.abs(number - row[feature]) * space.coordinates.stretch[feature]
-    found = []
+    found: list[FloatArray] = []
     for weights in {tuple(np.eye(len(margins))[margins.argmin()]), tuple((margins < 0).astype(np.float64))}:
+        if _is_late(reach):
+            break
         point = _cheapest(row, feature, number, gains @ weights, price, -float(margins @ weights))
         if point is not None and (sums.margins(space.in_model_space(point[None])) >= 0).all():
             found.append(_way_back(sums, reach, point))
@@ -67,17 +69,21 @@ def _moves(sums: Sums, reach: Reach) -> FloatArray:
 def _cheapest(
     row: FloatArray, feature: IntArray, number: FloatArray, gain: FloatArray, price: FloatArray, needed: float
 ) -> FloatArray | None:
-    """Choose a move of each feature by halving their worth; None if all of them together gain too little."""
+    """Choose a move of each feature by halving their worth; None if all of them together gain too little.
+
+    Moves are ordered by feature.
+    """
+    own, first, kind = np.unique(feature, return_index=True, return_inverse=True)
+    every = np.arange(len(feature))
 
     def chosen(worth: float) -> tuple[FloatArray, float]:
-        point, total = row.copy(), 0.0
         value = worth * gain - price
-        for i in np.unique(feature).tolist():
-            of_feature = np.flatnonzero(feature == i)
-            best = of_feature[value[of_feature].argmax()]
-            if value[best] > 0:
-                point[i], total = number[best], total + gain[best]
-        return point, total
+        largest = np.maximum.reduceat(value, first)
+        best = np.minimum.reduceat(np.where(value == largest[kind], every, len(every)), first)
+        helps = largest > 0
+        point = row.copy()
+        point[own[helps]] = number[best[helps]]
+        return point, float(gain[best[helps]].sum())
 
     low, high = 0.0, 1.0
     while chosen(high)[1] < needed:
@@ -90,21 +96,27 @@ def _cheapest(
     return chosen(high)[0]
 
 
+def _is_late(reach: Reach) -> bool:
+    return reach.surroundings is not None and reach.surroundings.is_late(reach.limit)
+
+
 def _way_back(sums: Sums, reach: Reach, point: FloatArray) -> FloatArray:
     """Go back to the row, feature by feature, as far as the point stays accepted."""
     order = np.argsort(np.abs(point - reach.row) * reach.space.coordinates.stretch)
     for i in order[point[order] != reach.row[order]].tolist():
+        if _is_late(reach):
+            return point
         low, high = 0.0, 1.0
-        for share in (0.0, *([None] * WAY_BACK)):
-            tried = point.copy()
-            at = (low + high) / 2 if share is None else share
-            tried[i] = reach.row[i] + at * (point[i] - reach.row[i])
-            if (sums.margins(reach.space.in_model_space(tried[None])) >= 0).all():
-                high = at
-                if share is not None:
-                    break
-            else:
-                low = at
+        for _ in range(SECTIONINGS):
+            shares = low + (high - low) * np.arange(SECTIONS) / SECTIONS
+            tried = np.repeat(point[None], SECTIONS, axis=0)
+            tried[:, i] = reach.row[i] + shares * (point[i] - reach.row[i])
+            accepted = np.asarray((sums.margins(reach.space.in_model_space(tried)) >= 0).all(axis=1))
+            if accepted[0]:  # the row's own value will do
+                high = low
+                break
+            first = int(accepted.argmax()) if accepted.any() else SECTIONS
+            low, high = float(shares[first - 1]), float(shares[first]) if first < SECTIONS else high
         if high < 1:  # rounding must not lead beyond a limit that the point keeps
             point = point.copy()
             point[i] = reach.row[i] + high * (point[i] - reach.row[i])

@@ -78,7 +78,7 @@ class Refining:
     sums : Sums
         In plain coordinates.
     surroundings : Surroundings
-    accepts : function of a point in features
+    accepts : function of points in features
     limit : float
         Distance of the best answer so far.
     x : array of shape (n,)
@@ -115,11 +115,15 @@ class Refining:
         self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
-            if not self.is_open or self.is_accepted:
+            if not self.is_open or self.is_accepted or self.is_late():
                 return
             units = [np.arange(len(layer.b)) for layer in self.sums.layers]
             self.narrow([some[self._has_gap(place)[some]] for place, some in enumerate(units)])
             self.cut()
+
+    def is_late(self) -> bool:
+        """Whether the time of the row is over: what is known then is all there will be."""
+        return self.surroundings.is_late(self.limit)
 
     def descend(self) -> None:
         """Look for points near the projection."""
@@ -144,7 +148,7 @@ class Refining:
     def cut(self) -> None:
         """Add cuts and project, until none is violated."""
         for _ in range(MOST_ROUNDS_OF_CUTS):
-            if not self._add_cuts():
+            if self.is_late() or not self._add_cuts():
                 return
             self.has_new_cuts = True
             if self.is_open:
@@ -262,7 +266,7 @@ class Refining:
             self.is_open = False
             return
         point = self.surroundings.as_points(found.v)
-        self.x, self.is_accepted = self.surroundings.plain(point), self.accepts(point)
+        self.x, self.is_accepted = self.surroundings.plain(point), bool(self.accepts(point[None])[0])
         if self.is_accepted:
             self.limit = min(self.limit, self.surroundings.offer(point[None]))
         self._check_bound()

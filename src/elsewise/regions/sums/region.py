@@ -143,6 +143,8 @@ class SumCover(DividingCover):
         bound = min(at.bound, at.limit)
         if not at.is_open and at.bound >= at.limit * (1 - SETTLED):
             return Refined((), bound)
+        if at.is_late():  # the same piece, with what is known by now
+            return Refined((self._piece(at, at.sides, depth=part.depth),), bound)
         if not at.is_open and part.is_doubtful:
             return None
         if not at.is_open or at.is_accepted or (not divides and (at.has_new_cuts or is_first)):
@@ -166,8 +168,8 @@ class SumCover(DividingCover):
         best = None if self.decides is None else at.best_terms()
         return best is not None and self.decides is not None and not self.decides.of_terms(best[None])[0]
 
-    def _accepts(self, point: FloatArray) -> bool:
-        return bool(self.region.accepts(self.space.in_model_space(point[None]))[0])
+    def _accepts(self, points: FloatArray) -> BoolArray:
+        return self.region.accepts(self.space.in_model_space(points))
 
     def _piece(self, at: Refining, sides: tuple[Side, ...], depth: int) -> Piece:
         """Make a piece of what is known, with fresh cuts for its own side."""

@@ -35,6 +35,11 @@ STEPS_BETWEEN, STEPS_ON_AN_AXIS = 5, 12
 WAYS_CUT, OBLIQUE_SHARE, WAYS_CUT_OF_FEW, CUTS_OF_FEW = 3, 0.25, 20, 6
 # Values of each feature, among those of accepted training rows, that are tried alone, and changes that are followed.
 VALUES_TRIED, SINGLE_CHANGES = 12, 3
+# Cells of accepted training rows: projections onto them, bisectors that each is made of at most, those added at once,
+# refused rows that tell beforehand how far a cell is, and cells asked about without a nearer answer before they are
+# left. Where the spreads of features differ by more than a factor, rows are compared in units of these, too.
+MOST_CELL_PROJECTIONS, MOST_BISECTORS, BISECTORS_AT_ONCE, REFUSED_AT_FIRST = 150, 60, 3, 10
+CELLS_WITHOUT_GAIN, EVEN_SPREADS = 6, 2.0
 # Times that whole changes are given back, and rounds on single features after that.
 GIVING_BACK, LAST_ROUNDS = 6, 6
 # Choices of columns that may change, or have to stay, tried where a rule or an earlier answer asks for one.

@@ -23,6 +23,8 @@ class BlackBoxCover(DividingCover):
         Points that the model probably accepts.
     scores : function of points of shape (n_samples, n_features)
         How far they are inside, shape (n_samples,), or None if the model says nothing of it.
+    refused : array of shape (n_refused, n_features)
+        Points that the model probably refuses.
     """
 
     def __init__(
@@ -31,9 +33,10 @@ class BlackBoxCover(DividingCover):
         space: Space,
         anchors: FloatArray,
         scores: Callable[[FloatArray], FloatArray | None],
+        refused: FloatArray,
     ) -> None:
         super().__init__(region, space)
-        self.anchors, self.scores = anchors, scores
+        self.anchors, self.scores, self.refused = anchors, scores, refused
 
     def accepts(self, points: FloatArray) -> BoolArray:
         """Ask the model about points of shape (n_samples, n_features)."""

@@ -33,6 +33,7 @@ from .constants import (
     WIDER,
 )
 from .feeling import accepted_anywhere, makes_up, normal_by_labels
+from .neighbours import ways_by_neighbours
 from .requests import Ask, Project, Score, Steps
 from .together import together
 from .view import RowView
@@ -52,6 +53,7 @@ def explore(view: RowView) -> Steps[None]:
         yield from together(view, [_cut(view, way, by_scores=True) for way in best])
         yield from _give_back_all(view)
     else:
+        ways += yield from ways_by_neighbours(view)
         yield from _by_labels(view, ways)
 
 

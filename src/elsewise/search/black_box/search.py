@@ -114,6 +114,7 @@ class _Together:
         n_points: int,
     ) -> RowView:
         goal = self.problem.goals[g]
+        assert isinstance(goal.cover, BlackBoxCover)
         points, slacks, spread, has_scores = anchors
         cones = np.zeros(1, dtype=np.int64)
         if goal.has_density:
@@ -129,6 +130,8 @@ class _Together:
             prices=prices,
             spread=spread,
             anchors=points,
+            accepted=goal.cover.anchors,
+            refused=goal.cover.refused,
             anchor_slacks=slacks,
             cones=cones,
             has_scores=has_scores,

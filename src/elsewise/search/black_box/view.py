@@ -30,6 +30,8 @@ class RowView:
     spread : array of shape (n_features,)
         Standard deviations.
     anchors : array of shape (n_anchors, n_features)
+    accepted, refused : arrays of shape (n, n_features)
+        Training rows, dense or not.
     anchor_slacks : array of shape (n_anchors, n_cones)
         How far inside of each cone they are.
     cones : int array
@@ -55,6 +57,8 @@ class RowView:
     prices: FloatArray
     spread: FloatArray
     anchors: FloatArray
+    accepted: FloatArray
+    refused: FloatArray
     anchor_slacks: FloatArray
     cones: IntArray
     has_scores: bool

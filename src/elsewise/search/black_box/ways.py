@@ -135,7 +135,7 @@ def _targets(view: RowView, batch: int) -> tuple[IntArray, FloatArray]:
     """Choose anchors for each cone, nearest first, as the row's limits allow them: cones and points."""
     if len(view.anchors) == 0 or len(view.cones) == 0:
         return np.empty(0, dtype=np.int64), np.empty((0, len(view.row)))
-    anchors = _allowed(view, view.anchors)
+    anchors = allowed(view, view.anchors)
     n_each = max(STARTS // len(view.cones), 1)
     order = np.argsort(view.values(anchors), kind="stable")
     cones, points = [], []
@@ -150,7 +150,7 @@ def _targets(view: RowView, batch: int) -> tuple[IntArray, FloatArray]:
     return found[kept, 0].astype(np.int64), found[kept, 1:]
 
 
-def _allowed(view: RowView, points: FloatArray) -> FloatArray:
+def allowed(view: RowView, points: FloatArray) -> FloatArray:
     """Move points within a row's limits; a level that cannot be reached becomes the row's own, or one that can."""
     moved = np.clip(points, view.lower, view.upper)
     layout = view.domain.layout

@@ -1,0 +1,139 @@
+r"""Where a model that decides as the nearest training row does would first accept.
+
+Most models say of a row what they say of rows like it. A row that is nearer to an accepted training row :math:`a` than
+to every refused one :math:`r` is probably accepted: the half-spaces
+:math:`\lVert x - a \rVert \le \lVert x - r \rVert` make a cell around :math:`a`. Cells are projected onto cheapest
+first, with those half-spaces alone that a projection misses, and the model is asked about what is found: one point a
+cell. For a nearest neighbour it is the answer; for others it is where to go on from.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from .constants import (
+    BISECTORS_AT_ONCE,
+    CELLS_WITHOUT_GAIN,
+    EVEN_SPREADS,
+    MOST_BISECTORS,
+    MOST_CELL_PROJECTIONS,
+    REFUSED_AT_FIRST,
+    SAME,
+    SMALLEST_GAIN,
+)
+from .requests import Ask, Project, Steps
+from .view import RowView
+from .ways import Segment, allowed
+
+
+@dataclass(slots=True)
+class _Cell:
+    """A cell under way: its place among the accepted rows, its cone, the bisectors so far, and its projection."""
+
+    place: int
+    cone: int
+    against: list[int]
+    point: FloatArray | None = None
+
+
+def ways_by_neighbours(view: RowView) -> Steps[list[Segment]]:
+    """Ask about the nearest points of cells of accepted training rows; give the ways to those that are accepted."""
+    accepted, refused = allowed(view, view.accepted), view.refused
+    if not len(accepted) or not len(refused) or not len(view.cones):
+        return []
+    every = np.concatenate([accepted, refused])
+    spread = every.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    scales = [np.ones(len(spread))]
+    if spread.max() > EVEN_SPREADS * spread.min():  # who knows in which units the model compares rows
+        scales.append(1.0 / spread)
+    ways: list[Segment] = []
+    for scale in scales:
+        ways += yield from _Neighbours(view, accepted, refused, scale).search()
+    return ways
+
+
+class _Neighbours:
+    """Cells of accepted training rows, rows compared in some units.
+
+    Parameters
+    ----------
+    view : RowView
+    accepted, refused : arrays of shape (n, n_features)
+    scale : array of shape (n_features,)
+        What features are multiplied by before distances are taken.
+    """
+
+    def __init__(self, view: RowView, accepted: FloatArray, refused: FloatArray, scale: FloatArray) -> None:
+        self.view, self.accepted, self.refused = view, accepted, refused
+        self.weights = scale**2
+
+    def search(self) -> Steps[list[Segment]]:
+        """Project onto cells, cheapest first, until none may hold a nearer point."""
+        view, ways, in_vain = self.view, [], 0
+        heap = self._first_cells()
+        for _ in range(MOST_CELL_PROJECTIONS):
+            if not heap or heap[0][0] >= view.limit * (1 - SMALLEST_GAIN) or in_vain >= CELLS_WITHOUT_GAIN:
+                break
+            _, order, cell = heapq.heappop(heap)
+            near = view.row if cell.point is None else cell.point
+            missed = self._missed(cell, near)
+            if cell.point is not None and len(missed) == 0:
+                before = view.limit
+                if (yield Ask(cell.point[None]))[0]:
+                    goal = self.accepted[cell.place]
+                    ways.append(Segment(cell.cone, view.row, view.row, cell.point, goal))
+                in_vain = 0 if view.limit < before else in_vain + 1
+                continue
+            cell.against += missed.tolist()
+            point = yield from self._projected(cell)
+            if point is not None and len(cell.against) < MOST_BISECTORS:
+                cell.point = view.whole(point, self.accepted[cell.place])
+                heapq.heappush(heap, (float(view.values(cell.point)), order, cell))
+        return ways
+
+    def _first_cells(self) -> list[tuple[float, int, _Cell]]:
+        """Give all cells of all cones, each with how far its farthest bisector is at least."""
+        view, row = self.view, self.view.row
+        moving = view.moving
+        first = np.argsort(self._apart(row, self.refused), kind="stable")[:REFUSED_AT_FIRST]
+        if len(moving) == 0:
+            return []
+        missing = (self._apart(row, self.accepted)[:, None] - self._apart(row, self.refused[first])) / 2
+        steep = np.abs(self.refused[first] - self.accepted[:, None]) * (self.weights / view.prices)
+        steep = steep[..., moving].max(axis=2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.where(missing > 0, missing / steep, 0.0).max(axis=1)
+        order = np.argsort(far, kind="stable")
+        made = [(float(far[place]), _Cell(int(place), cone, [])) for place in order for cone in view.cones.tolist()]
+        return [(value, number, cell) for number, (value, cell) in enumerate(made)]
+
+    def _apart(self, point: FloatArray, others: FloatArray) -> FloatArray:
+        """Squared distances of a point from others, shape (n,)."""
+        return np.asarray(((point - others) ** 2) @ self.weights)
+
+    def _missed(self, cell: _Cell, point: FloatArray) -> IntArray:
+        """List refused rows that a point is nearer to than to the cell's own, the nearest ones."""
+        own = float(((point - self.accepted[cell.place]) ** 2) @ self.weights)
+        apart = self._apart(point, self.refused)
+        apart[cell.against] = np.inf
+        nearest = np.argsort(apart, kind="stable")[:BISECTORS_AT_ONCE]
+        return nearest[apart[nearest] < own * (1 - SAME)]
+
+    def _projected(self, cell: _Cell) -> Steps[FloatArray | None]:
+        """Find the nearest point of the cell's cone within its bisectors, with the categories of its row."""
+        view, own = self.view, self.accepted[cell.place]
+        others = self.refused[cell.against].reshape(-1, len(own))
+        normals = (others - own) * self.weights
+        offsets = ((others**2) @ self.weights - float((own**2) @ self.weights)) / 2
+        size = np.abs(normals / view.prices).max(axis=1, initial=0.0)
+        some = size > 0
+        normals, offsets = normals[some] / size[some, None], offsets[some] / size[some]
+        lower, upper, indicators = view.lower.copy(), view.upper.copy(), view.domain.layout.indicators
+        lower[indicators] = upper[indicators] = own[indicators]
+        found = yield Project(np.array([cell.cone]), lower[None], upper[None], normals, offsets, view.limit)
+        return found[0] if np.isfinite(found[0]).all() else None
