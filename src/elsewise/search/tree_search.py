@@ -15,9 +15,11 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .black_box import BlackBoxCover, search_black_boxes
 from .box_search import BoxSearch
+from .constants import TIME_WITHOUT_JUMPS
 from .domain import Domain
 from .earlier_answers import EarlierAnswer, History
 from .found import Found
+from .gaps import without_jumps
 from .node_search import TreeSearch
 from .problem import SearchProblem
 from .time_limits import TimeLimit, seconds_of
@@ -140,15 +142,61 @@ def _search_boxes(
     banned: BoolArray | None,
 ) -> Found:
     """Search boxes without clauses, which few answers meet and which take time; those that break one once more."""
-    free = replace(domain, clauses=None)
-    found = BoxSearch(problem, free, history, margin, time_limit, _search_anything).run(rows, goals, cutoff, banned)
+    seconds = seconds_of(time_limit, len(rows))
+    free = without_jumps(domain, rows) if np.isfinite(seconds).all() else None
+    if free is not None:
+        return _search_boxes_and_jumps(problem, rows, goals, (free, domain), history, margin, seconds, cutoff, banned)
+    found = BoxSearch(problem, replace(domain, clauses=None), history, margin, time_limit, _search_anything).run(
+        rows, goals, cutoff, banned
+    )
     broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(len(rows)), found.points)
-    left = seconds_of(time_limit, len(rows)) - found.seconds
+    left = seconds - found.seconds
     for k in np.flatnonzero(broken).tolist():
         own, before = domain.of_rows(slice(k, k + 1)), history.of_row(k)
         one = None if cutoff is None else cutoff[[k]], None if banned is None else banned[[k]]
         again = BoxSearch(problem, own, before, margin, float(left[k]), _search_anything)
         found.put(np.arange(len(rows)) == k, again.run(rows[[k]], goals[[k]], *one))
+    return found
+
+
+def _search_boxes_and_jumps(
+    problem: SearchProblem,
+    rows: FloatArray,
+    goals: IntArray,
+    domains: tuple[Domain, Domain],
+    history: History,
+    margin: float,
+    seconds: FloatArray,
+    cutoff: FloatArray | None,
+    banned: BoolArray | None,
+) -> Found:
+    """Search boxes where numbers have gaps and time is limited: half of it within them, the rest everywhere.
+
+    Jumps over gaps are many alternatives, and far: without them there is an answer early, and nothing farther matters.
+
+    Parameters
+    ----------
+    domains : pair of Domains
+        Without jumps, and everything.
+    """
+    free, domain = domains
+    first = BoxSearch(problem, free, history, margin, TIME_WITHOUT_JUMPS * seconds, _search_anything)
+    found = first.run(rows, goals, cutoff, banned)
+    found.value[~domain.keeps_clauses(np.arange(len(rows)), found.points)] = np.inf
+    for k in range(len(rows)):
+        limit = min(np.inf if cutoff is None else float(cutoff[k]), float(found.value[k]))
+        own, left = domain.of_rows(slice(k, k + 1)), float(seconds[k] - found.seconds[k])
+        again = BoxSearch(problem, own, history.of_row(k), margin, left, _search_anything)
+        wide = again.run(rows[[k]], goals[[k]], np.array([limit]), None if banned is None else banned[[k]])
+        if np.isfinite(wide.value[0]) or not np.isfinite(found.value[k]):
+            found.put(np.arange(len(rows)) == k, wide)
+            continue
+        # nothing is nearer than the answer without jumps: what is proven is proven of everything
+        found.lower_bound[k] = min(float(wide.lower_bound[0]), float(found.value[k]))
+        found.timed_out[k] = wide.timed_out[0]
+        found.model_free[k] = False
+        found.n_projections[k] += wide.n_projections[0]
+        found.seconds[k] += wide.seconds[0]
     return found
 
 

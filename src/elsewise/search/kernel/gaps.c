@@ -34,21 +34,10 @@ int64_t widest_gap(const whole_search *s, const ew_whole_row *row) {
     return chosen;
 }
 
-/* Whether a literal lies in another one of its clause, or is an earlier one once more. */
-static int is_in_another(const whole_search *s, const ew_whole_row *row, int64_t clause, int64_t k) {
-    double low = row->literal_low[k], high = row->literal_high[k];
-    for (int64_t j = s->shared.first_literal[clause]; j < s->shared.first_literal[clause + 1]; j++) {
-        int is_same = row->literal_low[j] == low && row->literal_high[j] == high;
-        if (j != k && row->literal_low[j] <= low && high <= row->literal_high[j] && (!is_same || j < k)) return 1;
-    }
-    return 0;
-}
-
 void divide_gap(whole_search *s, const ew_whole_row *row, int64_t clause) {
     ptrdiff_t i = (ptrdiff_t)s->shared.literal_feature[s->shared.first_literal[clause]];
     double own = row->own[i], price = s->shared.prices[i];
     for (int64_t k = s->shared.first_literal[clause]; k < s->shared.first_literal[clause + 1]; k++) {
-        if (is_in_another(s, row, clause, k)) continue;
         copy_node(s);
         if (!keep_literal(s, row, &s->child, k)) continue;
         if (s->has_slopes) { /* what the way there costs at least, by the slopes of the relaxation */
