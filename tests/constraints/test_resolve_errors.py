@@ -74,7 +74,7 @@ def test_a_list_of_codes_means_the_columns_in_which_they_occur():
     rows = CODED[:, :].copy()
     rows[:, 1], rows[:, 2] = [1, 2, 3, 4, 5, -7], [1, 2, 3, 4, 5, 6]
     rules = resolve(Constraints(special=[-9, -8, -7]), CREDIT, rows)
-    assert [name.split(" keeps")[0] for name in rules.names] == ["age", "income"]
+    assert [name.split(" is a")[0] for name in rules.names] == ["age", "income"]
 
 
 def test_only_constraints_are_constraints():

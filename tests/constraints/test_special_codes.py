@@ -1,4 +1,4 @@
-"""Codes that stand for no number, on both sides of the regular values: what rows near them may become."""
+"""Codes that stand for no number and stay, on both sides of regular values: what rows near them may become."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import elsewise as ew
 
 LOW, HIGH = [-9, -7], [997, 999]
 RULES = {
-    "low": ew.Constraints(special={"a": LOW}),
-    "high": ew.Constraints(special={"a": HIGH}),
-    "both": ew.Constraints(special={"a": [*LOW, *HIGH]}),
+    "low": ew.Constraints(special={"a": LOW}, codes="stay"),
+    "high": ew.Constraints(special={"a": HIGH}, codes="stay"),
+    "both": ew.Constraints(special={"a": [*LOW, *HIGH]}, codes="stay"),
 }
 
 

@@ -60,33 +60,36 @@ def ask(explainer: ew.Explainer, a: int, low: float, high: float, **rules: objec
 
 def test_a_code_stays_and_is_not_entered(delays):
     assert delays.special_values_ == {"a": (-1.0,)}
-    stays = ask(delays, -1, 5.0, 6.0)
-    assert stays.counterfactual.tolist() == [-1, 60]
-    down = ask(delays, 12, -0.9, -0.5, range="any")
-    assert down.counterfactual.tolist() == [10, -105]
+    stays = ask(delays, -1, 20.0, 21.0, codes="stay", range="any")
+    assert stays.counterfactual.tolist() == [-1, 210]
+    down = ask(delays, 12, -1.5, -1.0, range="any", codes="stay")
+    assert down.counterfactual.tolist() == [10, -110]
     free = ask(delays, 12, -0.9, -0.5, range="any", special={})
     assert free.distance == pytest.approx(14.0)
 
 
-def test_codes_may_change_where_the_user_says_so(delays):
-    left = ask(delays, -1, 10.0, 12.0, codes="change")
+@pytest.mark.parametrize("codes", [None, "change"])
+def test_codes_may_change(delays, codes):
+    left = ask(delays, -1, 10.0, 12.0, codes=codes)
     assert (left.counterfactual.tolist(), left.distance) == ([10, 0], 11.0)
-    between = ask(delays, -1, 5.0, 6.0, codes="change")
+    between = ask(delays, -1, 5.0, 6.0, codes=codes)
     assert between.counterfactual.tolist() == [-1, 60]  # no number between the code and 10
-    entered = ask(delays, 12, -1.5, -0.5, codes="change")
+    entered = ask(delays, 12, -1.5, -0.5, codes=codes)
     assert entered.counterfactual.tolist() == [-1, 0]
 
 
 @pytest.mark.parametrize(("own", "expected"), [(5, [7, 0]), (-4, [-4, 110])])
 def test_a_row_beside_the_codes_may_come_nearer_and_one_beyond_stays(delays, own, expected):
-    assert ask(delays, own, 7.0, 7.5, bounds={"b": (0, 300)}).counterfactual.tolist() == expected
+    assert ask(delays, own, 7.0, 7.5, bounds={"b": (0, 300)}, codes="stay").counterfactual.tolist() == expected
 
 
 def test_declared_codes_replace_those_found():
     values = np.concatenate([np.full(60, -1), np.full(10, 10), np.arange(20, 60)])
     explainer, _ = fitted(values)
-    rules = explainer.fitted_.rules(ew.Constraints(special={"a": [-1, 10]}))
+    rules = explainer.fitted_.rules(ew.Constraints(special={"a": [-1, 10]}, codes="stay"))
     assert rules.given_names == ("a keeps the special codes -1 or 10 apart",)
+    rules = explainer.fitted_.rules(ew.Constraints(special={"a": [-1, 10]}))
+    assert rules.given_names == ("a is a number of the regular range or one of -1 or 10",)
     assert [name.split(" stays")[0] for name in rules.found_names] == ["b"]
 
 

@@ -71,10 +71,10 @@ class Constraints:
         a code that stays). None takes those that were found in a data frame (``explainer.special_values_``), ``{}``
         says that there are none: then such codes are numbers like any others. A list means every numeric
         column in which one of its codes occurs. Linear rules take a code for the number it is written as.
-    codes : "stay" or "change"
-        ``"stay"``: a row that has a code in a column keeps it there, and a regular value never becomes a code.
+    codes : None, "change" or "stay"
         ``"change"``: an answer may enter and leave codes, at the price of the difference of the two numbers as they
-        are written. Exact, too, but a search over the alternatives: give a time limit where many columns have codes.
+        are written. ``"stay"``: a row that has a code in a column keeps it there, and a regular value never becomes a
+        code. None is ``"change"``, but for columns with a ``step`` of which a code is no multiple: there codes stay.
     range : None, "training", "any" or names of columns
         Numbers that do not leave the range of the training rows: all (``"training"``), none (``"any"``) or those named.
         None is ``"training"`` for data frames and ``"any"`` for arrays. An end that ``bounds`` gives replaces that of
@@ -114,7 +114,7 @@ class Constraints:
     step: Mapping[str, float | None] | str | None = None
     together: Sequence[Sequence[str]] = ()
     special: Mapping[str, Sequence[float]] | Sequence[float] | None = None
-    codes: str = "stay"
+    codes: str | None = None
     range: str | Sequence[str] | None = None
     unseen: str = "forbid"
     implies: Mapping[str, str] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Constraints:
             "step": checked_steps(self.step),
             "together": checked_groups(self.together),
             "special": _special(self.special),
-            "codes": _one_of(self.codes, "codes", ("change", "stay")),
+            "codes": None if self.codes is None else _one_of(self.codes, "codes", ("change", "stay")),
             "range": _range(self.range),
             "unseen": _one_of(self.unseen, "unseen", ("forbid", "allow")),
             "implies": _implies(self.implies),

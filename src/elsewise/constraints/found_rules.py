@@ -124,7 +124,10 @@ class NumberOrCode(Rule):
             still = ~self._is_beside(value)
             return [(np.where(still, value, least), np.where(still, value, most))]
         entered = self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
-        return [(code * every, code * every) for code in entered] + [(least, most), (value, value)]
+        # a value that is one of the others is no alternative of its own: it would be searched twice
+        own = ~(np.isin(value, entered) | ((least <= value) & (value <= most)))
+        stays = (np.where(own, value, np.inf), np.where(own, value, -np.inf))
+        return [(code * every, code * every) for code in entered] + [(least, most), stays]
 
     def _is_beside(self, value: FloatArray) -> BoolArray:
         """Whether no code lies at values or between them and the regular numbers, shape (n_samples,)."""

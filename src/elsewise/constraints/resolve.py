@@ -349,12 +349,14 @@ class _Resolution:
         if not isinstance(special, Mapping):
             numeric = [column for column in self.columns if column.kind in ("number", "integer")]
             special = {column.name: special for column in numeric if np.isin(self.rows[:, column.start], special).any()}
+        steps = {rule.column.name: rule for rule in self._steps()}
         self.codes = {
-            name: self._codes(name, np.array(codes, dtype=float), self.rows) for name, codes in special.items()
+            name: self._codes(name, np.array(codes, dtype=float), self.rows, steps.get(name))
+            for name, codes in special.items()
         }
         return [*self.codes.values()]
 
-    def _codes(self, name: str, codes: FloatArray, rows: FloatArray) -> Codes | NumberOrCode:
+    def _codes(self, name: str, codes: FloatArray, rows: FloatArray, step: OnSteps | None) -> Codes | NumberOrCode:
         column = self._column(name, "special")
         if column.kind not in ("number", "integer"):
             raise InvalidInputError(
@@ -377,8 +379,10 @@ class _Resolution:
                 f"{words.number(least)} to {words.number(most)}. A code must lie below or above all of them. Give the "
                 "codes of each column, {column: [codes]}, all of them, or recode the column."
             )
-        if self.given.codes == "change" or self.given.special is None:
-            return self._number_or_code(column, codes, least, most)
+        off_step = step is not None and not all(map(step.has_multiple, codes.tolist()))
+        stays = self.given.codes == "stay" or (self.given.codes is None and off_step)
+        if not stays or self.given.special is None:
+            return self._number_or_code(column, codes, least, most, stays=stays)
         return Codes(
             f"{name} keeps the special codes {in_words} apart",
             column,
@@ -387,7 +391,9 @@ class _Resolution:
             most if (codes > most).any() else np.inf,
         )
 
-    def _number_or_code(self, column: Column, codes: FloatArray, least: float, most: float) -> NumberOrCode:
+    def _number_or_code(
+        self, column: Column, codes: FloatArray, least: float, most: float, *, stays: bool
+    ) -> NumberOrCode:
         """Make the rule of a number with codes: its regular part is as wide as bounds, range and codes allow."""
         low, high = (self._end(column, end) for end in self.given.bounds.get(column.name, (None, None)))
         user = (-np.inf if low is None else low, np.inf if high is None else high)
@@ -398,7 +404,7 @@ class _Resolution:
             f = column.start
             least = max(least, self.regularities.low[f]) if low is None else least
             most = min(most, self.regularities.high[f]) if high is None else most
-        stays, listed = self.given.codes == "stay", words.levels(codes.tolist())
+        listed = words.levels(codes.tolist())
         in_words = f"{column.name} is a number of the regular range or one of {listed}"
         in_words = f"{column.name} keeps the special codes {listed} apart" if stays else in_words
         ends = (max(least, user[0]), min(most, user[1]), *user)

@@ -68,6 +68,9 @@ PARTS_TRIED = 4
 MOST_IMPROVEMENTS = 10
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
+# Share of a row's time in which sums of trees are searched without jumps over gaps, where numbers have such and time is
+# limited: enough for an answer, and as much is left to look beyond.
+TIME_WITHOUT_JUMPS = 0.5
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
 # Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a

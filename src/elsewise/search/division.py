@@ -24,6 +24,7 @@ from .constants import (
 )
 from .domain import Domain
 from .earlier_answers import History
+from .gaps import depths
 from .nodes import Nodes
 from .problem import SearchProblem
 from .refinement import Refinement
@@ -99,8 +100,11 @@ class Division:
         if self.domain.max_changes is not None:
             too_many = ~alone & (changed.sum(axis=1) > self.domain.max_changes)
         unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
-        fractional = ~alone & ~too_many & ~unpaid & (relaxed.fractions.max(axis=1, initial=0.0) > 0)
+        in_gap = self._in_deepest_gap(nodes, relaxed) & ~(alone | too_many | unpaid)[:, None]
+        fractional = ~(alone | too_many | unpaid | in_gap.any(axis=1))
+        fractional &= relaxed.fractions.max(axis=1, initial=0.0) > 0
         broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
+        broken = np.where(in_gap.any(axis=1)[:, None], in_gap, broken)
         given_up: list[tuple[IntArray, FloatArray]] = []
         refined_by_cover = np.zeros(len(nodes), dtype=np.bool_)
         for k in np.flatnonzero(~alone & self.refinement.refines[nodes.rows] & relaxed.has_point).tolist():
@@ -153,6 +157,14 @@ class Division:
         points = relaxed.points.copy()
         points[:, self.indicators] = np.round(points[:, self.indicators])
         return clauses.broken(nodes.rows, points) & relaxed.has_point[:, None]
+
+    def _in_deepest_gap(self, nodes: Nodes, relaxed: Relaxed) -> BoolArray:
+        """Tell the clause in whose gap each relaxed point lies deepest, at most one a node; shape (n, n_clauses)."""
+        deep = depths(self.domain, nodes.rows, nodes.lower, nodes.upper, relaxed.points, self.prices)
+        deepest = np.zeros(deep.shape, dtype=np.bool_)
+        if deep.shape[1]:
+            deepest[np.arange(len(deep)), deep.argmax(axis=1)] = True
+        return deepest & (deep > 0) & relaxed.has_point[:, None]
 
     def _keeping_clauses(self, nodes: Nodes, broken: BoolArray) -> Iterator[Nodes]:
         """Divide nodes into the alternatives of a clause that their points break: of the one that leaves fewest."""

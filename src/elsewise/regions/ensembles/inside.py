@@ -7,9 +7,9 @@ import time
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...search import Inside
+from ...search import Inside, RowCone
 from ...search.constants import GRACE
-from .constants import LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, STARTS, STEPS
+from .constants import LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, SECONDS_IN_CONE, STARTS, STEPS
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
@@ -137,7 +137,25 @@ class CellsInside:
         first = accepted[:, found].argmax(axis=0)
         values = self.inside.values(ways[first, found])
         best = np.argsort(values, kind="stable")[:STARTS]
+        if len(self.integers) and np.isfinite(self.ends):
+            self._offer_densest_box(split, others[0], cone)
         return np.asarray(cells.reshape(STEPS, len(others), -1)[first[best], found[best]])
+
+    def _offer_densest_box(self, split: DiagonalSplit, centre: FloatArray, cone: RowCone) -> None:
+        """Look for the nearest answer of the box around a cone but for the trees: they may well accept it.
+
+        Rounding hardly makes points that keep rules of many columns; a short search finds one. Without a limit of time
+        nothing depends on having a point early.
+        """
+        lower, upper, numbers = self.lower.copy(), self.upper.copy(), cone.numbers
+        reach = split.half_widths * np.sqrt(cone.squared_radius) / self.trees.price[numbers]
+        lower[numbers] = np.maximum(lower[numbers], np.ceil(centre[numbers] - reach))
+        upper[numbers] = np.minimum(upper[numbers], np.floor(centre[numbers] + reach))
+        seconds = min(SECONDS_IN_CONE, self.ends - time.perf_counter())
+        if seconds > 0.0 and (lower <= upper).all():
+            point = self.inside.finish(lower, upper, np.inf, seconds)[1]
+            if point is not None:
+                self._offer(point[None], lower, upper)
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
         """Keep the best of points that are answers; give the best distance of them."""

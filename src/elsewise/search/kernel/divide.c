@@ -266,6 +266,10 @@ void divide(whole_search *s, ew_whole_row *row) {
     }
     while (s->has_point && (change = change_too_many(s, row)) >= 0)
         if (!divide_change(s, row, change)) return;
+    if (s->has_point && (clause = widest_gap(s, row)) >= 0) {
+        divide_gap(s, row, clause);
+        return;
+    }
     if (s->has_point && divide_fraction(s, row)) return;
     if ((clause = clause_of_relaxed(s, row)) >= 0) divide_clause(s, row, clause);
     else if (divide_around(s, row)) return;

@@ -134,6 +134,12 @@ int keep_literal(const whole_search *s, const ew_whole_row *row, node *box, int6
 /* Whether a point keeps all clauses. */
 int keeps_clauses(const whole_search *s, const ew_whole_row *row, const double *point);
 
+/* gaps.c: the clause about one number in whose gap the relaxed value lies deepest; -1 if there is none. */
+int64_t widest_gap(const whole_search *s, const ew_whole_row *row);
+
+/* Divide the node in hand into the literals of such a clause. */
+void divide_gap(whole_search *s, const ew_whole_row *row, int64_t clause);
+
 /* points.c: whether a point, in features, is in region, density, limits and rules; its part and cone. */
 int is_member(whole_search *s, const ew_whole_row *row, const double *point, int64_t *part, int64_t *cone);
 
