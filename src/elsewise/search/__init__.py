@@ -6,6 +6,7 @@ from .chain_search import FoundChain, search_chains
 from .chain_sets import Ellipsoids, Ground, Terminal
 from .cones import Cones
 from .contradiction import FarkasMultipliers, contradicting
+from .cover import Cover, Part, Piece, Reach, Refined
 from .domain import Domain, Layout
 from .driver import distinct
 from .earlier_answers import EarlierAnswer
@@ -14,7 +15,7 @@ from .inside import BoxAnswer, Inside, RelaxedBox, RowCone
 from .lattice import Lattice
 from .least_moves import LeastMoves
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
-from .region import Cover, Covered, DividingCover, Exactness, Halfspaces, Part, Piece, Reach, Refined, Region
+from .region import Covered, DividingCover, Exactness, Halfspaces, Region
 from .second_look import SecondLook, is_doubtful
 from .space import Space
 from .surroundings import Surroundings

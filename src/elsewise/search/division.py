@@ -104,7 +104,7 @@ class Division:
         fractional = ~(alone | too_many | unpaid | in_gap.any(axis=1))
         fractional &= relaxed.fractions.max(axis=1, initial=0.0) > 0
         broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
-        broken = np.where(in_gap.any(axis=1)[:, None], in_gap, broken)
+        broken = np.where(np.asarray(in_gap.any(axis=1))[:, None], in_gap, broken)
         given_up: list[tuple[IntArray, FloatArray]] = []
         refined_by_cover = np.zeros(len(nodes), dtype=np.bool_)
         for k in np.flatnonzero(~alone & self.refinement.refines[nodes.rows] & relaxed.has_point).tolist():

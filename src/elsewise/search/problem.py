@@ -28,7 +28,8 @@ from .constants import (
     WHOLE_POINTS_SHIFT,
     WHOLE_RULES_SHIFT,
 )
-from .region import Cover, Covered
+from .cover import Cover
+from .region import Covered
 from .second_look import SecondLook
 from .space import Space
 

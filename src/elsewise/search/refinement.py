@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from .cover import Cover, Part, Reach
 from .problem import SearchProblem
-from .region import Cover, Part, Reach
 from .surroundings import Surroundings
 
 

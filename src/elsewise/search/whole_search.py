@@ -13,11 +13,11 @@ from . import constants
 from ._whole import WholeSearch
 from .candidates import wanted_depth, wanted_slack
 from .constants import GRACE
+from .cover import Terms
 from .domain import Domain, Layout
 from .driver import is_unprovable
 from .found import Found
 from .problem import Goal, SearchProblem
-from .region import Terms
 from .request import SearchRequest
 
 _INDICATOR = 2

@@ -13,7 +13,7 @@ from ...projection.cells import Cells, pack
 from ...projection.coordinates import row_product
 from ...search import Cones, Cover, Space
 from ...search.cones import no_cones
-from ...search.region import Terms
+from ...search.cover import Terms
 from .bounds import PolyhedronBounds, polyhedron_bounds
 from .boxes import Boxes, boxes_of
 from .constants import COMPARISON_ROUNDING, LIMIT_ROUNDING, MOST_PAIRS_LISTED, SUM_ROUNDING, THIN_CELLS
