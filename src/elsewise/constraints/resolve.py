@@ -12,12 +12,13 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from . import words
-from .atomic import Codes, FewChanges, Linear, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
-from .constants import MOST_LISTED
+from .atomic import Codes, FewChanges, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .found_rules import NumberOrCode
 from .implications import implication
-from .linear import HalfSpace, LinearRule, read_rule
+from .levels import few, is_boolean, n_positions, position_of
+from .linear import read_rule
+from .linear_rules import linear_rule
 from .meaningful import least_changes, units_of
 from .regularities import Regularities
 from .rules import Rules
@@ -103,11 +104,11 @@ class _Resolution:
             *(self._bounds(name, *ends) for name, ends in self.given.bounds.items() if tuple(ends) != (None, None)),
             *whole,
             *(rule for name in self._used("allowed") for rule in self._allowed(name, self.given.allowed[name])),
-            *(self._linear(read_rule(rule)) for rule in self.given.linear),
+            *(linear_rule(read_rule(rule), self.n_features, self._column) for rule in self.given.linear),
             *steps,
             *self._least_changes({rule.column.start: float(rule.step) for rule in steps}),
             *special,
-            *(implication(*pair, self._column, _position) for pair in self.given.implies.items()),
+            *(implication(*pair, self._column, position_of) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, self.codes),
             *(
                 MissingStays(f"{column.name}: what is missing stays missing", column)
@@ -129,7 +130,7 @@ class _Resolution:
         for name in given if isinstance(given, Mapping) else ():
             if name not in self.table.unused and self._column(name, "step").kind not in ("number", "integer"):
                 raise InvalidInputError(
-                    f"step: {name!r} is not a numeric column but has levels ({_few(self.by_name[name].levels)}). Leave "
+                    f"step: {name!r} is not a numeric column but has levels ({few(self.by_name[name].levels)}). Leave "
                     "it out."
                 )
         found = known.steps if known is not None and known.by_default else {}
@@ -151,7 +152,7 @@ class _Resolution:
                 column = self._column(name, "min_change")
                 if column.kind not in ("number", "integer"):
                     raise InvalidInputError(
-                        f"min_change: {name!r} is not a numeric column but has levels ({_few(column.levels)}), between "
+                        f"min_change: {name!r} is not a numeric column but has levels ({few(column.levels)}), between "
                         "which every change is a whole one. Leave it out."
                     )
             sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
@@ -200,7 +201,7 @@ class _Resolution:
             column = self._column(name, "integer")
             if column.kind == "category":
                 raise InvalidInputError(
-                    f"integer: {name!r} is a category with the levels {_few(column.levels)}; only numeric columns can "
+                    f"integer: {name!r} is a category with the levels {few(column.levels)}; only numeric columns can "
                     "hold whole numbers. Leave it out."
                 )
             if column.kind != "ordinal":  # ranks are whole by their nature, whatever is declared
@@ -214,9 +215,9 @@ class _Resolution:
         in_words = f"{name} may only {direction}"
         if column.kind != "category":
             return OneWay(in_words, column, sign)
-        if not _is_boolean(column):
+        if not is_boolean(column):
             raise InvalidInputError(
-                f"monotone: {name!r} is a category without an order ({_few(column.levels)}), so that nothing in it "
+                f"monotone: {name!r} is a category without an order ({few(column.levels)}), so that nothing in it "
                 f"increases. Say which changes are fine with allowed={{{name!r}: {{from_level: [to_level, ...]}}}}."
             )
         truth = np.array([float(level) for level in column.levels] + [np.nan] * column.open)  # never seen: no order
@@ -227,7 +228,7 @@ class _Resolution:
         column = self._column(name, "bounds")
         if column.kind == "category":
             raise InvalidInputError(
-                f"bounds: {name!r} is a category ({_few(column.levels)}), which has no lower or upper end. Say which "
+                f"bounds: {name!r} is a category ({few(column.levels)}), which has no lower or upper end. Say which "
                 f"levels are fine with allowed={{{name!r}: [level, ...]}}."
             )
         ends = [self._end(column, end) for end in (low, high)]
@@ -254,7 +255,7 @@ class _Resolution:
         if end is None:
             return None
         if column.kind == "ordinal":
-            return float(_position(column, end, "bounds"))
+            return float(position_of(column, end, "bounds"))
         if isinstance(end, bool) or not isinstance(end, Real):
             raise InvalidInputError(
                 f"bounds: expected numbers or None as bounds of the numeric column {column.name!r}, received {end!r}."
@@ -268,73 +269,24 @@ class _Resolution:
                 f"allowed: {name!r} is a numeric column, not a category. Limit it with bounds or monotone."
             )
         if not isinstance(targets, Mapping):
-            may = self._only(column, range(_width(column)), targets)
+            may = self._only(column, range(n_positions(column)), targets)
             where = f"only to {words.levels(targets)}" if targets else "to no other level"
             return [Transitions(f"{name}: {where}", column, may)]
         rules: list[Rule] = []
         for level, reached in targets.items():
-            may = self._only(column, [_position(column, level, "allowed")], reached)
+            may = self._only(column, [position_of(column, level, "allowed")], reached)
             where = f"only to {words.levels(reached)}" if reached else "to no other level"
             rules.append(Transitions(f"{name}: from {words.level(level)} {where}", column, may))
         return rules
 
     def _only(self, column: Column, sources: Sequence[int], targets: Sequence[Any]) -> BoolArray:
         """Allow from some positions nothing but the targets and staying; shape (n_levels, n_levels)."""
-        may = np.ones((_width(column), _width(column)), dtype=np.bool_)
+        may = np.ones((n_positions(column), n_positions(column)), dtype=np.bool_)
         may[list(sources)] = False
         for target in targets:
-            may[list(sources), _position(column, target, "allowed")] = True
+            may[list(sources), position_of(column, target, "allowed")] = True
         np.fill_diagonal(may, True)
         return may
-
-    def _linear(self, rule: LinearRule) -> Rule:
-        normals, offsets, comparisons = [], [], []
-        features: dict[str, int | None] = {}
-        for half_space, comparison in zip(rule.half_spaces, rule.comparisons):
-            normal = self._normal(half_space, rule)
-            if normal.any():
-                normals.append(normal)
-                offsets.append(half_space.bound)
-                comparisons.append(comparison)
-                # a column that cancels counts as nothing, and leaves no rounding behind
-                features |= dict.fromkeys(comparison.names() - features.keys())
-                features |= {name: self._feature(name, rule) for name, _ in half_space.coefficients}
-            elif half_space.bound < 0:
-                raise InvalidInputError(
-                    f"linear: the rule {rule.text!r} never holds: without its columns, which cancel or are not there, "
-                    f"it says 0 <= {words.number(half_space.bound)}."
-                )
-        return Linear(
-            rule.text,
-            np.array(normals).reshape(len(normals), self.n_features),
-            np.array(offsets, dtype=np.float64),
-            tuple(comparisons),
-            features,
-        )
-
-    def _normal(self, half_space: HalfSpace, rule: LinearRule) -> FloatArray:
-        normal = np.zeros(self.n_features)
-        for name, coefficient in half_space.coefficients:
-            feature = self._feature(name, rule)
-            if feature is not None:
-                normal[feature] = coefficient
-        return normal
-
-    def _feature(self, name: str, rule: LinearRule) -> int | None:
-        """Feature that is a column's value in a linear rule, None where it is always 0.
-
-        A column of True and False counts as 1 where it is True, as 0 elsewhere, "never seen" included.
-        """
-        column = self._column(name, f"linear rule {rule.text!r}")
-        if column.kind in ("number", "integer"):
-            return column.start
-        if _is_boolean(column):
-            return next((column.start + place for place, level in enumerate(column.levels) if level), None)
-        what = "ordered levels" if column.kind == "ordinal" else "a category"
-        raise InvalidInputError(
-            f"linear: the rule {rule.text!r} uses {name!r}, which is {what} ({_few(column.levels)}) and not a number. "
-            "Linear rules take numbers and columns of True and False; for levels use allowed or bounds."
-        )
 
     def _special(self) -> list[Rule]:
         special, found = self.given.special, self.regularities
@@ -360,7 +312,7 @@ class _Resolution:
         column = self._column(name, "special")
         if column.kind not in ("number", "integer"):
             raise InvalidInputError(
-                f"special: {name!r} is not a numeric column but has levels ({_few(column.levels)}). Leave it out; "
+                f"special: {name!r} is not a numeric column but has levels ({few(column.levels)}). Leave it out; "
                 "allowed and immutable are for levels."
             )
         values = rows[:, column.start]
@@ -409,42 +361,3 @@ class _Resolution:
         in_words = f"{column.name} keeps the special codes {listed} apart" if stays else in_words
         ends = (max(least, user[0]), min(most, user[1]), *user)
         return NumberOrCode(in_words, column, codes, *ends, stays, self.given.special is None)
-
-
-def _is_boolean(column: Column) -> bool:
-    return column.kind == "category" and all(isinstance(level, (bool, np.bool_)) for level in column.levels)
-
-
-def _width(column: Column) -> int:
-    """Count the levels, "never seen" included."""
-    return column.stop - column.start if column.kind == "category" else len(column.levels)
-
-
-def _position(column: Column, level: object, parameter: str) -> int:
-    """Position of a level; by how it is written if it is text, since keys of files always are."""
-    for position, known in enumerate(column.levels):
-        if _is_same(known, level):
-            return position
-    if isinstance(level, str):
-        for position, known in enumerate(column.levels):
-            if not isinstance(known, str) and words.level(known).casefold() == level.casefold():
-                return position
-    raise InvalidInputError(
-        f"{parameter}: the column {column.name!r} has no level {level!r}; it was never seen in training. Known are "
-        f"{_few(column.levels)}."
-    )
-
-
-def _is_same(known: object, level: object) -> bool:
-    if known is None:  # the missing value, however it is written
-        return level is None or bool(isinstance(level, float) and level != level) or type(level).__name__ == "NAType"
-    if isinstance(known, (bool, np.bool_)) != isinstance(level, (bool, np.bool_)):
-        return False  # True is not 1
-    try:
-        return bool(known == level)
-    except (TypeError, ValueError):
-        return False
-
-
-def _few(levels: Sequence[Any]) -> str:
-    return ", ".join(repr(level) for level in levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")
