@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import clarabel
 import numpy as np
 import pandas as pd
@@ -161,22 +163,22 @@ def test_whole_numbers_categories_and_rules_with_several_classes():
     rules = ew.Constraints(bounds={"bags": (0, 4)}, linear=["km + bags <= 22"])
     rows = frame[model.predict(frame) == "walk"].iloc[:6]
     index = model.classes_.tolist().index("car")
+    grids = []
+    for bags, rain in product(range(5), ("no", "yes")):
+        km = np.unique(np.append(np.linspace(-40, 22 - bags, 200_001), rows["km"]))
+        grid = pd.DataFrame({"km": km[km + bags <= 22], "bags": bags, "rain": rain})
+        grids.append((bags, rain, grid["km"].to_numpy(), model.predict_proba(grid)[:, index]))
     for p in (0.3, 0.6):
         answers = explainer.explain(rows, "car", constraints=rules, min_probability=p)
         assert (answers.statuses == "optimal").all()
         assert (model.predict_proba(answers.counterfactuals)[:, index] >= p).all()
         for answer, (_, row) in zip(answers, rows.iterrows()):
-            best = np.inf
-            for bags in range(5):
-                for rain in ("no", "yes"):
-                    km = np.unique(np.append(np.linspace(-40, 22 - bags, 200_001), row["km"]))
-                    km = km[km + bags <= 22]
-                    grid = pd.DataFrame({"km": km, "bags": bags, "rain": rain})
-                    kept = km[model.predict_proba(grid)[:, index] >= p]
-                    if len(kept):
-                        best = min(
-                            best, np.abs(kept - row["km"]).min() + abs(bags - row["bags"]) + (rain != row["rain"])
-                        )
+            best = min(
+                np.abs(km[probability >= p] - row["km"]).min(initial=np.inf)
+                + abs(bags - row["bags"])
+                + (rain != row["rain"])
+                for bags, rain, km, probability in grids
+            )
             assert best - 4e-4 <= answer.distance <= best + 1e-9
 
 

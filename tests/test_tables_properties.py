@@ -67,7 +67,7 @@ def attack(case: Case, answers: ew.Explanations, seed: int) -> None:
                 assert answers.lower_bounds[i] <= distance * (1 + 1e-9) + 1e-12, tries.iloc[at].to_dict()
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=28, deadline=None, derandomize=True)
 @given(SEEDS)
 def test_nothing_invalid_is_returned(seed):
     case = drawn(seed)
@@ -110,7 +110,7 @@ def test_several_answers_are_all_valid_and_ascend(seed):
         assert (np.diff(answers.distances[mine]) >= -1e-6 * answers.distances[mine[1:]]).all()
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=36, deadline=None, derandomize=True)
 @given(SEEDS)
 def test_small_discrete_tables_are_solved_exactly(seed):
     case = drawn(seed, kinds=DISCRETE, most_columns=4, n_rows=3, limits=(0, 9))

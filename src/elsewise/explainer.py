@@ -230,8 +230,8 @@ class Explainer(Learned, Walks, Produces, BaseEstimator):  # type: ignore[misc]
             point is returned as ``"feasible"`` with its proven gap; a row that has none by then is ``"unknown"``, and
             its lower bound says how far away an answer is at least.
         errors : "raise" or "row", default="raise"
-            A row that is wrong (a value missing, a level never seen, outside of a bound) ends the call; or it has the
-            status ``"error"`` and its message as the reason, and the other rows have their answers.
+            A row that is wrong (a value missing, a level its encoder refuses, outside of a bound) ends the call; or it
+            has the status ``"error"`` and its message as the reason, and the other rows have their answers.
         also : list of (model, outcome), optional
             Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
             versions of the model, a second score, an ``IsolationForest`` with outcome 1.

@@ -7,9 +7,10 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.model_selection import train_test_split
 
 import elsewise as ew
-from elsewise.cli import main
+from elsewise.cli import demo_study, main
 from elsewise.cli.aligned_text import aligned
 from elsewise.cli.demo_study import compare_row, explain_all, prepare
 
@@ -46,7 +47,11 @@ def test_demo_writes_tables_and_picture(tmp_path, capsys):
     assert out.stat().st_size < 200_000
 
 
-def test_demo_of_a_forest_is_confirmed(tmp_path, capsys):
+def test_demo_of_a_forest_is_confirmed(tmp_path, monkeypatch, capsys):
+    def with_fewer_rows(*arrays, **options):  # 40 instead of 171 are asked about
+        return train_test_split(*arrays, **{**options, "train_size": 0.7, "test_size": 40})
+
+    monkeypatch.setattr(demo_study, "train_test_split", with_fewer_rows)
     assert main(["demo", "--rows", "1", "--model", "forest", "--out", str(tmp_path / "forest.svg")]) == 0
     said = capsys.readouterr().out
     assert "RandomForestClassifier of 20 trees" in said

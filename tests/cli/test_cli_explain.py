@@ -366,7 +366,7 @@ def test_a_tampered_explainer_is_refused(folder, capsys):
     asked = ["explain", "--explainer", "rows.csv", "--data", "rows.csv", "--out", "b.csv", "--target", "yes"]
     assert main(asked) == 1
     told = capsys.readouterr().err
-    assert "rows.csv holds no saved explainer. Expected a file by explainer.save(path) or `elsewise fit`, received " in told
+    assert "rows.csv holds no saved explainer. Expected a file by explainer.save(path) or `elsewise fit`, re" in told
     assert "which holds a pickle" not in told
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Kind = Literal["number", "integer", "ordinal", "category"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """What the engine knows of one column.
 
@@ -54,6 +54,16 @@ class Column:
     low: float = -math.inf
     high: float = math.inf
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all is the same; the same NaN or ``pandas.NA`` is.
+
+        As tuples are compared, and dataclasses were before Python 3.13, which compares each attribute by itself.
+        """
+        return _values(self) == _values(other) if isinstance(other, Column) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(_values(self))
+
     @property
     def features(self) -> slice:
         """Its slice of the features."""
@@ -73,6 +83,10 @@ class Column:
     def width(self) -> int:
         """Number of features it needs."""
         return len(self.levels) + self.open if self.kind == "category" else 1
+
+
+def _values(column: Column) -> tuple[Any, ...]:
+    return tuple(getattr(column, item.name) for item in fields(column))
 
 
 @dataclass(frozen=True, slots=True)

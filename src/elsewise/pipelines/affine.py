@@ -41,7 +41,9 @@ class AffineMap:
 
     def then(self, other: AffineMap) -> AffineMap:
         """Make the map that applies this one first and ``other`` to its result."""
-        return AffineMap(other.matrix @ self.matrix, other.matrix @ self.offset + other.offset)
+        # not by BLAS, whose sums may differ in their last bits with where in memory a vector lies
+        offset = (other.matrix * self.offset).sum(axis=1) + other.offset
+        return AffineMap(other.matrix @ self.matrix, offset)
 
 
 def in_double(fitted: ArrayLike) -> FloatArray:

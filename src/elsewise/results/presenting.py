@@ -21,7 +21,7 @@ from ..asking.reasons import (
 )
 from ..asking.statuses import STATUSES
 from ..columns import Table
-from ..columns.frames import blanked, rows_of
+from ..columns.frames import blanked
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..projection.coordinates import row_product
 from ..regions import Label
@@ -81,7 +81,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     points = answers.points if found.all() else np.where(found[:, None], answers.points, answers.rows)
     quantiles = _quantiles(answers)
     return Explanations(
-        x=rows_of(given, np.arange(len(found))),
+        x=given.copy(),
         counterfactuals=blanked(answers.verification.written(points), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
