@@ -53,8 +53,9 @@ def explore(view: RowView) -> Steps[None]:
         yield from together(view, [_cut(view, way, by_scores=True) for way in best])
         yield from _give_back_all(view)
     else:
-        ways += yield from ways_by_neighbours(view)
-        yield from _by_labels(view, ways)
+        order = _worthwhile(view, ways)
+        found = _worthwhile(view, (yield from ways_by_neighbours(view)))[:1]
+        yield from _by_labels(view, order + found, ways + found)
 
 
 def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
@@ -63,9 +64,11 @@ def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
     return sorted(near, key=lambda way: float(view.values(way.accepted)))
 
 
-def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
-    """Refine ways where nothing but labels tells where the boundary is: by half-spaces, or along single features."""
-    order = _worthwhile(view, ways)
+def _by_labels(view: RowView, order: list[Segment], ways: list[Segment]) -> Steps[None]:
+    """Refine ways, or those of an order, where nothing but labels tells where the boundary is.
+
+    By half-spaces, or along single features.
+    """
     normal = yield from normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_FROM)
     if normal is not None and (normal[view.moving] != 0).mean() >= OBLIQUE_SHARE:
         for way in order[:WAYS_CUT]:
@@ -76,7 +79,7 @@ def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
         yield from together(view, [_along_axes(view, way, MOST_CUTS) for way in order])
     yield from _give_back_all(view)
     if view.best is not None:
-        best = Segment(view.cone, ways[0].first, view.best, view.best, view.best)
+        best = Segment(view.cone, order[0].first, view.best, view.best, view.best)
         yield from _along_axes(view, best, LAST_ROUNDS)
 
 
