@@ -49,11 +49,11 @@ def explore(view: RowView) -> Steps[None]:
     if len(view.moving) == 0:
         yield from _give_back_all(view)
     elif view.has_scores and (yield from _is_smooth(view, ways[0])):
-        best = _worthwhile(view, ways)[:WAYS_OF_SCORES]
+        best = _in_order(view, ways, WAYS_OF_SCORES)
         yield from together(view, [_cut(view, way, by_scores=True) for way in best])
         yield from _give_back_all(view)
     else:
-        order = _worthwhile(view, ways)
+        order = _in_order(view, ways, len(ways))
         found = _worthwhile(view, (yield from ways_by_neighbours(view)))[:1]
         yield from _by_labels(view, order + found, ways + found)
 
@@ -62,6 +62,18 @@ def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
     """Order ways by where they end, nearest first, and leave out those that end far behind the best point."""
     near = [way for way in ways if view.values(way.accepted) <= NOT_WORTH * view.limit]
     return sorted(near, key=lambda way: float(view.values(way.accepted)))
+
+
+def _in_order(view: RowView, ways: list[Segment], most: int) -> list[Segment]:
+    """Put the best way of every cone first, then so many others that are worthwhile.
+
+    Where a way ends says little of how near the nearest answer of its cone is.
+    """
+    best: dict[int, Segment] = {}
+    for way in sorted(ways, key=lambda way: float(view.values(way.accepted))):
+        best.setdefault(way.cone, way)
+    first = list(best.values())
+    return first + [way for way in _worthwhile(view, ways)[:most] if way not in first]
 
 
 def _by_labels(view: RowView, order: list[Segment], ways: list[Segment]) -> Steps[None]:
