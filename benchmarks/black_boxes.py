@@ -3,7 +3,7 @@
 Every model is read by elsewise for the optimum, and then only asked: through a class that shows ``predict``, and for
 some ``decision_function`` or ``predict_proba``. Data, density and rows are the same.
 
-Run as ``python benchmarks/black_boxes.py [--rows 100] [--dice PYTHON]``: with an interpreter that has dice-ml and the
+Run as ``python -m benchmarks.black_boxes [--rows 100] [--dice PYTHON]``: with an interpreter that has dice-ml and the
 same scikit-learn, DiCE explains the same rows in the same run.
 """
 
@@ -196,6 +196,7 @@ def main() -> int:
     parser.add_argument("--dice", help="interpreter with dice-ml")
     parser.add_argument("--dice-rows", type=int, default=20)
     parser.add_argument("--only", nargs="*", choices=list(FAMILIES), help="some families")
+    parser.add_argument("--data", nargs="*", choices=list(DATA), help="some tables")
     parser.add_argument("--write", type=Path, help="JSON file for the results; a table goes beside it")
     given = parser.parse_args()
     results, peers = [], []
@@ -204,7 +205,7 @@ def main() -> int:
     for family in FAMILIES:
         if given.only and family not in given.only:
             continue
-        for data in DATA:
+        for data in given.data or DATA:
             for density in (ew.GaussianMixtureDensity(n_components=2), None):
                 result, study = measured(data, family, given.rows, density)
                 results.append(result)

@@ -73,7 +73,7 @@ def test_models_that_are_not_read_are_asked_and_the_reason_is_kept(iris):
     )
     assert "kernel='rbf'" in reason_unread(SVC().fit(X, y), X, y)
     assert "n_neighbors of KNeighborsClassifier: expected 1" in reason_unread(KNeighborsClassifier().fit(X, y), X, y)
-    model = make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression(max_iter=2000)).fit(X, y)
+    model = make_pipeline(StandardScaler(), PolynomialFeatures(3), LogisticRegression(max_iter=2000)).fit(X, y)
     assert "step 'polynomialfeatures' (PolynomialFeatures) is not affine" in reason_unread(model, X, y)
     rounded = ("rounded", FunctionTransformer(np.rint), [2, 3])
     columns = ColumnTransformer([("some", StandardScaler(), [0, 1]), rounded])

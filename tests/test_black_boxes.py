@@ -324,3 +324,22 @@ def test_models_behind_scalers_keep_the_density_of_model_space(wine):
     ).fit(3 * X + 1, y)
     rows = 3 * X[:5] + 1
     assert explainer.log_density(rows, 1) == pytest.approx(same.log_density(rows, 1))
+
+
+@pytest.mark.parametrize("density", [None, "auto"], ids=str)
+@pytest.mark.parametrize("stretch", [1.0, 30.0], ids=["even", "uneven"])
+def test_neighbours_that_are_asked_are_as_near_as_those_that_are_read(density, stretch):
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(150, 8)) * np.array([stretch, *np.ones(7)])
+    y = (np.sin(X[:, 1:4]).sum(axis=1) + 0.5 * X[:, 4] * X[:, 5] > 0).astype(int)
+    for model in (KNeighborsClassifier(1), make_pipeline(StandardScaler(), KNeighborsClassifier(1))):
+        model.fit(X[:120], y[:120])
+        read = ew.Explainer(model, density=density).fit(X[:120], y[:120])
+        asked = ew.Explainer(ew.BlackBox(model.predict, classes=[0, 1]), density=density).fit(X[:120], y[:120])
+        targets = 1 - model.predict(X[120:132])
+        best, found = read.explain(X[120:132], target=targets), asked.explain(X[120:132], target=targets)
+        assert (found.found == best.found).all()
+        ratio = found.distances / best.distances
+        assert (ratio >= 1 - 1e-6).all()  # nothing is nearer than what is proven
+        assert np.median(ratio) <= 1.001
+        assert np.quantile(ratio, 0.95) <= 1.1

@@ -583,7 +583,11 @@ def test_what_is_refused():
         model=LogisticRegression(),
         match=r"\(PowerTransformer\) may not",
     )
-    refused(PolynomialFeatures(), model=LogisticRegression(), match=r"is not affine: it multiplies columns 'x0', 'x1'")
+    refused(
+        PolynomialFeatures(3),
+        model=LogisticRegression(max_iter=5000),
+        match=r"is not affine: it multiplies columns 'x0', 'x1'",
+    )
     refused(
         KBinsDiscretizer(3, strategy="uniform"),
         model=NearestCentroid(),

@@ -33,6 +33,7 @@ from .curves import check_curves
 from .missing import with_missing
 from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
 from .native_categories import own_steps
+from .products import check_products, with_products
 from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
@@ -81,7 +82,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     InvalidInputError
         The data do not fit the model or the declarations.
     """
-    steps, estimator = unwrap(model)
+    steps, estimator, inside = with_products(*unwrap(model))
     X = as_table(X)
     steps = [*steps, *own_steps(estimator, None if steps else X)]
     seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
@@ -112,6 +113,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
         _check_warps(walk, view, features)
         view = with_seen(view, features)
     _check(steps, table, view, X, features, seen_by_model)
+    check_products(estimator, inside, view.of_features(features[_rows_to_check(table, features)]))
     return CompiledModel(table, view.to_model, estimator, features, view.steps)
 
 

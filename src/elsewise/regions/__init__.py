@@ -11,7 +11,7 @@ from . import (  # noqa: F401 - they register their model families
     tree,
     wrappers,
 )
-from .behind_steps import check_behind_steps, region_behind_steps
+from .behind_steps import check_behind_steps, is_linear_model, region_behind_steps
 from .black_box import BlackBox, BlackBoxRegion
 from .missing import region_where_missing, takes_missing
 from .outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response
@@ -45,6 +45,7 @@ __all__ = [
     "check_behind_steps",
     "classes_of",
     "families",
+    "is_linear_model",
     "polyhedron",
     "region_behind_steps",
     "region_of",

@@ -28,7 +28,16 @@ from .sums.sums_behind_curves import sums_behind_curves
 from .tree import boxes, wanted_leaves
 from .wrappers import innermost, with_trees_as_sums
 
-_LINEAR = (linear_region, ridge_region, svc_region, linear_regression_region, generalized_linear_region)
+_ONE_FORM = (linear_region, ridge_region, linear_regression_region, generalized_linear_region)
+_LINEAR = (*_ONE_FORM, svc_region)
+
+
+def is_linear_model(model: object) -> bool:
+    """Whether a model decides by linear forms of its columns alone: not by votes, not a wrapper of others."""
+    try:
+        return builder_of(model) in _ONE_FORM
+    except UnsupportedModelError:
+        return False
 
 
 def check_behind_steps(model: object, steps: StepsBefore) -> None:

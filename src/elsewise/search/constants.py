@@ -73,6 +73,8 @@ GRACE = 0.03
 TIME_WITHOUT_JUMPS = 0.5
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
+# The same where each node is cut, narrowed and descended from by its region, some milliseconds each: a minute or so.
+MOST_REFINED_NODES = 10_000
 # Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
 # millisecond at most, and a hundredth of what the nodes take.
 NODES_AT_ONCE = 8

@@ -17,6 +17,7 @@ from .constants import (
     MOST_AT_ONCE,
     MOST_IMPROVEMENTS,
     MOST_NODES,
+    MOST_REFINED_NODES,
     PARTS_TRIED,
     STILL,
     TOLERANCE,
@@ -138,7 +139,8 @@ class TreeSearch(Search):
 
     def gives_up(self) -> BoolArray:
         """Rows with too many nodes."""
-        return np.asarray(self.found.n_projections >= MOST_NODES)
+        most = np.where(self.refinement.refines & self.use_region, MOST_REFINED_NODES, MOST_NODES)
+        return np.asarray(self.found.n_projections >= most)
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""

@@ -39,7 +39,7 @@ VALUES_TRIED, SINGLE_CHANGES = 12, 3
 # refused rows that tell beforehand how far a cell is, and cells asked about without a nearer answer before they are
 # left. Where the spreads of features differ by more than a factor, rows are compared in units of these, too.
 MOST_CELL_PROJECTIONS, MOST_BISECTORS, BISECTORS_AT_ONCE, REFUSED_AT_FIRST = 150, 60, 3, 10
-CELLS_WITHOUT_GAIN, EVEN_SPREADS = 6, 2.0
+CELLS_WITHOUT_GAIN, EVEN_SPREADS = 6, 1.01
 # Times that whole changes are given back, and rounds on single features after that.
 GIVING_BACK, LAST_ROUNDS = 6, 6
 # Choices of columns that may change, or have to stay, tried where a rule or an earlier answer asks for one.

@@ -75,7 +75,8 @@ class _Neighbours:
     def search(self) -> Steps[list[Segment]]:
         """Project onto cells, cheapest first, until none may hold a nearer point."""
         view, ways, in_vain = self.view, [], 0
-        heap = self._first_cells()
+        firsts = yield from self._nearest_of_cones()
+        heap = self._first_cells(list(firsts))
         for _ in range(MOST_CELL_PROJECTIONS):
             if not heap or heap[0][0] >= view.limit * (1 - SMALLEST_GAIN) or in_vain >= CELLS_WITHOUT_GAIN:
                 break
@@ -86,7 +87,8 @@ class _Neighbours:
                 before = view.limit
                 if (yield Ask(cell.point[None]))[0]:
                     goal = self.accepted[cell.place]
-                    ways.append(Segment(cell.cone, view.row, view.row, cell.point, goal))
+                    first = firsts[cell.cone]
+                    ways.append(Segment(cell.cone, first, first, cell.point, goal))
                 in_vain = 0 if view.limit < before else in_vain + 1
                 continue
             cell.against += missed.tolist()
@@ -96,8 +98,20 @@ class _Neighbours:
                 heapq.heappush(heap, (float(view.values(cell.point)), order, cell))
         return ways
 
-    def _first_cells(self) -> list[tuple[float, int, _Cell]]:
-        """Give all cells of all cones, each with how far its farthest bisector is at least."""
+    def _nearest_of_cones(self) -> Steps[dict[int, FloatArray]]:
+        """Find the nearest points of cones, with the row's own categories, or those of the nearest point."""
+        view, n = self.view, len(self.view.cones)
+        own = view.nearest if np.isfinite(view.nearest).all() else view.row
+        lower, upper, indicators = view.lower.copy(), view.upper.copy(), view.domain.layout.indicators
+        lower[indicators] = upper[indicators] = np.clip(own, lower, upper)[indicators]
+        nothing = np.empty((0, len(view.row)))
+        boxes = np.tile(lower, (n, 1)), np.tile(upper, (n, 1))
+        found = yield Project(view.cones, *boxes, nothing, np.empty(0), np.inf)
+        there = np.isfinite(found).all(axis=1)
+        return {int(cone): point for cone, point in zip(view.cones[there], found[there])}
+
+    def _first_cells(self, cones: list[int]) -> list[tuple[float, int, _Cell]]:
+        """Give all cells of cones, each with how far its farthest bisector is at least."""
         view, row = self.view, self.view.row
         moving = view.moving
         first = np.argsort(self._apart(row, self.refused), kind="stable")[:REFUSED_AT_FIRST]
@@ -109,7 +123,7 @@ class _Neighbours:
         with np.errstate(divide="ignore", invalid="ignore"):
             far = np.where(missing > 0, missing / steep, 0.0).max(axis=1)
         order = np.argsort(far, kind="stable")
-        made = [(float(far[place]), _Cell(int(place), cone, [])) for place in order for cone in view.cones.tolist()]
+        made = [(float(far[place]), _Cell(int(place), cone, [])) for place in order for cone in cones]
         return [(value, number, cell) for number, (value, cell) in enumerate(made)]
 
     def _apart(self, point: FloatArray, others: FloatArray) -> FloatArray:

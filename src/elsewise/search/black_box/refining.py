@@ -49,12 +49,13 @@ def explore(view: RowView) -> Steps[None]:
     if len(view.moving) == 0:
         yield from _give_back_all(view)
     elif view.has_scores and (yield from _is_smooth(view, ways[0])):
-        best = _worthwhile(view, ways)[:WAYS_OF_SCORES]
+        best = _in_order(view, ways, WAYS_OF_SCORES)
         yield from together(view, [_cut(view, way, by_scores=True) for way in best])
         yield from _give_back_all(view)
     else:
-        ways += yield from ways_by_neighbours(view)
-        yield from _by_labels(view, ways)
+        order = _in_order(view, ways, len(ways))
+        found = _worthwhile(view, (yield from ways_by_neighbours(view)))[:1]
+        yield from _by_labels(view, order + found, ways + found)
 
 
 def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
@@ -63,9 +64,23 @@ def _worthwhile(view: RowView, ways: list[Segment]) -> list[Segment]:
     return sorted(near, key=lambda way: float(view.values(way.accepted)))
 
 
-def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
-    """Refine ways where nothing but labels tells where the boundary is: by half-spaces, or along single features."""
-    order = _worthwhile(view, ways)
+def _in_order(view: RowView, ways: list[Segment], most: int) -> list[Segment]:
+    """Put the best way of every cone first, then so many others that are worthwhile.
+
+    Where a way ends says little of how near the nearest answer of its cone is.
+    """
+    best: dict[int, Segment] = {}
+    for way in sorted(ways, key=lambda way: float(view.values(way.accepted))):
+        best.setdefault(way.cone, way)
+    first = list(best.values())
+    return first + [way for way in _worthwhile(view, ways)[:most] if way not in first]
+
+
+def _by_labels(view: RowView, order: list[Segment], ways: list[Segment]) -> Steps[None]:
+    """Refine ways, or those of an order, where nothing but labels tells where the boundary is.
+
+    By half-spaces, or along single features.
+    """
     normal = yield from normal_by_labels(view, order[0].accepted, order[0].goal, FEEL_FROM)
     if normal is not None and (normal[view.moving] != 0).mean() >= OBLIQUE_SHARE:
         for way in order[:WAYS_CUT]:
@@ -76,7 +91,7 @@ def _by_labels(view: RowView, ways: list[Segment]) -> Steps[None]:
         yield from together(view, [_along_axes(view, way, MOST_CUTS) for way in order])
     yield from _give_back_all(view)
     if view.best is not None:
-        best = Segment(view.cone, ways[0].first, view.best, view.best, view.best)
+        best = Segment(view.cone, order[0].first, view.best, view.best, view.best)
         yield from _along_axes(view, best, LAST_ROUNDS)
 
 

@@ -22,7 +22,7 @@ from .requests import Ask, Project, Steps
 from .view import RowView
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Segment:
     """A segment within one cone at the end of which the model accepts.
 
