@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import elsewise as ew
 
 CODES = {"a": (-9, -8), "b": (-9,), "c": (99,)}
-REGULAR = {"a": range(0, 9), "b": range(1, 8), "c": range(20, 27)}
+REGULAR = {"a": range(9), "b": range(1, 8), "c": range(20, 27)}
 MODELS = {
     "logistic": LogisticRegression(),
     "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
@@ -26,7 +26,7 @@ def coded_table() -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({name: rng.choice(list(values), 400) for name, values in REGULAR.items()})
     for place, (name, codes) in enumerate(CODES.items()):
-        frame.loc[place :: 8, name] = rng.choice(codes, len(frame.loc[place::8]))
+        frame.loc[place::8, name] = rng.choice(codes, len(frame.loc[place::8]))
     frame.loc[7::40, :] = [-9, -9, 99]
     score = frame["a"] * 0.4 + frame["b"] * 0.5 - frame["c"] * 0.1 + rng.normal(size=400)
     return frame, np.where(score > score.median(), "good", "bad")

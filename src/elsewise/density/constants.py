@@ -2,6 +2,10 @@
 
 # Entries of an array of shape (n_samples, m), or of pairwise distances, held at once: 32 MB of float64.
 CHUNK_ENTRIES = 4_000_000
+# Products of two features of all rows that are held at once where a mixture is fitted by them: 64 MB of float64.
+# And the least share of the variance that has to be added to every covariance: differences of mean squares lose no more
+# than a millionth of it to rounding, for components a thousand deviations from the mean.
+MOST_PRODUCTS, LEAST_QUICK_REG_COVAR = 8_000_000, 1e-4
 # Up to so many features a mixture is fitted on one thread: many products of small matrices spend their time waiting for
 # other threads, seconds on a busy machine.
 ONE_THREAD_FEATURES = 128

@@ -39,6 +39,7 @@ from .components import (
 from .constants import LEAST_LOW_RANK_FEATURES, ONE_THREAD_FEATURES
 from .leave_one_out import held_out_log_max
 from .low_rank_density import low_rank_density
+from .quick_mixture import fit_by_products, is_for_products
 from .units import fit_scales, in_units
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical", "low_rank", "auto")
@@ -235,7 +236,7 @@ class GaussianMixtureDensity(BaseEstimator):  # type: ignore[misc]
             with warnings.catch_warnings():
                 # Neither EM nor its k-means start needs to have converged for the result to be a density.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                return mixture.fit(W)
+                return fit_by_products(mixture, W, start) if is_for_products(mixture, W) else mixture.fit(W)
         except ValueError as error:
             if "ill-defined" in str(error):
                 return None

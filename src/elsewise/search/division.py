@@ -101,10 +101,11 @@ class Division:
             too_many = ~alone & (changed.sum(axis=1) > self.domain.max_changes)
         unpaid = ~alone & ~too_many & relaxed.unpaid.any(axis=1)
         in_gap = self._in_deepest_gap(nodes, relaxed) & ~(alone | too_many | unpaid)[:, None]
-        fractional = ~(alone | too_many | unpaid | in_gap.any(axis=1))
+        is_in_gap = np.asarray(in_gap.any(axis=1))
+        fractional = ~(alone | too_many | unpaid | is_in_gap)
         fractional &= relaxed.fractions.max(axis=1, initial=0.0) > 0
         broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
-        broken = np.where(np.asarray(in_gap.any(axis=1))[:, None], in_gap, broken)
+        broken = np.where(is_in_gap[:, None], in_gap, broken)
         given_up: list[tuple[IntArray, FloatArray]] = []
         refined_by_cover = np.zeros(len(nodes), dtype=np.bool_)
         for k in np.flatnonzero(~alone & self.refinement.refines[nodes.rows] & relaxed.has_point).tolist():
@@ -164,7 +165,7 @@ class Division:
         deepest = np.zeros(deep.shape, dtype=np.bool_)
         if deep.shape[1]:
             deepest[np.arange(len(deep)), deep.argmax(axis=1)] = True
-        return deepest & (deep > 0) & relaxed.has_point[:, None]
+        return np.asarray(deepest & (deep > 0) & relaxed.has_point[:, None])
 
     def _keeping_clauses(self, nodes: Nodes, broken: BoolArray) -> Iterator[Nodes]:
         """Divide nodes into the alternatives of a clause that their points break: of the one that leaves fewest."""
