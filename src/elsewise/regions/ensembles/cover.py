@@ -105,7 +105,7 @@ class EnsembleCover(DividingCover):
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
-                self.recorder.end(trees, row, lower, upper, answer, inside.cone)
+                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone)
             return answer
         found = search_cells(trees.forest, cost, bound, cutoff, wanted, seconds, self.recorder)
         point = None
@@ -117,8 +117,29 @@ class EnsembleCover(DividingCover):
         answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
         if self.recorder is not None:
             of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
-            self.recorder.end(trees, row, lower, upper, of_last)
+            self.recorder.end(trees, row, lower, upper, integer, of_last)
         return answer
+
+    def look_first(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        inside: Inside,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+    ) -> None:
+        """Look for a good point in a cone: from points all over it, and the second time around the best one."""
+        trees = self.indexed
+        if trees is None or inside.cone is None:
+            return
+        bound = self.cells_of(trees, row, lower, upper, integer, margin)[2]
+        wanted = 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
+        search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
+        inside.first = search.look(bound, cutoff, seconds)
 
     def _search_inside(
         self,

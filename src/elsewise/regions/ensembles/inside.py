@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside, RowCone
 from ...search.constants import GRACE
-from .constants import LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, SECONDS_IN_CONE, STARTS, STEPS
+from .constants import FIRST_TRIES, LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, SECONDS_IN_CONE, STARTS, STEPS
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
@@ -41,7 +41,7 @@ class CellsInside:
         inset: FloatArray,
         margin: float,
     ) -> None:
-        self.integers = np.flatnonzero(integer)
+        self.integers, self.is_integer = np.flatnonzero(integer), integer
         self.trees, self.inside, self.margin = trees, inside, margin
         self.row, self.lower, self.upper, self.inset = row, lower, upper, inset
         self.first = trees.first_cell[:-1]
@@ -51,11 +51,18 @@ class CellsInside:
         self.point: FloatArray | None = None
         self.value = np.inf
         self.ends = np.inf  # by time.perf_counter()
+        self.tries_left = FIRST_TRIES
+        self.is_answered = False  # elsewhere
 
     @property
     def is_late(self) -> bool:
         """Whether time is over."""
-        return time.perf_counter() > self.ends + (GRACE if self.point is None else 0.0)
+        return time.perf_counter() > self.ends + (GRACE if self._needs_any else 0.0)
+
+    @property
+    def _needs_any(self) -> bool:
+        """Whether no answer is known at all."""
+        return self.point is None and not self.is_answered
 
     def limits(self, low: IntArray, high: IntArray, levels: IntArray) -> tuple[FloatArray, FloatArray]:
         """Limits of features in a box of cells."""
@@ -65,10 +72,17 @@ class CellsInside:
         upper[self.numbers] = np.minimum(upper[self.numbers], trees.high[first + high[number]])
         indicators = trees.feature[self.levels]
         upper[indicators] = np.minimum(upper[indicators], levels[self.levels])
-        own, least, most = self.row[self.integers], lower[self.integers], upper[self.integers]
-        lower[self.integers] = np.where(own >= least, np.minimum(own, np.ceil(least)), np.ceil(least))
-        upper[self.integers] = np.where(own <= most, np.maximum(own, np.floor(most)), np.floor(most))
+        features = self.integers
+        lower[features], upper[features] = self.whole_ends(lower[features], upper[features], features)
         return lower, upper
+
+    def whole_ends(self, low: FloatArray, high: FloatArray, feature: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Narrow intervals of features, arrays of shape (n,), to the whole numbers in them and the row's own values."""
+        own, is_whole = self.row[feature], self.is_integer[feature]
+        first, last = np.ceil(low), np.floor(high)
+        first = np.where((own >= low) & (own <= high), np.minimum(own, first), first)
+        last = np.where((own >= low) & (own <= high), np.maximum(own, last), last)
+        return np.where(is_whole, first, low), np.where(is_whole, last, high)
 
     def cells(self, points: FloatArray) -> IntArray:
         """Cells of points of shape (n, n_features), array of shape (n, n_vars)."""
@@ -102,6 +116,10 @@ class CellsInside:
         value = np.inf
         if self.trees.forest.accepts(cells, self.margin)[0]:
             value = self._offer(self.inside.candidates(relaxed, lower, upper), lower, upper)
+            if self._needs_any and self.tries_left:  # whole points of a thin cone are not found by rounding
+                self.tries_left -= 1
+                _, point = self.inside.finish(lower, upper, limit, self.ends - time.perf_counter())
+                value = np.inf if point is None else self._offer(point[None], lower, upper)
         moves = (relaxed.point - self.row)[self.numbers] * self.trees.price[self.numbers]
         # an answer next to a point that breaks a rule is not the nearest of the box
         farthest = self.inside.values(relaxed.point[None])[0] * (1 + SAME_PLACE)
@@ -158,13 +176,16 @@ class CellsInside:
                 self._offer(point[None], lower, upper)
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-        """Keep the best of points that are answers; give the best distance of them."""
+        """Keep the best of points that are answers; give its distance, infinite if none is as near as the one that is kept."""
         points = self._moved_in(points, lower, upper)
+        values = self.inside.values(points)
+        near = values <= self.value * (1 + SAME_PLACE)  # what is farther than the best one is of no use
+        points, values = points[near], values[near]
         good = self.trees.forest.accepts(self.cells(points), self.margin)
         good[good] = self.inside.holds(points[good])
         if not good.any():
             return np.inf
-        values = np.where(good, self.inside.values(points), np.inf)
+        values = np.where(good, values, np.inf)
         best = int(values.argmin())
         if values[best] < self.value:
             self.value, self.point = float(values[best]), points[best]

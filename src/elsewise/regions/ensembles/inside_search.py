@@ -79,26 +79,55 @@ class InsideSearch:
             Of what cells cost.
         cutoff, seconds : float
         """
-        boxes, ends = self.boxes, time.perf_counter() + seconds
-        boxes.ends, most, narrowed_for = ends, BOXES_AROUND, np.inf
+        boxes, ends = self.boxes, self._begin(cutoff, seconds)
+        most, narrowed_for, n_pauses = BOXES_AROUND, np.inf, 0
 
         def pause(so_far: float) -> tuple[float, bool]:
-            nonlocal most, narrowed_for
-            if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
-                self._look_around(bound, cutoff, ends, most)
-            most *= MORE_AROUND
+            nonlocal most, narrowed_for, n_pauses
+            n_pauses += 1
+            if n_pauses > 1:  # at first, columns are narrowed alone
+                if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
+                    self._look_around(bound, cutoff, ends, most)
+                most *= MORE_AROUND
             limit = min(cutoff, boxes.value)
             if not limit < narrowed_for * (1 - NEARER):
                 return boxes.value, False
             narrowed_for = limit
             return boxes.value, self._narrow(bound, limit)
 
-        starts = self._starts(ends)
+        starts = self._starts(ends) if boxes.inside.first is None else self._no_starts
         left = ends - time.perf_counter()
-        lower_bound, stopped = self._search(bound, cutoff, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
+        limit = min(cutoff, boxes.value)
+        lower_bound, stopped = self._search(bound, limit, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
+        return self._answer(cutoff, lower_bound, stopped)
+
+    def look(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:
+        """Look for a point below a cutoff, the first time from points all over the cone, then around the best one."""
+        ends, has_looked = self._begin(cutoff, seconds), self.boxes.inside.first is not None
+        if has_looked:
+            self._look_around(bound, cutoff, ends, BOXES_AROUND)
+        else:
+            self._search(bound, cutoff, seconds, 1, self._starts(ends))
+        return self._answer(cutoff, 0.0, False)
+
+    def _begin(self, cutoff: float, seconds: float) -> float:
+        """Start the clock, from what a first look has found; tells when time is over."""
+        boxes, ends = self.boxes, time.perf_counter() + seconds
+        first = boxes.inside.first
+        boxes.ends, boxes.is_answered = ends, np.isfinite(cutoff)
+        if first is not None and first.point is not None:
+            boxes.value, boxes.point = first.value, first.point
+        return ends
+
+    def _answer(self, cutoff: float, lower_bound: float, stopped: bool) -> BoxAnswer:
+        boxes = self.boxes
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
+
+    @property
+    def _no_starts(self) -> IntArray:
+        return np.zeros((0, self.trees.n_vars), dtype=np.int32)
 
     def _starts(self, ends: float) -> IntArray:
         boxes, trees = self.boxes, self.trees
@@ -126,8 +155,7 @@ class InsideSearch:
             boxes.lower[numbers] = np.maximum(lower[numbers], point[numbers] - width * reach)
             boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
             left = max(0.0, ends - time.perf_counter())
-            none: IntArray = np.zeros((0, self.trees.n_vars), dtype=np.int32)
-            _, stopped = self._search(bound, min(cutoff, before), left, most, none)
+            _, stopped = self._search(bound, min(cutoff, before), left, most, self._no_starts)
             if boxes.value > before * (1 - GOOD_GAIN):
                 if stopped:
                     break
@@ -171,13 +199,20 @@ class InsideSearch:
             if pause is not None:
                 self._under_way = _UnderWay(bound, low, high)
             penalties = cone.penalties[self.trees.feature]
-            of_row = (split.P, split.size, split.D, cone.centre, low, high, penalties, cone.squared_radius)
+            of_row = (split.P, split.size, split.D, cone.centre, self._steps(), low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped
+
+    def _steps(self) -> FloatArray:
+        """What moves of the cone's numbers are multiples of; 0 where they are not whole."""
+        boxes, numbers = self.boxes, self.boxes.inside.cone.numbers
+        own = boxes.row[numbers]
+        is_whole = boxes.is_integer[numbers] & (own == np.round(own))
+        return np.asarray(np.where(is_whole, self.trees.price[numbers], 0.0))
 
     def _moves(self) -> tuple[FloatArray, FloatArray]:
         """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
@@ -186,8 +221,9 @@ class InsideSearch:
         assert split is not None
         feature, price = trees.feature, trees.price[trees.feature]
         x = boxes.row[feature]
-        low = (np.maximum(trees.low, boxes.lower[feature]) - x) * price
-        high = (np.minimum(trees.high, boxes.upper[feature]) - x) * price
+        first, last = np.maximum(trees.low, boxes.lower[feature]), np.minimum(trees.high, boxes.upper[feature])
+        first, last = boxes.whole_ends(first, last, feature)
+        low, high = (first - x) * price, (last - x) * price
         slack = MAP_ROUNDING * np.abs(x) * price
         low = low - slack - np.where(np.isfinite(low), MAP_ROUNDING * np.abs(low), 0.0)
         high = high + slack + np.where(np.isfinite(high), MAP_ROUNDING * np.abs(high), 0.0)

@@ -66,8 +66,6 @@ static void take_room(ew_state *w)
     w->order = EW_TAKE(&w->once, int32_t, f->n_vars);
     w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
     w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
-    w->offered_low = EW_TAKE(&w->once, int32_t, f->n_vars);
-    w->offered_high = EW_TAKE(&w->once, int32_t, f->n_vars);
     w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);
 }
 

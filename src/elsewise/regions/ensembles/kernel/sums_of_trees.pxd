@@ -56,6 +56,7 @@ cdef extern from "cone.h" nogil:
         const double *size_of_P
         const double *D
         const double *centre
+        const double *step
         const double *low
         const double *high
         const double *penalty
