@@ -41,7 +41,7 @@ class CellsInside:
         inset: FloatArray,
         margin: float,
     ) -> None:
-        self.integers = np.flatnonzero(integer)
+        self.integers, self.is_integer = np.flatnonzero(integer), integer
         self.trees, self.inside, self.margin = trees, inside, margin
         self.row, self.lower, self.upper, self.inset = row, lower, upper, inset
         self.first = trees.first_cell[:-1]
@@ -65,10 +65,17 @@ class CellsInside:
         upper[self.numbers] = np.minimum(upper[self.numbers], trees.high[first + high[number]])
         indicators = trees.feature[self.levels]
         upper[indicators] = np.minimum(upper[indicators], levels[self.levels])
-        own, least, most = self.row[self.integers], lower[self.integers], upper[self.integers]
-        lower[self.integers] = np.where(own >= least, np.minimum(own, np.ceil(least)), np.ceil(least))
-        upper[self.integers] = np.where(own <= most, np.maximum(own, np.floor(most)), np.floor(most))
+        features = self.integers
+        lower[features], upper[features] = self.whole_ends(lower[features], upper[features], features)
         return lower, upper
+
+    def whole_ends(self, low: FloatArray, high: FloatArray, feature: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Narrow intervals of features, arrays of shape (n,), to the whole numbers in them and the row's own values."""
+        own, is_whole = self.row[feature], self.is_integer[feature]
+        first, last = np.ceil(low), np.floor(high)
+        first = np.where((own >= low) & (own <= high), np.minimum(own, first), first)
+        last = np.where((own >= low) & (own <= high), np.maximum(own, last), last)
+        return np.where(is_whole, first, low), np.where(is_whole, last, high)
 
     def cells(self, points: FloatArray) -> IntArray:
         """Cells of points of shape (n, n_features), array of shape (n, n_vars)."""

@@ -171,13 +171,20 @@ class InsideSearch:
             if pause is not None:
                 self._under_way = _UnderWay(bound, low, high)
             penalties = cone.penalties[self.trees.feature]
-            of_row = (split.P, split.size, split.D, cone.centre, low, high, penalties, cone.squared_radius)
+            of_row = (split.P, split.size, split.D, cone.centre, self._steps(), low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped
+
+    def _steps(self) -> FloatArray:
+        """What moves of the cone's numbers are multiples of; 0 where they are not whole."""
+        boxes, numbers = self.boxes, self.boxes.inside.cone.numbers
+        own = boxes.row[numbers]
+        is_whole = boxes.is_integer[numbers] & (own == np.round(own))
+        return np.asarray(np.where(is_whole, self.trees.price[numbers], 0.0))
 
     def _moves(self) -> tuple[FloatArray, FloatArray]:
         """How far numbers may move to stay in each cell, the limits and the cone's own box; rounded outwards."""
@@ -186,8 +193,9 @@ class InsideSearch:
         assert split is not None
         feature, price = trees.feature, trees.price[trees.feature]
         x = boxes.row[feature]
-        low = (np.maximum(trees.low, boxes.lower[feature]) - x) * price
-        high = (np.minimum(trees.high, boxes.upper[feature]) - x) * price
+        first, last = np.maximum(trees.low, boxes.lower[feature]), np.minimum(trees.high, boxes.upper[feature])
+        first, last = boxes.whole_ends(first, last, feature)
+        low, high = (first - x) * price, (last - x) * price
         slack = MAP_ROUNDING * np.abs(x) * price
         low = low - slack - np.where(np.isfinite(low), MAP_ROUNDING * np.abs(low), 0.0)
         high = high + slack + np.where(np.isfinite(high), MAP_ROUNDING * np.abs(high), 0.0)

@@ -60,6 +60,7 @@ cdef extern from "cone.h" nogil:
         const double *size_of_P
         const double *D
         const double *centre
+        const double *step
         const double *low
         const double *high
         const double *penalty
@@ -452,7 +453,7 @@ cdef class Forest:
         boxes : object with methods `relax` and `finish`
         starts : int32 array of shape (n_starts, n_vars)
         cone_of_row : tuple, or None
-            P, size of P, D, centre, low, high, penalty, squared radius: as in cone.h.
+            P, size of P, D, centre, step, low, high, penalty, squared radius: as in cone.h.
         pause : function of a bound, optional
             Called after so many boxes, and then less and less often: the distance of the best answer by then, and whether
             `bound`, `low` or `high` were changed in place.
@@ -472,7 +473,7 @@ cdef class Forest:
         cdef ew_inside inside
         cdef ew_cone cone
         cdef const double[:, ::1] P, size
-        cdef const double[::1] D, centre, low, high, penalty
+        cdef const double[::1] D, centre, step, low, high, penalty
         cdef _Asked asked = _Asked()
         asked.boxes = boxes
         asked.n_vars = self.f.n_vars
@@ -485,10 +486,11 @@ cdef class Forest:
         asked.pause = pause
         row.cone = NULL
         if cone_of_row is not None:
-            P, size, D, centre, low, high, penalty, cone.squared_radius = cone_of_row
+            P, size, D, centre, step, low, high, penalty, cone.squared_radius = cone_of_row
             cone.n = D.shape[0]
             cone.P, cone.size_of_P, cone.D = &P[0, 0], &size[0, 0], &D[0]
-            cone.centre, cone.low, cone.high, cone.penalty = &centre[0], &low[0], &high[0], &penalty[0]
+            cone.centre, cone.step, cone.penalty = &centre[0], &step[0], &penalty[0]
+            cone.low, cone.high = &low[0], &high[0]
             row.cone = &cone
         row.cost = row.bound = &bound[0]
         row.cutoff = cutoff

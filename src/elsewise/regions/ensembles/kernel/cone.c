@@ -53,15 +53,25 @@ static inline double within(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* Where |v| + kd (v - m)^2 + slope (v - m) is least between two ends; `free_at` is where it is if kd >= 0. */
-static inline double least_within(double free_at, double kd, double slope, double m, double low, double high)
+/* Where |v| + kd (v - m)^2 + slope (v - m) is least between two ends, among multiples of a step unless that is 0; `free_at`
+ * is where it is if kd >= 0. `*beside` is the second best of multiples, if the ends are not them; else it is the same. */
+static inline double least_within(double free_at, double kd, double slope, double m, double step, double low, double high,
+                                  double *beside)
 {
-    if (kd >= 0.0)
-        return within(free_at, low, high);
     const double a = low - m, b = high - m;
+    if (kd >= 0.0) {
+        const double v = *beside = within(free_at, low, high);
+        if (!(step > 0.0) || v <= low || v >= high)
+            return v;
+        const double down = floor(v / step) * step, below = fmax(down, low), above = fmin(down + step, high);
+        const double c = below - m, d = above - m;
+        const int is_below = fabs(below) + kd * c * c + slope * c <= fabs(above) + kd * d * d + slope * d;
+        *beside = is_below ? above : below;
+        return is_below ? below : above;
+    }
     const double at_low = fabs(low) + kd * a * a + slope * a, at_high = fabs(high) + kd * b * b + slope * b;
     const double best = at_low <= at_high ? low : high;
-    return low < 0.0 && high > 0.0 && kd * m * m - slope * m < fmin(at_low, at_high) ? 0.0 : best;
+    return *beside = low < 0.0 && high > 0.0 && kd * m * m - slope * m < fmin(at_low, at_high) ? 0.0 : best;
 }
 
 void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const ew_multipliers *at)
@@ -96,7 +106,9 @@ void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const
                 continue;
             }
             const double m = cone->centre[i], kd = kappa * at->D[i], free_at = least_at(kd, p->slope[i], m);
-            const double v = least_within(free_at, kd, p->slope[i], m, c->low[k], c->high[k]), y = v - m;
+            double beside;
+            const double v = least_within(free_at, kd, p->slope[i], m, cone->step[i], c->low[k], c->high[k], &beside);
+            const double y = v - m;
             p->price[k] = fabs(v) + kd * y * y + p->slope[i] * y;
             if (kd < 0.0) { /* either end may be it */
                 const double far = fmax(fabs(c->low[k]), fabs(c->high[k])) + fabs(m);
@@ -115,6 +127,7 @@ void ew_newton_open(ew_newton *w, const ew_compact *c, const ew_cone *cone, ew_a
     const size_t n = (size_t)cone->n + 1;
     w->worth = EW_TAKE(arena, double, c->n_cells);
     w->moved = EW_TAKE(arena, double, c->n_cells);
+    w->beside = EW_TAKE(arena, double, c->n_cells);
     w->value = EW_TAKE(arena, double, c->n_cells);
     w->mean = EW_TAKE(arena, double, c->n_vars);
     w->mean_value = EW_TAKE(arena, double, c->n_vars);
@@ -157,8 +170,10 @@ static double place_cells(ew_newton *w, const ew_compact *c, const ew_cone *cone
         if (!alive[k])
             continue;
         if (i < cone->n) {
-            const double v = least_within(free_at, kd, -q, m, c->low[k], c->high[k]), y = v - m;
+            double beside;
+            const double v = least_within(free_at, kd, -q, m, cone->step[i], c->low[k], c->high[k], &beside), y = v - m;
             w->moved[k] = y;
+            w->beside[k] = beside - m;
             w->value[k] = fabs(v) + kd * y * y - q * y - w->worth[k];
         } else
             w->value[k] = c->cost[k] + kappa * c->penalty[k] - w->worth[k];
@@ -199,13 +214,15 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
                 continue;
             }
             add(&s, weight, w->value[k], y, D * y * y);
-            if (kd > 1e-14 && y + m > c->low[k] && y + m < c->high[k] && y + m != 0.0) {
+            if (kd > 1e-14 && !(cone->step[i] > 0.0) && y + m > c->low[k] && y + m < c->high[k] && y + m != 0.0) {
                 inner += weight / (2.0 * kd);
                 inner_y += weight * y / kappa;
                 inner_yy += weight * 2.0 * D * y * y / kappa;
             }
-            for (int end = 0; end < 2; end++) {
-                const double v = end ? c->high[k] : c->low[k], there = v - m;
+            for (int end = 0; end < 3; end++) {
+                const double there = end == 2 ? w->beside[k] : (end ? c->high[k] : c->low[k]) - m, v = there + m;
+                if (end == 2 && (v <= c->low[k] || v >= c->high[k]))
+                    continue;
                 const double u = fabs(v) + kd * there * there - qi * there - w->worth[k];
                 if (there != y && u < far)
                     add(&s, exp((least - u) / width), u, there, D * there * there);

@@ -10,7 +10,8 @@
  *                   = cost + kappa penalty                                                 (levels)
  *     constant      = -kappa (r^2 + z'Sz)
  *
- * An entry of D may be negative: the price of a cell is then least at one of its ends, or at 0.
+ * An entry of D may be negative: the price of a cell is then least at one of its ends, or at 0. A whole number moves by
+ * multiples of a step: of a convex price the least one is next to where it would be least.
  *
  * So a cone changes what cells cost, and nothing else about a sum of trees. */
 #ifndef EW_CONE_H
@@ -24,6 +25,7 @@ typedef struct {
     const double *P, *size_of_P; /* n x n: F'F, and |F|'|F|, which rounding of P is relative to */
     const double *D;            /* n, to start with: P - D is positive semidefinite, whatever rounding did to P */
     const double *centre;       /* n */
+    const double *step;         /* n: moves of whole numbers are multiples of it; 0 for others */
     const double *low, *high;   /* of each original cell of a number: what it may move by */
     const double *penalty;      /* of each original cell of a category */
 } ew_cone;
@@ -55,6 +57,7 @@ void ew_prices_set(ew_prices *p, const ew_compact *c, const ew_cone *cone, const
 typedef struct {
     double *worth;  /* n_cells: what messages give, in units of distance */
     double *moved;  /* n_cells: the best place of a cell, relative to the centre */
+    double *beside; /* n_cells: the second best one of whole numbers, where the best one is not an end */
     double *value;  /* n_cells: price there, less what messages give */
     double *mean, *mean_value, *variance, *spread; /* n_vars: mean move and value, variance of moves, mean absolute deviation of worth */
     double *gradient, *step, *hessian, *Kq, *trial;
