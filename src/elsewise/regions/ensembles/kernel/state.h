@@ -115,18 +115,23 @@ double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
 double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root);
 /* Take the multipliers of the nearest dense point of the box, if they are better. */
 void ew_try_relaxed(ew_state *w);
+
+/* around.c */
 /* Look for points that are dense and accepted: along the way from the nearest dense point to the cone's centre. */
 void ew_first_points(ew_state *w);
 /* Offer the box around a point in which all trees stay in their leaves, and what it grows to. */
 void ew_offer_around(ew_state *w, const int32_t *cells);
 /* Take an answer of this distance, if it is better; tells whether it is. */
 int ew_take_value(ew_state *w, double value);
+
+/* projected.c */
 /* Ask for the nearest dense point of a box, if it is not that of the box around it: *is_new. Returns 0 if the box is settled. */
 int ew_relax_box(ew_state *w, ew_box *b, int *is_new);
-/* The split where the relaxed optimum is spread most; var < 0 if it is not. */
-ew_split ew_spread_split(ew_state *w, double missing);
 /* Settle a box in which every tree has one leaf left. */
 void ew_finish_box(ew_state *w, const ew_box *b);
+
+/* spread.c: the split where the relaxed optimum is spread most; var < 0 if it is not. */
+ew_split ew_spread_split(ew_state *w, double missing);
 
 /* Only boxes with something nearer than this matter. */
 static inline double ew_limit(const ew_state *w)
