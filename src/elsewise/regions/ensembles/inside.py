@@ -147,13 +147,16 @@ class CellsInside:
         return np.asarray(cells.reshape(STEPS, len(others), -1)[first[best], found[best]])
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-        """Keep the best of points that are answers; give the best distance of them."""
+        """Keep the best of points that are answers; give its distance, infinite if none is as near as the one that is kept."""
         points = self._moved_in(points, lower, upper)
+        values = self.inside.values(points)
+        near = values <= self.value * (1 + SAME_PLACE)  # what is farther than the best one is of no use
+        points, values = points[near], values[near]
         good = self.trees.forest.accepts(self.cells(points), self.margin)
         good[good] = self.inside.holds(points[good])
         if not good.any():
             return np.inf
-        values = np.where(good, self.inside.values(points), np.inf)
+        values = np.where(good, values, np.inf)
         best = int(values.argmin())
         if values[best] < self.value:
             self.value, self.point = float(values[best]), points[best]

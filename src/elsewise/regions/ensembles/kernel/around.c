@@ -6,6 +6,8 @@
 
 /* Rounds of a walk. */
 enum { MOST_ROUNDS = 30 };
+/* Boxes that are remembered to have been offered. */
+enum { OFFERS_KEPT = 1 << 14 };
 
 /* ---- boxes of original cells ---- */
 
@@ -198,6 +200,47 @@ static void walk(ew_state *w, int32_t *cells)
     }
 }
 
+/* Whether the box at hand was offered before: nothing nearer is found in it the second time. */
+static int was_offered(ew_state *w)
+{
+    const ew_forest *f = w->f;
+    uint64_t hash = 1469598103934665603u;
+    for (int32_t i = 0; i < f->n_vars; i++) {
+        hash = (hash ^ (uint64_t)w->low[i]) * 1099511628211u;
+        hash = (hash ^ (uint64_t)w->high[i]) * 1099511628211u;
+        for (int32_t k = f->first_cell[i]; !f->is_ordered[i] && k < f->first_cell[i + 1]; k++)
+            hash = (hash ^ w->levels[k]) * 1099511628211u;
+    }
+    if (!w->offered)
+        w->offered = EW_TAKE(&w->once, uint64_t, OFFERS_KEPT);
+    uint64_t *place = w->offered + (hash >> 32) % OFFERS_KEPT;
+    if (*place == hash)
+        return 1;
+    *place = hash;
+    return 0;
+}
+
+/* Whether prices as they are tell that the box at hand has nothing near enough. */
+static int is_priced_out(const ew_state *w)
+{
+    const ew_compact *c = &w->c;
+    if (!w->row->cone || !c->n_vars)
+        return 0;
+    double bound = c->fixed_cost + w->dual.price_constant;
+    for (int32_t i = 0; i < c->n_vars; i++) {
+        const int32_t var = c->var[i], first = w->f->first_cell[var];
+        double least = INFINITY;
+        for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++) {
+            const int is_in = w->f->is_ordered[var] ? c->last_original[k] >= w->low[var] && c->first_original[k] <= w->high[var]
+                                                    : w->levels[first + c->original[k]] != 0;
+            if (is_in)
+                least = fmin(least, w->dual.price[k]);
+        }
+        bound += least;
+    }
+    return bound >= ew_limit(w);
+}
+
 void ew_offer_around(ew_state *w, const int32_t *cells)
 {
     const double before = w->best.value;
@@ -205,13 +248,8 @@ void ew_offer_around(ew_state *w, const int32_t *cells)
     int is_nearest;
     int32_t *there = w->best.cells;
     leaf_box(w, cells);
-    const size_t size = sizeof(int32_t) * (size_t)w->f->n_vars;
-    const int is_all_ordered = w->row->cone && w->row->cone->n == w->f->n_vars;
-    if (is_all_ordered && w->has_offered && !memcmp(w->offered_low, w->low, size) && !memcmp(w->offered_high, w->high, size))
+    if (was_offered(w) || is_priced_out(w))
         return;
-    w->has_offered = 1;
-    memcpy(w->offered_low, w->low, size);
-    memcpy(w->offered_high, w->high, size);
     ew_ask(w, there, &value, &is_nearest);
     if (there[0] >= 0 && value < before)
         walk(w, there);

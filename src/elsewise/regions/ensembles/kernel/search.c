@@ -545,8 +545,6 @@ void ew_search(const ew_forest *f, ew_row *row)
             w->order = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->low = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->high = EW_TAKE(&w->once, int32_t, f->n_vars);
-            w->offered_low = EW_TAKE(&w->once, int32_t, f->n_vars);
-            w->offered_high = EW_TAKE(&w->once, int32_t, f->n_vars);
             w->levels = EW_TAKE(&w->once, uint8_t, f->first_cell[f->n_vars]);
             if (row->cone)
                 ew_open_cone(w);

@@ -64,8 +64,7 @@ typedef struct {
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
     int32_t *order;      /* n_vars of the forest */
-    int32_t *offered_low, *offered_high; /* the box that was offered last */
-    int has_offered;
+    uint64_t *offered;   /* hashes of boxes that were offered; NULL before the first */
     uint64_t chance;
     double step;
     int direction;
