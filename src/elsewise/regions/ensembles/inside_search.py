@@ -34,6 +34,8 @@ from .reaching import cuts_of
 from .splits import DiagonalSplit
 
 
+LOOK_FROM = 2
+
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
     """Arrays of shape (n_cells,) that the kernel reads, and reads again when it builds its problem anew."""
@@ -80,13 +82,15 @@ class InsideSearch:
         cutoff, seconds : float
         """
         boxes, ends = self.boxes, time.perf_counter() + seconds
-        boxes.ends, most, narrowed_for = ends, BOXES_AROUND, np.inf
+        boxes.ends, most, narrowed_for, n_pauses = ends, BOXES_AROUND, np.inf, 0
 
         def pause(so_far: float) -> tuple[float, bool]:
-            nonlocal most, narrowed_for
-            if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
-                self._look_around(bound, cutoff, ends, most)
-            most *= MORE_AROUND
+            nonlocal most, narrowed_for, n_pauses
+            n_pauses += 1
+            if n_pauses >= LOOK_FROM:
+                if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
+                    self._look_around(bound, cutoff, ends, most)
+                most *= MORE_AROUND
             limit = min(cutoff, boxes.value)
             if not limit < narrowed_for * (1 - NEARER):
                 return boxes.value, False
