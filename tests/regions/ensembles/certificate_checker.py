@@ -100,7 +100,7 @@ class Checker:
                 require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
             x, price = float(c.row[i]), float(c.price[i])
             for k in cells:
-                low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
+                low, high = self.ends(i, k, k)
                 is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
@@ -228,14 +228,35 @@ class Checker:
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
         """From and to where a number may move, in units of distance, within cells and limits."""
-        c = self.given
-        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
+        c, (low, high) = self.given, self.ends(i, first, last)
         return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
 
+    def ends(self, i: int, first: int, last: int) -> tuple[float, float]:
+        """The first and last number that there may be within cells and limits."""
+        c = self.given
+        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
+        if not c.integer[i]:
+            return low, high
+        own = [float(c.row[i])] if low <= c.row[i] <= high else []
+        whole = [math.ceil(low) if math.isfinite(low) else low, math.floor(high) if math.isfinite(high) else high]
+        places = own + (whole if whole[0] <= whole[1] else [])
+        return (float(min(places)), float(max(places))) if places else (math.inf, -math.inf)
+
+    def whole_moves(self, i: int, low: float, high: float) -> list[float]:
+        """Moves of a whole number between two moves, its own included."""
+        x, price = float(self.given.row[i]), float(self.given.price[i])
+        first, last = math.ceil(x + low / price - 1e-9), math.floor(x + high / price + 1e-9)
+        return [(n - x) * price for n in range(first, last + 1)] + [0.0] * (low <= 0 <= high)
+
     def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
-        """Least value of ``|v| + a (v - m)^2 + b (v - m)`` over dense v from low to high: at an end, 0, or flat."""
+        """Least value of ``|v| + a (v - m)^2 + b (v - m)`` over dense v from low to high: at an end, 0, or flat.
+
+        Of whole numbers, all are tried.
+        """
         m, reach = float(self.centre[i]), float(self.reach[i])
         low, high = max(low, m - reach), min(high, m + reach)
+        if self.given.integer[i]:
+            return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in self.whole_moves(i, low, high)), default=math.inf)
         places = [low, high, 0.0]
         if a > 0:
             places += [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)]
@@ -448,7 +469,24 @@ class Checker:
             if not self.predict(self.some_point(cells)):
                 return
         require(self.cone is not None or box.closed == "point", "a box is not bounded")
+        if self.given.integer.all() and self.cone is not None:
+            require(self.nearest_whole(cells) >= self.bound, "a whole point is nearer than a box was said to be")
+            return
         require(self.projected(cells) >= self.bound, "a box is nearer than it was said to be")
+
+    def nearest_whole(self, box: list[list[int]]) -> float:
+        """Distance of the nearest dense point of a box whose numbers are all whole, the model left out."""
+        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
+        limits = [
+            (max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)
+        ]
+        places = [self.whole_moves(i, a, b) for i, (a, b) in enumerate(limits)]
+        if not all(places):
+            return math.inf
+        v = np.array(np.meshgrid(*places)).reshape(len(places), -1).T
+        y = v - self.centre
+        is_dense = np.einsum("ki,ij,kj->k", y, self.P, y) <= self.squared_radius
+        return float(np.abs(v[is_dense]).sum(axis=1).min(initial=math.inf))
 
     def some_point(self, cells: list) -> Any:
         """The nearest point of a box that has the leaves all of it has."""
@@ -457,7 +495,7 @@ class Checker:
         for of_column in cells:
             k = min(of_column, key=lambda one: self.cost[one])
             i = int(c.feature[k])
-            low, high = max(float(c.low[k]), float(self.lower[i])), min(float(c.high[k]), float(self.upper[i]))
+            low, high = self.ends(i, k, k) if c.is_number[k] else (1.0, 1.0)
             point[i] = min(max(float(c.row[i]), low), high) if c.is_number[k] else 1.0
         return point[None]
 

@@ -102,6 +102,8 @@ class BoxCertificate:
         The row, and limits of what may become of it.
     price : array of shape (n_features,)
         What a unit of each feature costs.
+    integer : bool array of shape (n_features,)
+        Numbers that are whole unless they stay as they are.
     lower_bound, value : float
         What is proven, and the distance of the best point.
     point : array of shape (n_features,), or None
@@ -128,6 +130,7 @@ class BoxCertificate:
     lower: FloatArray
     upper: FloatArray
     price: FloatArray
+    integer: BoolArray
     lower_bound: float
     value: float
     point: FloatArray | None
@@ -191,6 +194,7 @@ class Recorder:
         row: FloatArray,
         lower: FloatArray,
         upper: FloatArray,
+        integer: BoolArray,
         answer: BoxAnswer,
         cone: RowCone | None = None,
     ) -> None:
@@ -202,6 +206,7 @@ class Recorder:
                 lower=lower.copy(),
                 upper=upper.copy(),
                 price=trees.price,
+                integer=integer.copy(),
                 lower_bound=answer.lower_bound,
                 value=answer.value,
                 point=answer.point,

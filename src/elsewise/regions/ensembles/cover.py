@@ -105,7 +105,7 @@ class EnsembleCover(DividingCover):
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
-                self.recorder.end(trees, row, lower, upper, answer, inside.cone)
+                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone)
             return answer
         found = search_cells(trees.forest, cost, bound, cutoff, wanted, seconds, self.recorder)
         point = None
@@ -117,7 +117,7 @@ class EnsembleCover(DividingCover):
         answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
         if self.recorder is not None:
             of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
-            self.recorder.end(trees, row, lower, upper, of_last)
+            self.recorder.end(trees, row, lower, upper, integer, of_last)
         return answer
 
     def _search_inside(
