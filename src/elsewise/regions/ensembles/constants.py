@@ -43,6 +43,9 @@ FAR_AFTER, FAR = 4_000, 2.0
 
 # Points all over a cone, steps between them and the nearest one, and how many of them a search starts from.
 SAMPLES, STEPS, LEAST_STEP, STARTS = 256, 17, 1e-4, 8
+# Boxes whose nearest dense point is accepted that are searched for a point that keeps everything else, as long as none is
+# known: each costs some projections.
+FIRST_TRIES = 100
 # Boxes of a search around the nearest dense point, for points to start from.
 BOXES_TO_START = 20
 # A proof that is not done after so many boxes is interrupted, and again after four times as many: boxes around the

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search import Inside
 from ...search.constants import GRACE
-from .constants import LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, STARTS, STEPS
+from .constants import FIRST_TRIES, LEAST_STEP, NO_LIMIT, SAME_PLACE, SAMPLES, STARTS, STEPS
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
 
@@ -51,6 +51,7 @@ class CellsInside:
         self.point: FloatArray | None = None
         self.value = np.inf
         self.ends = np.inf  # by time.perf_counter()
+        self.tries_left = FIRST_TRIES
 
     @property
     def is_late(self) -> bool:
@@ -109,6 +110,10 @@ class CellsInside:
         value = np.inf
         if self.trees.forest.accepts(cells, self.margin)[0]:
             value = self._offer(self.inside.candidates(relaxed, lower, upper), lower, upper)
+            if self.point is None and self.tries_left:  # whole points of a thin cone are not found by rounding
+                self.tries_left -= 1
+                _, point = self.inside.finish(lower, upper, limit, self.ends - time.perf_counter())
+                value = np.inf if point is None else self._offer(point[None], lower, upper)
         moves = (relaxed.point - self.row)[self.numbers] * self.trees.price[self.numbers]
         # an answer next to a point that breaks a rule is not the nearest of the box
         farthest = self.inside.values(relaxed.point[None])[0] * (1 + SAME_PLACE)
