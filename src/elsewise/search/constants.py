@@ -66,6 +66,8 @@ EAGER_AT_ONCE = 32
 PARTS_TRIED = 4
 # Times an incumbent is improved by taking changes back.
 MOST_IMPROVEMENTS = 10
+# Rounds of looking for good points in all cones before one is searched: from all over it, then around the best point.
+FIRST_LOOKS = 2
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
 # Nodes of a row after which its proof is given up.

@@ -63,10 +63,13 @@ class Inside(ABC):
         The cone itself, for covers that know what to do with it.
     whole : RelaxedBox
         The nearest point of all that the row may become.
+    first : BoxAnswer or None
+        What a first look at it found, which proves nothing; None before.
     """
 
     cone: RowCone | None
     whole: RelaxedBox
+    first: BoxAnswer | None = None
 
     @abstractmethod
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:

@@ -327,6 +327,20 @@ class Cover(ABC):
         """
         raise NotImplementedError
 
+    def look_first(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        inside: Inside,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+    ) -> None:
+        """Look for a good point of a box before it is searched, as ``inside.first``; parameters as for `search_box`."""
+
     # ---- for covers that divide ----
 
     def first_part(self, place: int) -> Part:

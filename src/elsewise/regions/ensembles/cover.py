@@ -120,6 +120,27 @@ class EnsembleCover(DividingCover):
             self.recorder.end(trees, row, lower, upper, integer, of_last)
         return answer
 
+    def look_first(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        inside: Inside,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+    ) -> None:
+        """Look for a good point in a cone: from points all over it, and the second time around the best one."""
+        trees = self.indexed
+        if trees is None or inside.cone is None:
+            return
+        bound = self.cells_of(trees, row, lower, upper, integer, margin)[2]
+        wanted = 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
+        search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
+        inside.first = search.look(bound, cutoff, seconds)
+
     def _search_inside(
         self,
         trees: IndexedTrees,

@@ -52,11 +52,17 @@ class CellsInside:
         self.value = np.inf
         self.ends = np.inf  # by time.perf_counter()
         self.tries_left = FIRST_TRIES
+        self.is_answered = False  # elsewhere
 
     @property
     def is_late(self) -> bool:
         """Whether time is over."""
-        return time.perf_counter() > self.ends + (GRACE if self.point is None else 0.0)
+        return time.perf_counter() > self.ends + (GRACE if self._needs_any else 0.0)
+
+    @property
+    def _needs_any(self) -> bool:
+        """Whether no answer is known at all."""
+        return self.point is None and not self.is_answered
 
     def limits(self, low: IntArray, high: IntArray, levels: IntArray) -> tuple[FloatArray, FloatArray]:
         """Limits of features in a box of cells."""
@@ -110,7 +116,7 @@ class CellsInside:
         value = np.inf
         if self.trees.forest.accepts(cells, self.margin)[0]:
             value = self._offer(self.inside.candidates(relaxed, lower, upper), lower, upper)
-            if self.point is None and self.tries_left:  # whole points of a thin cone are not found by rounding
+            if self._needs_any and self.tries_left:  # whole points of a thin cone are not found by rounding
                 self.tries_left -= 1
                 _, point = self.inside.finish(lower, upper, limit, self.ends - time.perf_counter())
                 value = np.inf if point is None else self._offer(point[None], lower, upper)

@@ -81,8 +81,8 @@ class InsideSearch:
             Of what cells cost.
         cutoff, seconds : float
         """
-        boxes, ends = self.boxes, time.perf_counter() + seconds
-        boxes.ends, most, narrowed_for, n_pauses = ends, BOXES_AROUND, np.inf, 0
+        boxes, ends = self.boxes, self._begin(cutoff, seconds)
+        most, narrowed_for, n_pauses = BOXES_AROUND, np.inf, 0
 
         def pause(so_far: float) -> tuple[float, bool]:
             nonlocal most, narrowed_for, n_pauses
@@ -97,12 +97,39 @@ class InsideSearch:
             narrowed_for = limit
             return boxes.value, self._narrow(bound, limit)
 
-        starts = self._starts(ends)
+        starts = self._starts(ends) if boxes.inside.first is None else self._no_starts
         left = ends - time.perf_counter()
-        lower_bound, stopped = self._search(bound, cutoff, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
+        limit = min(cutoff, boxes.value)
+        lower_bound, stopped = self._search(bound, limit, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
+        return self._answer(cutoff, lower_bound, stopped)
+
+    def look(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:
+        """Look for a point below a cutoff, the first time from points all over the cone, then around the best one."""
+        ends, has_looked = self._begin(cutoff, seconds), self.boxes.inside.first is not None
+        if has_looked:
+            self._look_around(bound, cutoff, ends, BOXES_AROUND)
+        else:
+            self._search(bound, cutoff, seconds, 1, self._starts(ends))
+        return self._answer(cutoff, 0.0, False)
+
+    def _begin(self, cutoff: float, seconds: float) -> float:
+        """Start the clock, from what a first look has found; tells when time is over."""
+        boxes, ends = self.boxes, time.perf_counter() + seconds
+        first = boxes.inside.first
+        boxes.ends, boxes.is_answered = ends, np.isfinite(cutoff)
+        if first is not None and first.point is not None:
+            boxes.value, boxes.point = first.value, first.point
+        return ends
+
+    def _answer(self, cutoff: float, lower_bound: float, stopped: bool) -> BoxAnswer:
+        boxes = self.boxes
         if boxes.point is None or not boxes.value < cutoff:
             return BoxAnswer(None, np.inf, lower_bound, self.n_boxes, stopped)
         return BoxAnswer(boxes.point, boxes.value, min(lower_bound, boxes.value), self.n_boxes, stopped)
+
+    @property
+    def _no_starts(self) -> IntArray:
+        return np.zeros((0, self.trees.n_vars), dtype=np.int32)
 
     def _starts(self, ends: float) -> IntArray:
         boxes, trees = self.boxes, self.trees
@@ -130,8 +157,7 @@ class InsideSearch:
             boxes.lower[numbers] = np.maximum(lower[numbers], point[numbers] - width * reach)
             boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
             left = max(0.0, ends - time.perf_counter())
-            none: IntArray = np.zeros((0, self.trees.n_vars), dtype=np.int32)
-            _, stopped = self._search(bound, min(cutoff, before), left, most, none)
+            _, stopped = self._search(bound, min(cutoff, before), left, most, self._no_starts)
             if boxes.value > before * (1 - GOOD_GAIN):
                 if stopped:
                     break
