@@ -48,10 +48,10 @@ SAMPLES, STEPS, LEAST_STEP, STARTS = 256, 17, 1e-4, 8
 FIRST_TRIES = 100
 # Boxes of a search around the nearest dense point, for points to start from.
 BOXES_TO_START = 20
-# A proof that is not done after so many boxes is interrupted, and again after four times as many: boxes around the
-# incumbent, a share of the cone's width to either side, are searched, so many each time, wider by a factor where
-# nothing is found; at the next interruption so many times more.
-BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 8, 2
+# A proof that is not done after so many boxes is interrupted, and again after four times as many: columns are narrowed, and
+# from the second time on boxes around the incumbent, a share of the cone's width to either side, are searched, so many each
+# time, wider by a factor where nothing is found; at the next interruption so many times more.
+BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 3, 2
 WIDTH_AROUND, WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 GOOD_GAP, GOOD_GAIN = 0.02, 1e-4

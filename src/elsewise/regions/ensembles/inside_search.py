@@ -34,8 +34,6 @@ from .reaching import cuts_of
 from .splits import DiagonalSplit
 
 
-LOOK_FROM = 2
-
 @dataclass(frozen=True, slots=True)
 class _UnderWay:
     """Arrays of shape (n_cells,) that the kernel reads, and reads again when it builds its problem anew."""
@@ -87,7 +85,7 @@ class InsideSearch:
         def pause(so_far: float) -> tuple[float, bool]:
             nonlocal most, narrowed_for, n_pauses
             n_pauses += 1
-            if n_pauses >= LOOK_FROM:
+            if n_pauses > 1:  # at first, columns are narrowed alone
                 if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
                     self._look_around(bound, cutoff, ends, most)
                 most *= MORE_AROUND
