@@ -8,7 +8,7 @@ rules, whole numbers, earlier answers. What is found goes to the same books.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,9 +17,10 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .candidates import Candidates, cone_slacks
 from .column_sets import search_column_sets
-from .constants import FIRST_LOOKS, GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
+from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
+from .first_looks import look_first
 from .found import Found
 from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
@@ -133,7 +134,7 @@ class BoxSearch:
     def _search_cones(self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float) -> Found:
         """Search one row, cone by cone, nearest first."""
         goal, found = self.problem.goals[g], Found.nothing(row[None])
-        inside: Sequence[_InsideBoxes | None] = [None]
+        inside: list[_InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
         asks = goal.has_density or self._asks_more(k)
         if asks:
@@ -145,7 +146,7 @@ class BoxSearch:
             nearest = order[0][0] if order else np.inf
         found.lower_bound[0] = np.inf
         if len(order) > 1:
-            self._look_first(found, row, g, domain, inside, order, cutoff, ends)
+            look_first(found, goal, row, domain, inside, order, cutoff, self.margin, ends)
         for bound, j in order:
             limit, seconds = min(cutoff, float(found.value[0])), ends - time.perf_counter()
             late = seconds <= (-GRACE if np.isinf(limit) else 0.0) or (asks and inside[j] is None)
@@ -167,38 +168,6 @@ class BoxSearch:
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
         return found
-
-    def _look_first(
-        self,
-        found: Found,
-        row: FloatArray,
-        g: int,
-        domain: Domain,
-        inside: Sequence[Inside | None],
-        order: list[tuple[float, int]],
-        cutoff: float,
-        ends: float,
-    ) -> None:
-        """Look for good points in all cones that may have the nearest one, before any is searched to the end."""
-        goal = self.problem.goals[g]
-        if domain.per_change or domain.least_moves is not None:
-            return
-        for _ in range(FIRST_LOOKS):
-            value = min(cutoff, float(found.value[0]))
-            near = [j for bound, j in order if bound < value * (1 - MODEL_FREE_TOLERANCE)]
-            if len(near) < 2:
-                return
-            for j in near:
-                box, seconds = inside[j], ends - time.perf_counter()
-                if box is None or seconds <= 0 or not box.whole.bound < found.value[0] * (1 - MODEL_FREE_TOLERANCE):
-                    continue
-                goal.cover.look_first(
-                    row, domain.lower[0], domain.upper[0], domain.integer,
-                    inside=box, cutoff=cutoff, margin=self.margin, seconds=seconds,
-                )  # fmt: skip
-                first = box.first
-                if first is not None and first.point is not None and first.value < found.value[0]:
-                    found.value[0], found.points[0], found.part[0], found.cone[0] = first.value, first.point, 0, j
 
     def _insides(
         self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float, exists: BoolArray

@@ -340,6 +340,7 @@ class Cover(ABC):
         seconds: float,
     ) -> None:
         """Look for a good point of a box before it is searched, as ``inside.first``; parameters as for `search_box`."""
+        return  # a cover may as well not look
 
     # ---- for covers that divide ----
 

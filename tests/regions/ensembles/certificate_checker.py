@@ -256,11 +256,11 @@ class Checker:
         m, reach = float(self.centre[i]), float(self.reach[i])
         low, high = max(low, m - reach), min(high, m + reach)
         if self.given.integer[i]:
-            return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in self.whole_moves(i, low, high)), default=math.inf)
-        places = [low, high, 0.0]
-        if a > 0:
-            places += [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)]
-        return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places if low <= v <= high), default=math.inf)
+            places = self.whole_moves(i, low, high)
+        else:
+            flat = [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)] if a > 0 else []
+            places = [v for v in (low, high, 0.0, *flat) if low <= v <= high]
+        return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places), default=math.inf)
 
     def needed(self, left: Any) -> list[float]:
         """What the conditions must reach if these leaves are left: more than zero where sums cannot be nearly zero."""
@@ -477,9 +477,7 @@ class Checker:
     def nearest_whole(self, box: list[list[int]]) -> float:
         """Distance of the nearest dense point of a box whose numbers are all whole, the model left out."""
         limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
-        limits = [
-            (max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)
-        ]
+        limits = [(max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)]
         places = [self.whole_moves(i, a, b) for i, (a, b) in enumerate(limits)]
         if not all(places):
             return math.inf

@@ -43,14 +43,14 @@ FAR_AFTER, FAR = 4_000, 2.0
 
 # Points all over a cone, steps between them and the nearest one, and how many of them a search starts from.
 SAMPLES, STEPS, LEAST_STEP, STARTS = 256, 17, 1e-4, 8
-# Boxes whose nearest dense point is accepted that are searched for a point that keeps everything else, as long as none is
-# known: each costs some projections.
+# As long as no answer is known: boxes whose nearest dense point is accepted that are searched for one that keeps
+# everything else, too. Each costs some projections.
 FIRST_TRIES = 100
 # Boxes of a search around the nearest dense point, for points to start from.
 BOXES_TO_START = 20
-# A proof that is not done after so many boxes is interrupted, and again after four times as many: columns are narrowed, and
-# from the second time on boxes around the incumbent, a share of the cone's width to either side, are searched, so many each
-# time, wider by a factor where nothing is found; at the next interruption so many times more.
+# A proof that is not done after so many boxes is interrupted, and again after four times as many: columns are narrowed,
+# and from the second time on boxes around the incumbent, a share of the cone's width to either side, are searched, so
+# many each time, wider by a factor where nothing is found; at the next interruption so many times more.
 BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 3, 2
 WIDTH_AROUND, WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.

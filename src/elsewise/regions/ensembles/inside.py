@@ -158,7 +158,7 @@ class CellsInside:
         return np.asarray(cells.reshape(STEPS, len(others), -1)[first[best], found[best]])
 
     def _offer(self, points: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-        """Keep the best of points that are answers; give its distance, infinite if none is as near as the one that is kept."""
+        """Keep the best of points that are answers; give its distance, infinite if it is farther than the one kept."""
         points = self._moved_in(points, lower, upper)
         values = self.inside.values(points)
         near = values <= self.value * (1 + SAME_PLACE)  # what is farther than the best one is of no use

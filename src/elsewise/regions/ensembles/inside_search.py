@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...search import BoxAnswer
+from ...search import BoxAnswer, RowCone
 from ...search.constants import GRACE
 from .certificates import Recorder
 from .constants import (
@@ -199,7 +199,8 @@ class InsideSearch:
             if pause is not None:
                 self._under_way = _UnderWay(bound, low, high)
             penalties = cone.penalties[self.trees.feature]
-            of_row = (split.P, split.size, split.D, cone.centre, self._steps(), low, high, penalties, cone.squared_radius)
+            matrix, steps = (split.P, split.size, split.D), self._steps(cone)
+            of_row = (*matrix, cone.centre, steps, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
             pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
@@ -207,9 +208,9 @@ class InsideSearch:
         self.n_boxes += n_boxes
         return lower_bound, stopped
 
-    def _steps(self) -> FloatArray:
-        """What moves of the cone's numbers are multiples of; 0 where they are not whole."""
-        boxes, numbers = self.boxes, self.boxes.inside.cone.numbers
+    def _steps(self, cone: RowCone) -> FloatArray:
+        """Tell what moves of a cone's numbers are multiples of; 0 where they are not whole."""
+        boxes, numbers = self.boxes, cone.numbers
         own = boxes.row[numbers]
         is_whole = boxes.is_integer[numbers] & (own == np.round(own))
         return np.asarray(np.where(is_whole, self.trees.price[numbers], 0.0))
