@@ -1,4 +1,4 @@
-"""A first look at all cones of a row: any may have the nearest answer, and each is searched faster once one is known."""
+"""A first look at all cones of a row: any may have the nearest answer, and each is searched faster if one is known."""
 
 from __future__ import annotations
 
