@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from ..arrays import FloatArray
-from .constants import FIRST_LOOKS, MODEL_FREE_TOLERANCE
+from .constants import FAR_BEHIND, FIRST_LOOKS, MODEL_FREE_TOLERANCE
 from .domain import Domain
 from .found import Found
 from .inside import Inside
@@ -51,6 +51,8 @@ def look_first(
         for j in near:
             box, seconds = inside[j], ends - time.perf_counter()
             if box is None or seconds <= 0 or not _may_be_nearer(box.whole.bound, float(found.value[0])):
+                continue
+            if box.first is not None and box.first.value > FAR_BEHIND * found.value[0]:
                 continue
             goal.cover.look_first(
                 row, domain.lower[0], domain.upper[0], domain.integer,
