@@ -17,12 +17,12 @@ from regions.ensembles.test_certificates import certified
 MOST = 11
 
 
-def whole_numbers(seed, n_features=4, n=300):
+def whole_numbers(seed, n_features=4, n=300, noise=0.8):
     """Rows of whole numbers from 0 to a most that go together, with labels that ask for differences."""
     rng = np.random.default_rng(seed)
     both = rng.normal(size=(n, 2)) @ rng.normal(size=(2, n_features))
     both /= both.std(axis=0)
-    X = np.clip(np.round(5.5 + 2.2 * both + 0.8 * rng.normal(size=(n, n_features))), 0, MOST).astype(int)
+    X = np.clip(np.round(5.5 + 2.2 * both + noise * rng.normal(size=(n, n_features))), 0, MOST).astype(int)
     return X, (X[:, 0] + np.abs(X[:, 1] - 5) - X[:, 2] + 0.7 * rng.normal(size=n) > 1.5).astype(int)
 
 
@@ -68,3 +68,24 @@ def test_certificates_hold_and_rest_on_whole_numbers(monkeypatch, name):
             except RefutedError:
                 refuted += 1
     assert refuted, "no bound was better for numbers being whole"
+
+
+@pytest.mark.parametrize("name", ["forest", "xgboost"])
+@pytest.mark.parametrize("seed", range(4))
+def test_thin_cones_with_few_whole_points(name, seed):
+    X, y = whole_numbers(seed, noise=0.1)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = classifier(name, seed, n_trees=12, depth=3).fit(frame, y)
+    density = ew.GaussianMixtureDensity(n_components=1, random_state=0)
+    explainer = ew.Explainer(model, density=density, threshold=ew.TrainingQuantile(0.9), learn_rules=False).fit(
+        frame, y
+    )
+    everything = pd.DataFrame(list(itertools.product(range(-2, MOST + 4), repeat=4)), columns=frame.columns)
+    good = everything[model.predict(everything) == 1]
+    good = good[explainer.log_density(good, 1) >= explainer.densities_[1].log_threshold_]
+    rows = frame[model.predict(frame) == 0][:6]
+    for number, answer in enumerate(explainer.explain(rows, 1)):
+        assert answer.status == ("optimal" if len(good) else "infeasible")
+        if len(good):
+            distances = explainer.distance_(explainer.table_.encode(good), explainer.table_.encode(rows.iloc[[number]]))
+            np.testing.assert_allclose(answer.distance, distances.min(), rtol=1e-9)
