@@ -63,10 +63,13 @@ class Inside(ABC):
         The cone itself, for covers that know what to do with it.
     whole : RelaxedBox
         The nearest point of all that the row may become.
+    has_gaps : bool
+        Numbers may jump over gaps: to codes and from them.
     """
 
     cone: RowCone | None
     whole: RelaxedBox
+    has_gaps: bool = False
 
     @abstractmethod
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
