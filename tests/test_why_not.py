@@ -67,7 +67,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 def together(names: list[str]) -> ew.Constraints:
     """Write single rules as one."""
-    written: dict[str, Any] = {}
+    written: dict[str, Any] = {"codes": "stay"}
     for name in names:
         for kind, rule in RULES[name].items():
             if isinstance(rule, list):
@@ -291,6 +291,7 @@ HARMLESS: dict[str, Any] = {
     "linear": ["a + b <= 900", "a - b <= 900"],
     "max_changes": 3,
     "special": {"b": [-9]},
+    "codes": "stay",
 }
 IN_THE_WAY: dict[str, tuple[dict[str, Any], str]] = {
     "immutable": ({"immutable": ["c", "a"]}, "a stays as it is"),
@@ -356,7 +357,7 @@ def test_a_relief_from_the_codes_of_one_column_keeps_those_of_others():
     rows.loc[:9, "a"], rows.loc[5:15, "b"] = -9, -9
     model = LinearRegression().fit(rows, rows["a"] + 3 * rows["b"])
     explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(rows)
-    assert_reliefs_hold(explainer, rows.iloc[[5]], (10.0, None), ew.Constraints(special=[-9]))
+    assert_reliefs_hold(explainer, rows.iloc[[5]], (10.0, None), ew.Constraints(special=[-9], codes="stay"))
 
 
 def test_a_relief_gives_up_the_rule_it_names_where_a_column_has_two():

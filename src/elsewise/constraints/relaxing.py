@@ -36,7 +36,7 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, Ranges):
         return replace(constraints, range=_kept_ranges(rules, rule))
     if isinstance(rule, NumberOrCode):
-        left = [other for other in rules.single if isinstance(other, NumberOrCode) and other is not rule]
+        left = [other for other in rules.single if isinstance(other, (Codes, NumberOrCode)) and other is not rule]
         return replace(constraints, special={other.column.name: other.codes.tolist() for other in left})
     if isinstance(rule, FewChanges):
         return replace(constraints, max_changes=None)
@@ -57,7 +57,7 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     if isinstance(rule, Whole):
         return replace(constraints, integer=[item for item in constraints.integer or () if item != name])
     if isinstance(rule, Codes):
-        others = [other for other in rules.single if isinstance(other, Codes) and other is not rule]
+        others = [other for other in rules.single if isinstance(other, (Codes, NumberOrCode)) and other is not rule]
         return replace(constraints, special={other.column.name: other.codes.tolist() for other in others} or None)
     if isinstance(rule, OneWay):
         return replace(constraints, monotone=_dropped(constraints.monotone, name))

@@ -22,6 +22,7 @@ from .domain import Domain
 from .earlier_answers import History
 from .first_looks import look_first
 from .found import Found
+from .gaps import about_one_number
 from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
 from .problem import Goal, SearchProblem
@@ -198,6 +199,7 @@ class _InsideBoxes(Inside):
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
+        self.has_gaps = domain.clauses is not None and bool(about_one_number(domain.clauses, domain.layout).any())
         has_prices = domain.per_change > 0 or domain.least_moves is not None
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
         is_plain = self.is_plain(domain) and not has_prices and history.is_empty and problem.rules_at < 0

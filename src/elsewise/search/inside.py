@@ -65,11 +65,14 @@ class Inside(ABC):
         The nearest point of all that the row may become.
     first : BoxAnswer or None
         What a first look at it found, which proves nothing; None before.
+    has_gaps : bool
+        Numbers may jump over gaps: to codes and from them.
     """
 
     cone: RowCone | None
     whole: RelaxedBox
     first: BoxAnswer | None = None
+    has_gaps: bool = False
 
     @abstractmethod
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
