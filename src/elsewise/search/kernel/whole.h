@@ -1,5 +1,5 @@
-/* The nearest point of one row in region, density and rules, where columns are whole or categories, or numbers beside
- * such: best-first branch and bound.
+/* The nearest point of one row in region, density and rules, where columns are whole, categories or numbers under
+ * rules: best-first branch and bound.
  *
  * A node is a cell (a cone, a part of the region or none yet) with a box of features. The projector solves its
  * relaxation, starting from where its parent's path ended; rounding gives candidates; a node that may still hold something
