@@ -88,3 +88,16 @@ def test_without_codes_on_a_side_values_go_beyond_the_regular_ones():
 
 def test_codes_among_numbers_that_are_not_whole():
     assert ask("low", -7, (3.0, 4.0), "float64").counterfactual["a"] == -7
+
+
+def test_changes_of_codes_have_no_difference():
+    rules = ew.Constraints(special={"a": LOW}, immutable=["b"])
+    explainer = fitted(LOW, "int64")
+    rows = pd.DataFrame({"a": [-7, 5, 5], "b": [0, 0, 0]})
+    left, entered, regular = (
+        explainer.explain(rows.iloc[[k]], target, constraints=rules)[0]
+        for k, target in enumerate([(20.0, 21.0), (None, -6.0), (20.0, 21.0)])
+    )
+    assert (left.changes[0].difference, str(left.changes[0])) == (None, "a: -7 -> 20")
+    assert (entered.changes[0].difference, str(entered.changes[0])) == (None, "a: 5 -> -7")
+    assert (regular.changes[0].difference, str(regular.changes[0])) == (15.0, "a: 5 -> 20 (+15)")

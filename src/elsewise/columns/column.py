@@ -38,6 +38,8 @@ class Column:
         What stands for a missing number that stays so among the features; the model sees the missing value.
     low, high : float
         Smallest and largest number that the pipeline's steps take: 0 for a square root, say.
+    codes : tuple of float
+        Numbers that stand for none under a question's rules.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Column:
     stand_in: float = 0.0
     low: float = -math.inf
     high: float = math.inf
+    codes: tuple[float, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """Whether all is the same; the same NaN or ``pandas.NA`` is.
@@ -68,6 +71,12 @@ class Column:
     def features(self) -> slice:
         """Its slice of the features."""
         return slice(self.start, self.stop)
+
+    def difference(self, before: float, after: float) -> float | None:
+        """How far a value moves; None where that means nothing: levels, special codes, a value that was missing."""
+        if self.kind not in ("number", "integer") or math.isnan(before) or before in self.codes or after in self.codes:
+            return None
+        return after - before
 
     @property
     def may_be_missing(self) -> bool:

@@ -13,9 +13,9 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from ..search.clauses import Clauses
 from ..search.lattice import Lattice
-from .atomic import FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
+from .atomic import Codes, FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
-from .found_rules import Ranges, Unseen
+from .found_rules import NumberOrCode, Ranges, Unseen
 from .implications import Implies
 from .meaningful import LeastChange
 from .steps import OnSteps, lattice_of
@@ -64,6 +64,12 @@ class Rules:
     def lattice(self) -> Lattice | None:
         """Steps of columns; None if no column has one."""
         return lattice_of(self.single, self.n_features)
+
+    @cached_property
+    def codes(self) -> dict[int, tuple[float, ...]]:
+        """Special codes of features that have any."""
+        known = [rule for rule in self.single if isinstance(rule, (Codes, NumberOrCode))]
+        return {rule.column.start: tuple(rule.codes.tolist()) for rule in known}
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -183,15 +183,17 @@ class FittedModel:
         return self.partial[key]
 
     def table_under(self, rules: Rules) -> Table:
-        """Make the table in which those columns are whole that rules say are."""
-        whole = rules.integer.tolist()
+        """Make the table in which those columns are whole, and have the special codes, that rules say."""
+        whole, codes, columns = rules.integer.tolist(), rules.codes, self.table.columns
         kinds = [
             ("integer" if whole[column.start] else "number") if column.kind in ("number", "integer") else column.kind
-            for column in self.table.columns
+            for column in columns
         ]
-        if kinds == [column.kind for column in self.table.columns]:
+        if not codes and kinds == [column.kind for column in columns]:
             return self.table
-        return self.table.with_columns([replace(column, kind=kind) for column, kind in zip(self.table.columns, kinds)])
+        return self.table.with_columns(
+            [replace(column, kind=kind, codes=codes.get(column.start, ())) for column, kind in zip(columns, kinds)]
+        )
 
     def constraints_of(self, constraints: Constraints | None) -> Constraints | None:
         """Give a question's own rules, or, where it has none, those that are stored; None without either."""

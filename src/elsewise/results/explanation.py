@@ -37,9 +37,11 @@ class Change:
         Its name.
     before, after : number, or level of a category
     difference : float or None
-        None for levels.
+        None for levels, special codes and what was missing.
     cost : float
         What the change adds to the distance.
+    is_number : bool
+        Its values are numbers, if not ones to take a difference of.
     """
 
     feature: str
@@ -47,6 +49,7 @@ class Change:
     after: Any
     difference: float | None
     cost: float
+    is_number: bool = False
 
     def __str__(self) -> str:
         return text_of_change(self)
@@ -212,9 +215,9 @@ class Explanation:
         """Describe what becomes of a column, whether it changes or not."""
         before, after = (value_in(self.table, column, row) for row in (self.x, self.counterfactual))
         difference = None
-        if column.kind in ("number", "integer"):  # from a missing value there is no difference to speak of
-            difference = None if is_missing_value(before) else float(after) - float(before)
-        return Change(column.name, before, after, difference, cost)
+        if column.kind in ("number", "integer") and not is_missing_value(before):
+            difference = column.difference(float(before), float(after))
+        return Change(column.name, before, after, difference, cost, is_number=column.kind in ("number", "integer"))
 
     def plan(
         self,

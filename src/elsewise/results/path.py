@@ -167,8 +167,9 @@ class Path:
         for place in moved[np.argsort(-self.shares[step, moved], kind="stable")].tolist():
             column = self.table.columns[place]
             values = [value_in(self.table, column, row) for row in rows]
-            difference = float(after[column.start] - before[column.start])
-            found.append(Change(column.name, values[0], values[1], difference, float(self.shares[step, place])))
+            difference = column.difference(float(before[column.start]), float(after[column.start]))
+            cost, is_number = float(self.shares[step, place]), column.kind in ("number", "integer")
+            found.append(Change(column.name, values[0], values[1], difference, cost, is_number))
         return tuple(found)
 
     def to_frame(self) -> pd.DataFrame:

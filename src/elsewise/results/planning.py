@@ -198,9 +198,9 @@ class _Planning:
             column = self.table.columns[place]
             values = [value_in(self.table, column, each) for each in (row, next_row)]
             is_number = column.kind in ("number", "integer")
-            difference = float(after[column.start] - before[column.start]) if is_number else None
+            difference = column.difference(float(before[column.start]), float(after[column.start]))
             cost = float(self.explanation.shares[place])
             if is_number:  # a part of a change costs that part
                 cost *= abs((after - before)[column.start] / (self.end - self.row)[column.start])
-            found.append(Change(column.name, values[0], values[1], difference, cost))
+            found.append(Change(column.name, values[0], values[1], difference, cost, is_number))
         return tuple(found)

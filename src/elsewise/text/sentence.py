@@ -138,7 +138,7 @@ def _conditions(changes: Sequence[Change]) -> Iterator[Word]:
 
 def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
     """Write the values before and after a change."""
-    is_level = change.difference is None and not is_missing(change.before)
+    is_level = not (change.is_number or is_missing(change.before))
     return value_words(change.before, change.after, is_level=is_level, digits=digits)
 
 
