@@ -150,3 +150,15 @@ def test_time_limits_end_the_search(kernel_runs):
     assert sum(kernel_runs) >= len(rows)
     late = np.flatnonzero(answers.statuses != "optimal")
     assert (answers.lower_bounds[late] <= answers.distances[late]).all()
+
+
+def test_equal_rows_are_searched_once(kernel_runs):
+    explainer, rows = fitted("linear", 3, 4)
+    once = rows.iloc[[0, 1, 2]]
+    alone = explainer.explain(once, target=1)
+    kernel_runs.clear()
+    places = [0, 1, 0, 2, 2, 0]
+    repeated = explainer.explain(once.iloc[places], target=1)
+    assert sum(kernel_runs) == 3
+    for name in ("distances", "lower_bounds", "n_projections", "features"):
+        np.testing.assert_array_equal(getattr(repeated, name), getattr(alone, name)[places])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class Found:
             timed_out=np.zeros(n, dtype=np.bool_),
             seconds=np.zeros(n),
         )
+
+    def repeated(self, kind: IntArray) -> Found:
+        """Give what was found for rows of these kinds, of shape (n,); times are those of the kinds."""
+        return Found(**{item.name: getattr(self, item.name)[kind] for item in fields(Found)})
 
     def put(self, rows: BoolArray, other: Found) -> None:
         """Take over what was found for some of the rows, a mask of shape (n_samples,); times and projections add up."""

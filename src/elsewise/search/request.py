@@ -67,6 +67,36 @@ class SearchRequest:
             seconds=self.seconds[rows],
         )
 
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """Find rows of which the same is asked.
+
+        Returns
+        -------
+        first : int array of shape (n_distinct,)
+            The first row of each kind.
+        kind : int array of shape (n_samples,)
+        """
+        domain = self.domain
+        asked: list[FloatArray | IntArray | BoolArray] = [
+            self.rows,
+            domain.lower,
+            domain.upper,
+            self.goals[:, None],
+            self.cutoff[:, None],
+        ]
+        if self.banned is not None:
+            asked.append(self.banned)
+        if domain.widening is not None:
+            asked.append(domain.widening[:, None])
+        if domain.clauses is not None:
+            asked += [domain.clauses.low, domain.clauses.high, domain.clauses.binds]
+        if domain.least_moves is not None:
+            asked += [domain.least_moves.below, domain.least_moves.above]
+        known: dict[bytes, int] = {}
+        table = np.concatenate(asked, axis=1, dtype=np.float64)
+        kind = np.array([known.setdefault(row.tobytes(), len(known)) for row in table], dtype=np.int64)
+        return np.unique(kind, return_index=True)[1], kind
+
     def without_model(self) -> SearchRequest:
         """Ask for the nearest point of the domain and the density, however far, whatever the model says of it."""
         anywhere = np.full(len(self.rows), np.inf)

@@ -99,14 +99,22 @@ def _search_nodes(request: SearchRequest) -> Found:
     """Search nodes by projection: in the kernel what it carries, the rest here; one mask decides."""
     in_kernel = request.history.is_fresh() & is_for_kernel(request)
     if in_kernel.all() and len(in_kernel):
-        return search_whole(request)
+        return _search_in_kernel(request)
     if not in_kernel.any():
         return TreeSearch(request).run(request.seconds)
     found = Found.nothing(request.rows)
-    found.put(in_kernel, search_whole(request.of_rows(np.flatnonzero(in_kernel))))
+    found.put(in_kernel, _search_in_kernel(request.of_rows(np.flatnonzero(in_kernel))))
     rest = request.of_rows(np.flatnonzero(~in_kernel))
     found.put(~in_kernel, TreeSearch(rest).run(rest.seconds))
     return found
+
+
+def _search_in_kernel(request: SearchRequest) -> Found:
+    """Search rows in the kernel, equal ones once: tables have rows that say nothing but "no record"."""
+    first, kind = request.distinct()
+    if len(first) == len(kind):
+        return search_whole(request)
+    return search_whole(request.of_rows(first)).repeated(kind)
 
 
 def _search_boxes(request: SearchRequest) -> Found:
