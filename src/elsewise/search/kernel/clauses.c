@@ -7,24 +7,14 @@ static inline double least_of(const whole_search *s, const node *box, ptrdiff_t 
     return levels_left(s, box, (ptrdiff_t)s->shared.cells.group[i]) == 1 ? box->upper[i] : 0;
 }
 
-/* What a box says of a clause: whether a literal is sure in it, how many are possible, and the last of these. */
-typedef struct {
-    int is_sure;
-    int64_t n_open, last_open;
-} clause_state;
+/* What a box says of a literal. */
+typedef enum { NEVER, OPEN, SURE } literal_state;
 
-static inline clause_state look_at(const whole_search *s, const ew_whole_row *row, const node *box, int64_t clause) {
-    clause_state found = {0, 0, -1};
-    const ew_whole *w = &s->shared;
-    for (int64_t k = w->first_literal[clause]; k < w->first_literal[clause + 1]; k++) {
-        ptrdiff_t i = (ptrdiff_t)w->literal_feature[k];
-        double low = row->literal_low[k], high = row->literal_high[k], least = least_of(s, box, i);
-        if (!(box->upper[i] >= low && least <= high)) continue;
-        found.n_open++;
-        found.last_open = k;
-        found.is_sure |= low <= least && box->upper[i] <= high;
-    }
-    return found;
+static inline literal_state look_at(const whole_search *s, const ew_whole_row *row, const node *box, int64_t literal) {
+    ptrdiff_t i = (ptrdiff_t)s->shared.literal_feature[literal];
+    double low = row->literal_low[literal], high = row->literal_high[literal], least = least_of(s, box, i);
+    if (!(box->upper[i] >= low && least <= high)) return NEVER;
+    return low <= least && box->upper[i] <= high ? SURE : OPEN;
 }
 
 /* A level that has to be or must not be; 0 if none is left. */
@@ -54,16 +44,26 @@ int keep_literal(const whole_search *s, const ew_whole_row *row, node *box, int6
     return box->lower[i] <= box->upper[i];
 }
 
+/* The literal that a clause leaves in a box; -1 where it leaves none, -2 where one is sure or several are open. */
+static inline int64_t only_literal(const whole_search *s, const ew_whole_row *row, const node *box, int64_t clause) {
+    int64_t only = -1;
+    for (int64_t k = s->shared.first_literal[clause]; k < s->shared.first_literal[clause + 1]; k++) {
+        literal_state state = look_at(s, row, box, k);
+        if (state == SURE || (state == OPEN && only >= 0)) return -2;
+        if (state == OPEN) only = k;
+    }
+    return only;
+}
+
 int narrow_by_clauses(const whole_search *s, const ew_whole_row *row, node *box) {
     int is_narrower = 1;
     for (int64_t round = 0; is_narrower && round < s->shared.is.most_narrowings; round++) {
         is_narrower = 0;
         for (int64_t clause = 0; clause < s->shared.n_clauses; clause++) {
             if (!row->binds[clause]) continue;
-            clause_state found = look_at(s, row, box, clause);
-            if (found.n_open == 0) return 0;
-            if (found.is_sure || found.n_open > 1) continue;
-            if (!keep_literal(s, row, box, found.last_open)) return 0;
+            int64_t only = only_literal(s, row, box, clause);
+            if (only == -2) continue;
+            if (only < 0 || !keep_literal(s, row, box, only)) return 0;
             is_narrower = 1;
         }
     }
@@ -88,7 +88,9 @@ int64_t broken_clause(const whole_search *s, const ew_whole_row *row, const node
     int64_t broken = -1, fewest = INT64_MAX;
     for (int64_t clause = 0; clause < s->shared.n_clauses; clause++) {
         if (!row->binds[clause] || keeps_clause(s, row, clause, point)) continue;
-        int64_t n_open = look_at(s, row, box, clause).n_open;
+        int64_t n_open = 0;
+        for (int64_t k = s->shared.first_literal[clause]; k < s->shared.first_literal[clause + 1]; k++)
+            n_open += look_at(s, row, box, k) != NEVER;
         if (n_open < fewest) { fewest = n_open; broken = clause; }
     }
     return broken;

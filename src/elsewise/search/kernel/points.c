@@ -66,7 +66,7 @@ static int keeps_linear_rules(const whole_search *s, const double *point) {
 
 int is_member(whole_search *s, const ew_whole_row *row, const double *point, int64_t *part, int64_t *cone) {
     const ew_whole *w = &s->shared;
-    if (!is_within_limits(s, row, point) || !keeps_clauses(s, row, point)) return 0;
+    if (!is_within_limits(s, row, point)) return 0;
     if (!moves_far_enough(s, row, point) || !changes_few_enough(s, row, point)) return 0;
     for (ptrdiff_t i = 0; i < s->n; i++) s->plain[i] = (point[i] - w->origin[i]) * w->prices[i];
     double deepest = -HUGE_VAL, best = -HUGE_VAL;
@@ -78,6 +78,7 @@ int is_member(whole_search *s, const ew_whole_row *row, const double *point, int
         if (depth > deepest) { deepest = depth; *part = k; }
     }
     if (row->use_region && !(deepest > w->wanted_depth)) return 0;
+    if (!keeps_clauses(s, row, point)) return 0; /* there may be hundreds */
     if (row->first_cone < 0) return keeps_linear_rules(s, point);
     for (int64_t j = 0; j < row->n_cones; j++) {
         if (!isfinite(row->cone_bounds[j])) continue;
