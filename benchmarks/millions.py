@@ -7,6 +7,7 @@ mixture for each class. They are written as Parquet files, and answered by what 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import signal
 import sys
@@ -34,7 +35,7 @@ def main() -> None:
     import distributed
 
     import elsewise as ew
-    from elsewise.production.engines import answer_here, answer_on_dask
+    from elsewise.production.engines import answer_here, answer_on_dask, local_cluster
     from elsewise.production.partitions import partitions_of
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -63,12 +64,12 @@ def main() -> None:
         risked = files[: options.killed]
         for out, some, kill in ((two, files, False), (killed, risked, True)):
             with (
-                distributed.LocalCluster(
-                    n_workers=options.workers, threads_per_worker=1, processes=True, dashboard_address=None
-                ) as cluster,
+                local_cluster(options.workers) as cluster,
                 distributed.Client(cluster) as client,
             ):
                 client.wait_for_workers(options.workers)
+                client.run(importlib.import_module, "elsewise.production.partitions")
+                client.run(importlib.import_module, "sklearn.pipeline")
                 parts = answer_on_dask(mapper, partitions_of(some, out, "q"), cluster.scheduler_address)
                 before = sum(client.run(time.process_time).values())
                 started = time.perf_counter()
@@ -97,7 +98,8 @@ def main() -> None:
         }
     notes = [
         f"Wanted: a share of at least {LEAST_SHARE}, at most {MOST_MEGABYTES:.0f} MB a worker, no row lost or doubled.",
-        "Time includes reading and writing the files, and sending the mapper to the workers.",
+        "Time includes reading and writing the files, and sending the mapper to the workers, not the start of the "
+        "processes.",
         "Where other programs use the processors, only CPU times tell what the workers cost beside the answers.",
     ]
     write("millions", "Millions of rows", {"Two workers": [row]}, notes, options.out)

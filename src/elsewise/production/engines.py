@@ -48,11 +48,7 @@ def answer_on_dask(
     with ExitStack() as stack:
         where: Any = scheduler
         if scheduler is None:
-            where = stack.enter_context(
-                distributed.LocalCluster(
-                    n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
-                )
-            )
+            where = stack.enter_context(local_cluster(n_workers))
         client = stack.enter_context(distributed.Client(where))
         # a task of its own: sent once to each worker that needs it, not once a partition, and made again if it is lost
         shared = client.submit(_same, mapper, pure=False)
@@ -64,6 +60,20 @@ def answer_on_dask(
             result = future.result()
             future.release()  # or a worker that is lost later would have it to do again
             yield result
+
+
+def local_cluster(n_workers: int | None = None) -> Any:
+    """Start worker processes on this machine, as many as there are cores by default.
+
+    Dask looks at what its workers do a hundred times a second, and the work waits meanwhile: that is switched off.
+    """
+    import dask
+    import distributed
+
+    with dask.config.set({"distributed.worker.profile.enabled": False}):
+        return distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+        )
 
 
 def _same(mapper: Mapper) -> Mapper:
