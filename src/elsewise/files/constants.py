@@ -1,7 +1,7 @@
 """Numbers and names that decide something in this package."""
 
 # Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
-EXPLAINER_FORMAT = 6
+EXPLAINER_FORMAT = 7
 # Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
 LONGEST_HEADER = 1 << 25
 # zlib level of saved explainers: higher ones take several times as long for a few per cent.
