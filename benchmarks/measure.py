@@ -52,7 +52,8 @@ def write(name: str, title: str, tables: dict[str, list[dict[str, Any]]], notes:
     about = environment()
     parts = [f"# {title}"]
     for heading, rows in tables.items():
-        parts += [f"## {heading}", table(rows)]
+        if rows:
+            parts += [f"## {heading}", table(rows)]
     parts += ["\n".join(f"- {note}" for note in notes), ", ".join(f"{key} {value}" for key, value in about.items())]
     text = "\n\n".join(part for part in parts if part) + "\n"
     print(text)
