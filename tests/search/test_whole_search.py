@@ -50,21 +50,6 @@ def explained(kind, seed, n_columns, rules=None, *, n_rows=12, **options):
     return explainer, rows, explainer.explain(rows, target=1, constraints=constraints, **options), constraints
 
 
-@pytest.fixture
-def kernel_runs(monkeypatch):
-    """Count the rows that the kernel's search answers."""
-    rows = []
-    search = tree_search.search_whole
-
-    def counted(*args, **options):
-        found = search(*args, **options)
-        rows.append(len(found.value))
-        return found
-
-    monkeypatch.setattr(tree_search, "search_whole", counted)
-    return rows
-
-
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_optima_are_those_of_the_general_search(kind, seed, kernel_runs, monkeypatch):

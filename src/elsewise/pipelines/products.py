@@ -44,8 +44,7 @@ def with_products(steps: Sequence[Step], estimator: Any) -> tuple[list[Step], An
     so_far = AffineMap(np.eye(len(powers)), np.zeros(len(powers)))
     for step, entry in zip(steps[place + 1 :], behind):
         assert isinstance(entry, AffineEntry)
-        own = entry.build(step.transformer, len(so_far.offset))
-        so_far = AffineMap(own.matrix @ so_far.matrix, own.matrix @ so_far.offset + own.offset)
+        so_far = so_far.then(entry.build(step.transformer, len(so_far.offset)))
     made = BehindProducts(estimator, powers, so_far.matrix, so_far.offset)
     return list(steps[:place]), made, list(steps[place:])
 

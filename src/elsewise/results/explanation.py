@@ -214,10 +214,10 @@ class Explanation:
     def change_of(self, column: Column, cost: float = 0.0) -> Change:
         """Describe what becomes of a column, whether it changes or not."""
         before, after = (value_in(self.table, column, row) for row in (self.x, self.counterfactual))
-        difference = None
-        if column.kind in ("number", "integer") and not is_missing_value(before):
-            difference = column.difference(float(before), float(after))
-        return Change(column.name, before, after, difference, cost, is_number=column.kind in ("number", "integer"))
+        is_number = column.kind in ("number", "integer")
+        is_measured = is_number and not is_missing_value(before)
+        difference = column.difference(float(before), float(after)) if is_measured else None
+        return Change(column.name, before, after, difference, cost, is_number)
 
     def plan(
         self,

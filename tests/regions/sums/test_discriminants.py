@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -16,6 +18,7 @@ from elsewise.regions import DecisionValue, Label, response_region_of
 from models import assert_certified, random_data
 from regions.contract import blobs
 from regions.sums.judging import assert_nothing_on_a_grid_is_nearer, assert_sums_agree
+from score_reference import distance_by_scip
 
 MODELS = [GaussianNB(), QuadraticDiscriminantAnalysis(reg_param=0.05)]
 
@@ -77,28 +80,6 @@ def log_scores(model, v):
     return scores
 
 
-def distance_by_scip(model, x, prices, index, reach):
-    from pyscipopt import Model, quicksum
-
-    scip = Model()
-    scip.hideOutput()
-    for name, value in {"limits/time": 30.0, "limits/gap": 1e-6, "numerics/feastol": 1e-8}.items():
-        scip.setParam(name, value)
-    room = reach / prices * (1 + 1e-6)
-    v = [scip.addVar(lb=float(a - r), ub=float(a + r)) for a, r in zip(x, room)]
-    cost = [scip.addVar(lb=0.0) for _ in v]
-    for entry, a, price, spent in zip(v, x, prices, cost):
-        scip.addCons(spent >= float(price) * (entry - float(a)))
-        scip.addCons(spent >= float(price) * (float(a) - entry))
-    scores = log_scores(model, v)
-    for k, score in enumerate(scores):
-        if k != index:
-            scip.addCons(scores[index] - score >= 0)
-    scip.setObjective(quicksum(cost), "minimize")
-    scip.optimize()
-    return scip.getObjVal(), scip.getDualbound()
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_answers_are_as_near_as_scip_finds_them(model, n_classes):
@@ -112,7 +93,7 @@ def test_answers_are_as_near_as_scip_finds_them(model, n_classes):
     assert_certified(explainer, rows, answers)
     for x, target, distance, bound in zip(rows, targets, answers.distances, answers.lower_bounds):
         index = model.classes_.tolist().index(target)
-        value, lower = distance_by_scip(model, x, explainer.distance_.weights, index, distance)
+        value, lower = distance_by_scip(partial(log_scores, model), x, explainer.distance_.weights, index, distance)
         assert distance <= value * (1 + 1e-5)
         assert distance >= lower * (1 - 1e-5)
         assert bound <= value * (1 + 1e-6)

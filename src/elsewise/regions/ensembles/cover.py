@@ -100,14 +100,13 @@ class EnsembleCover(DividingCover):
             leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
             cost = cost + np.where(values != x, per_change, 0.0)
             bound = bound + np.where(leaves, per_change, 0.0)
-        wanted = 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
         if inside is not None:
-            search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
+            search = self._search_inside(trees, row, lower, upper, integer, inside, margin)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
                 self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone)
             return answer
-        found = search_cells(trees.forest, cost, bound, cutoff, wanted, seconds, self.recorder)
+        found = search_cells(trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder)
         point = None
         if found.cells is not None:
             chosen = trees.first_cell[:-1] + found.cells
@@ -137,8 +136,7 @@ class EnsembleCover(DividingCover):
         if trees is None or inside.cone is None:
             return
         bound = self.cells_of(trees, row, lower, upper, integer, margin)[2]
-        wanted = 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
-        search = self._search_inside(trees, row, lower, upper, integer, inside, margin, wanted)
+        search = self._search_inside(trees, row, lower, upper, integer, inside, margin)
         inside.first = search.look(bound, cutoff, seconds)
 
     def _search_inside(
@@ -150,7 +148,6 @@ class EnsembleCover(DividingCover):
         integer: BoolArray,
         inside: Inside,
         margin: float,
-        wanted: float,
     ) -> InsideSearch:
         """Make a search that asks about boxes, with a cone if there is one that can be split."""
         price = self.space.coordinates.stretch
@@ -164,7 +161,7 @@ class EnsembleCover(DividingCover):
             if cone.shape not in self.splits:
                 self.splits[cone.shape] = split_of(cone.factor)
             split = self.splits[cone.shape]
-        boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, wanted)
+        boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, _least_slack(trees, margin))
 
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
             return self.cells_of(trees, point, lower, upper, integer, margin)[1:]
@@ -212,3 +209,8 @@ class EnsembleCover(DividingCover):
         )
         closed = np.where(number, a > b, upper[feature] < 1.0)
         return values, np.where(closed, np.inf, cost), np.where(closed, np.inf, bound)
+
+
+def _least_slack(trees: IndexedTrees, margin: float) -> float:
+    """Give what scores have to exceed their least values by: nothing where points may lie on the boundary."""
+    return 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
