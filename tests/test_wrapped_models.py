@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from itertools import combinations
 
 import numpy as np
@@ -36,6 +37,10 @@ from regions.ensembles.small_ensembles import nearest_of_numbers
 
 def scaled(model):
     return make_pipeline(StandardScaler(), model)
+
+
+def small_tree():
+    return DecisionTreeClassifier(max_depth=2, random_state=0)
 
 
 # --- wrappers that change nothing ------------------------------------------------------------------------------------
@@ -126,15 +131,14 @@ def test_balanced_forests_of_imbalanced_learn_are_forests():
     assert_certified(explainer, X[:5], explainer.explain(X[:5]))
 
 
-def test_pipelines_that_differ_inside_of_a_vote_are_asked_as_a_whole():
+def test_pipelines_of_trees_that_differ_inside_of_a_vote_are_asked_as_a_whole():
     X, y = random_data(2)
-    differ = [("a", scaled(LogisticRegression())), ("b", make_pipeline(MinMaxScaler(), LogisticRegression()))]
+    differ = [("a", scaled(small_tree())), ("b", make_pipeline(MinMaxScaler(), small_tree())), ("c", small_tree())]
     explainer = ew.Explainer(VotingClassifier(differ).fit(X, y)).fit(X, y)
     assert explainer.exactness_ == "black box"
-    assert "inside of VotingClassifier transform the data each in its own" in explainer.fitted_.training.reason
-    one_bare = [("a", scaled(LogisticRegression())), ("b", LogisticRegression())]
-    explainer = ew.Explainer(VotingClassifier(one_bare).fit(X, y)).fit(X, y)
-    assert "Put the transformers before it: make_pipeline" in explainer.fitted_.training.reason
+    reason = explainer.fitted_.training.reason
+    assert "inside of VotingClassifier transform the data each in its own" in reason
+    assert "Put the transformers before it: make_pipeline" in reason
     some = BaggingClassifier(make_pipeline("passthrough", LinearSVC()), n_estimators=3, max_features=0.5)
     explainer = ew.Explainer(some.fit(X, y), density=None).fit(X, y)  # nothing is transformed
     assert_certified(explainer, X[:5], explainer.explain(X[:5]))
@@ -194,6 +198,93 @@ def test_calibrations_against_another_solver(method):
             A, right = -sign * W, sign * (W @ x + b - cut)
             value = project_reference(x, weights=explainer.distance_.weights, A=A, b=right)[1]
             np.testing.assert_allclose(answer.distance, value, rtol=1e-4, atol=1e-4)
+
+
+def of_columns(member, scaler):
+    """Make a linear model of the columns of one scaler of a member with its own, or of a bare one."""
+    if not hasattr(member[-1] if isinstance(member, Pipeline) else member, "coef_"):
+        return member
+    own = member if isinstance(member, Pipeline) else make_pipeline(nothing(), member)
+    model, (W, b) = copy(own[-1]), linear_parts(own)
+    model.coef_, model.intercept_ = W * scaler.scale_, b + W @ scaler.mean_
+    return model
+
+
+def nothing():
+    """Make a scaler that leaves four columns as they are."""
+    return StandardScaler().fit([[-1.0] * 4, [1.0] * 4])
+
+
+def behind_one_scaler(model, scaler):
+    """Give the same model with one scaler before it, and none inside."""
+    model = deepcopy(model)
+    if isinstance(model, CalibratedClassifierCV):
+        for fold in model.calibrated_classifiers_:
+            fold.estimator = of_columns(fold.estimator, scaler)
+    else:
+        model.estimators_ = [of_columns(member, scaler) for member in model.estimators_]
+    return make_pipeline(scaler, model)
+
+
+OWN_SCALERS = {
+    "folds of sigmoids": lambda: CalibratedClassifierCV(scaled(LogisticRegression()), cv=3),
+    "folds of isotonic regressions": lambda: CalibratedClassifierCV(scaled(LinearSVC()), cv=3, method="isotonic"),
+    "soft vote, one without a scaler": lambda: VotingClassifier(
+        [("a", scaled(LogisticRegression())), ("b", LogisticRegression(C=0.01))], voting="soft"
+    ),
+    "hard vote, one without a scaler": lambda: VotingClassifier(
+        [("a", scaled(LogisticRegression(C=0.01))), ("b", LogisticRegression()), ("c", scaled(RidgeClassifier(50.0)))]
+    ),
+    "hard vote with a tree": lambda: VotingClassifier(
+        [("a", scaled(RidgeClassifier())), ("b", small_tree()), ("c", scaled(LogisticRegression(C=0.01)))]
+    ),
+    "bag of votes": lambda: BaggingClassifier(scaled(LinearSVC()), n_estimators=3, random_state=0),
+    "bag of probabilities": lambda: BaggingClassifier(scaled(LogisticRegression()), n_estimators=3, random_state=0),
+}
+
+
+@pytest.mark.parametrize("density", [None, ew.GaussianMixtureDensity(n_components=2)], ids=["plain", "dense"])
+@pytest.mark.parametrize("name", OWN_SCALERS)
+def test_members_with_scalers_of_their_own(name, density):
+    X, y = random_data(2, seed=6)
+    X = X * [1.0, 20.0, 0.1, 3.0] + [5.0, -2.0, 0.0, 1.0]
+    model = OWN_SCALERS[name]().fit(X, y)
+    explainer = ew.Explainer(model, density=density).fit(X, y)
+    assert explainer.exactness_ == "exact"
+    answers = explainer.explain(X[:12])
+    assert_certified(explainer, X[:12], answers)
+    first = model.calibrated_classifiers_[0].estimator if "folds" in name else model.estimators_[0]
+    scaler = nothing() if "tree" in name else first[0]  # what a tree sees stays as it is
+    other = ew.Explainer(behind_one_scaler(model, scaler), density=density).fit(X, y)
+    same_answers(answers, other.explain(X[:12]))
+
+
+def test_folds_with_encoders_of_their_own():
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"size": rng.normal(10.0, 3.0, 300), "colour": rng.choice(["red", "blue", "green"], 300)})
+    y = np.where(X["size"] + 2.0 * (X["colour"] == "red") + rng.normal(size=300) > 11, "yes", "no")
+    encode = make_column_transformer((StandardScaler(), ["size"]), (OneHotEncoder(), ["colour"]))
+    model = CalibratedClassifierCV(make_pipeline(encode, LogisticRegression()), cv=3).fit(X, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(X, y)
+    assert explainer.exactness_ == "exact"
+    rows = X[model.predict(X) == "no"].iloc[:8]
+    answers = explainer.explain(rows, "yes")
+    assert set(answers.statuses.tolist()) == {"optimal"}
+    changed = answers.to_frame() if hasattr(answers, "to_frame") else answers.counterfactuals
+    assert (model.predict(changed[X.columns]) == "yes").all()
+    # every colour, and the least size the model accepts with it
+    for answer, (_, row) in zip(answers, rows.iterrows()):
+        best = np.inf
+        for colour in ("red", "blue", "green"):
+            sizes = np.linspace(row["size"], row["size"] + 12.0, 120_001)
+            asked = pd.DataFrame({"size": sizes, "colour": colour})
+            accepted = np.flatnonzero(model.predict(asked) == "yes")
+            move = pd.DataFrame({"size": [sizes[accepted[0]]], "colour": [colour]})
+            best = min(
+                best,
+                explainer.distance_(explainer.table_.encode(pd.DataFrame([row])), explainer.table_.encode(move))[0],
+            )
+        np.testing.assert_allclose(answer.distance, best, rtol=1e-3, atol=1e-4)
 
 
 BIG = 1e3

@@ -219,9 +219,35 @@ def test_averages_of_calibrations_are_refused():
     with pytest.raises(UnsupportedModelError, match=r"averages 3 calibrated classifiers.*ensemble=False"):
         region_of(model, Label(1))
     X, y, _ = blobs(3)
-    model = CalibratedClassifierCV(LogisticRegression(), cv=3, ensemble=False).fit(X, y)
-    with pytest.raises(UnsupportedModelError, match="supported for two classes, received 3"):
-        region_of(model, Label(1))
+    for model in (
+        CalibratedClassifierCV(LogisticRegression(), cv=3, ensemble=False, method="isotonic"),
+        CalibratedClassifierCV(small_tree(), cv=3, ensemble=False),
+    ):
+        with pytest.raises(UnsupportedModelError, match="of 3 classes is supported over linear models that sigmoids"):
+            region_of(model.fit(X, y), Label(1))
+
+
+@pytest.mark.parametrize("base", [LogisticRegression(), LinearSVC()], ids=lambda base: type(base).__name__)
+def test_sigmoids_of_several_classes(base):
+    X, y, Z = blobs(4)
+    model = CalibratedClassifierCV(base, cv=3, ensemble=False).fit(X, y)
+    inside = model.calibrated_classifiers_[0].estimator
+    assert (model.predict(Z) != inside.predict(Z)).any()  # calibration changes who wins
+    for index in range(4):
+        check(model, Label(index), Z)
+
+
+@pytest.mark.skipif(parse_version(sklearn.__version__) < parse_version("1.8"), reason="temperatures are newer")
+def test_temperatures_of_several_classes():
+    X, y, Z = blobs(3)
+    model = CalibratedClassifierCV(LogisticRegression(), method="temperature", cv=3, ensemble=False).fit(X, y)
+    for index in range(3):
+        check(model, Label(index), Z)
+        for least in (0.3, 0.6):
+            region = region_of(model, Label(index, min_probability=least))
+            wanted = model.predict_proba(Z)[:, index] >= least
+            assert 0 < wanted.sum() < len(Z)
+            np.testing.assert_array_equal(region.accepts(Z), wanted)
 
 
 def test_responses_that_are_not_there_are_refused():

@@ -34,6 +34,7 @@ from .missing import with_missing
 from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
 from .native_categories import own_steps
 from .products import check_products, with_products
+from .side_by_side import SideBySide, in_first_part
 from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
@@ -114,7 +115,10 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
         view = with_seen(view, features)
     _check(steps, table, view, X, features, seen_by_model)
     check_products(estimator, inside, view.of_features(features[_rows_to_check(table, features)]))
-    return CompiledModel(table, view.to_model, estimator, features, view.steps)
+    to_model = view.to_model
+    if steps and view.steps is None and isinstance(steps[-1].transformer, SideBySide):
+        estimator, to_model = in_first_part(estimator, steps[-1].transformer, to_model)
+    return CompiledModel(table, to_model, estimator, features, view.steps)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:

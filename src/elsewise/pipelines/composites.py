@@ -12,6 +12,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from .affine import AffineMap
 from .columnwise import Times
 from .registry import register
+from .side_by_side import SideBySide
 from .steps import Step
 from .streams import Stream
 
@@ -43,6 +44,11 @@ def _feature_union(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream
         name = f"{step.name}__{part}"
         out += _weighted(walk, name, step.transformer, part, walk.step(name, transformer, streams))
     return out
+
+
+@register(SideBySide)
+def _side_by_side(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    return [stream for steps in step.transformer.parts for stream in walk.steps(steps, streams)]
 
 
 def _weighted(

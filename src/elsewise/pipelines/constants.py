@@ -12,6 +12,8 @@ N_ROWS_SPREAD = 20
 # Largest difference between the map and the pipeline's own transform, relative to the size of the terms summed. Double
 # precision leaves about 1e-13 after a dozen steps; a wrong map is off by far more than this.
 MAP_TOLERANCE = 1e-9
+# Columns are affine functions of others up to this share of what is added up: rounding of a least-squares solution.
+AFFINE_ROUNDING = 1e-13
 
 # Sums that cancel to nothing leave up to this share of the largest number in their row: some hundred roundings of a
 # double. A rotation does so in directions in which data do not vary.

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from ..errors import UnsupportedModelError
 from ..regions.wrappers import is_sampler, members_of, seen_through, with_members
+from .side_by_side import SideBySide, side_by_side
 
 
 class Step(NamedTuple):
@@ -53,30 +54,37 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
 
 
 def unwrap_or_whole(model: Any) -> tuple[list[Step], Any]:
-    """Split a model as :func:`unwrap` does; one that cannot be taken apart is its own final estimator."""
+    """Split a model as :func:`unwrap` does, for words about it.
+
+    One that cannot be taken apart is its own final estimator; where members have steps of their own, each kind is given
+    once.
+    """
     try:
-        return unwrap(model)
+        steps, estimator = unwrap(model)
     except UnsupportedModelError:
         return [], model
+    if steps and isinstance(steps[-1].transformer, SideBySide):
+        kinds = {type(own): Step(name, own) for part in steps[-1].transformer.parts for name, own in part}
+        steps = [*steps[:-1], *kinds.values()]
+    return steps, estimator
 
 
 def _around_members(model: Any) -> tuple[list[Step], Any]:
-    """Take the transformers out of what a wrapper decides by; all of its members must have the same."""
+    """Take the transformers out of what a wrapper decides by; those that differ are put side by side."""
     members = members_of(model)
     taken_apart = [unwrap(member) for member in members]
     if all(estimator is member for (_, estimator), member in zip(taken_apart, members)):
         return [], model
     steps = taken_apart[0][0]
-    if not all(_is_same(steps, others) for others, _ in taken_apart[1:]):
-        raise UnsupportedModelError(
-            f"The pipelines inside of {type(model).__name__} transform the data each in its own way; expected the same "
-            f"for all. Put the transformers before it: make_pipeline(transformer, {type(model).__name__}(...))."
-        )
-    if steps and any(len(seen) < model.n_features_in_ for seen in getattr(model, "estimators_features_", ())):
+    transforms = any(len(of_member) > 0 for of_member, _ in taken_apart)
+    if transforms and any(len(seen) < model.n_features_in_ for seen in getattr(model, "estimators_features_", ())):
         raise UnsupportedModelError(
             f"The pipelines inside of {type(model).__name__} see some of the columns each (max_features); expected "
             f"all. Put the transformers before it: make_pipeline(transformer, {type(model).__name__}(...))."
         )
+    if not all(_is_same(steps, others) for others, _ in taken_apart[1:]):
+        together, wrapper = side_by_side(model, taken_apart)
+        return [Step("members", together)], wrapper
     return steps, with_members(model, [estimator for _, estimator in taken_apart])
 
 

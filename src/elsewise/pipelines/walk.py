@@ -13,6 +13,7 @@ from ..columns.table import Table, lay_out
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from .affine import AffineMap
 from .registry import AffineBuilder, AffineEntry, entry_of, registered
+from .side_by_side import SideBySide
 from .steps import Step, flattened, passes_through
 from .streams import (
     AffineStream,
@@ -105,7 +106,8 @@ class Walk:
 
     def _refuse(self, step: Step, streams: list[Stream]) -> Never:
         words = {"SelectorMixin": "feature selectors"}
-        known = ", ".join(sorted(words.get(kind.__name__, kind.__name__) for kind in registered()))
+        others = [kind for kind in registered() if kind is not SideBySide]
+        known = ", ".join(sorted(words.get(kind.__name__, kind.__name__) for kind in others))
         raise UnsupportedModelError(
             f"{step.in_words} is not affine, or not known to be. Supported transformers are: {known}; or a Pipeline of "
             "them. Transform the data before the pipeline, or register the transformer with "

@@ -122,10 +122,16 @@ def is_logistic(model: object) -> bool:
 
 def scores(model: BaseEstimator) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (n_scores, n_features) and intercepts of shape (n_scores,) of a fitted linear model."""
-    # sparsify() leaves a sparse coef_; some models have a one-dimensional coef_ or a number as intercept_
-    coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
-    W = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    W = np.atleast_2d(coefficients(model))
+    # some models have a number as intercept_
     return W, np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), len(W))
+
+
+def coefficients(model: BaseEstimator) -> FloatArray:
+    """Weights of a fitted linear model, of shape (n_scores, n_features), or (n_features,) where it keeps them so."""
+    # sparsify() leaves a sparse coef_
+    coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    return np.asarray(coef, dtype=np.float64)
 
 
 def halfspaces(A: FloatArray, b: FloatArray, *, strict: bool | BoolArray = False) -> PolyhedronUnion:

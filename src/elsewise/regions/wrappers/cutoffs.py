@@ -12,8 +12,10 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from ...arrays import BoolArray, FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
+from ..linear import is_linear_classifier, largest_score_region, scores
 from ..outcomes import DecisionValue, Outcome, Probability, Response, require_label
 from ..registry import register, register_response, response_region_of
+from ..softmax import SoftmaxRegion
 from ..sums.isotonic import IsotonicMean, mean_of_isotonic
 from ..sums.means import MeanProbability, mean_of_calibrated
 from .echo import EchoedDecision, EchoedProbability, numbers_between, numbers_where
@@ -45,6 +47,9 @@ def calibrated_region(model: Any, outcome: Outcome) -> Region:
     mean = _mean_of_folds(model)
     if mean is not None:
         return mean.region_of_label(label.index)
+    several = _calibrated_scores(model)
+    if several is not None:
+        return largest_score_region(*several, label.index)
     inside = _one_calibrated(model)
     return _where(model, inside, _CALIBRATED, lambda asked, s: asked.predict_proba(s).argmax(axis=1) == label.index)
 
@@ -57,6 +62,9 @@ def response_of_calibrated(model: Any, response: Response) -> Region:
     mean = _mean_of_folds(model)
     if mean is not None:
         return mean.region_of_range(response)
+    several = _calibrated_scores(model)
+    if several is not None and _method(model) == "temperature" and response.high >= 1:
+        return SoftmaxRegion(*several, response.index, response.low)
     inside = _one_calibrated(model)
     asked, kind = _echoed(model, inside, _CALIBRATED)
     low, high = numbers_between(
@@ -106,6 +114,32 @@ def _mean_of_folds(model: Any) -> MeanProbability | IsotonicMean | None:
     return mean_of_calibrated(model, members) or mean_of_isotonic(model, members)
 
 
+def _calibrated_scores(model: Any) -> tuple[FloatArray, FloatArray] | None:
+    """Give weights and intercepts of the scores of several classes whose largest wins; None if they are not linear.
+
+    Sigmoids rise with what they are taken of, and all probabilities are divided by the same sum: the class wins whose
+    calibrated score is the largest. A temperature multiplies all scores alike.
+    """
+    members = [seen_through(member) for member in members_of(model)]
+    if len(members) > 1 or len(model.classes_) < 3 or not is_linear_classifier(members[0]):
+        return None
+    (calibrated,), (W, b) = model.calibrated_classifiers_, scores(members[0])
+    if len(W) < len(model.classes_):  # rows of some class were not among those it was fitted on
+        return None
+    if calibrated.method == "temperature":
+        warmth = float(calibrated.calibrators[0].beta_)
+        return warmth * W, warmth * b
+    if calibrated.method != "sigmoid":
+        return None
+    slope = np.array([one.a_ for one in calibrated.calibrators])
+    offset = np.array([one.b_ for one in calibrated.calibrators])
+    return -slope[:, None] * W, -slope * b - offset  # expit(-(slope s + offset))
+
+
+def _method(model: Any) -> str:
+    return str(model.calibrated_classifiers_[0].method)
+
+
 def _one_calibrated(model: Any) -> Any:
     """Give the estimator whose one score is calibrated, or explain that there are several."""
     members = [seen_through(member) for member in members_of(model)]
@@ -117,7 +151,8 @@ def _one_calibrated(model: Any) -> Any:
         )
     if len(model.classes_) > 2:
         raise UnsupportedModelError(
-            f"CalibratedClassifierCV is supported for two classes, received {len(model.classes_)}: the probabilities "
-            "of several are calibrated one by one and have no exact description yet."
+            f"CalibratedClassifierCV of {len(model.classes_)} classes is supported over linear models that sigmoids or "
+            "a temperature calibrate, and asked by labels: other probabilities of several classes have no exact "
+            "description yet."
         )
     return members[0]

@@ -179,7 +179,7 @@ def _polyhedra_by_class(
         for place in range(region.n_polyhedra):
             A, b = region.polyhedron(place)
             wide = np.zeros((len(A), model.n_features_in_))
-            wide[:, features] = A
+            wide[:, features[: A.shape[1]]] = A  # a tree may see the first of them alone
             found[label].append((wide, b))
     return found
 
