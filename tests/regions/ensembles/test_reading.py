@@ -407,6 +407,7 @@ def test_what_is_refused_says_why():
         region_of(IsolationForest(n_estimators=3).fit(X), Label(1, min_probability=0.5))
 
 
+@pytest.mark.filterwarnings("ignore:.*`booster=gblinear` is deprecated")
 def test_what_is_refused_of_xgboost():
     pytest.importorskip("xgboost")
     X, y, score = numbers(0)
