@@ -11,12 +11,16 @@ is nearer than ``lower_bound``. What is checked:
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
 
 A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
+Without a density a distance is a sum of what cells cost. Where few sums are possible, nothing lies between the bound and
+the largest of them below it, and no more than that has to be shown (`Checker.least_to_show`).
 Where leaves are votes, what a sum of those that are left can be is listed in whole numbers (`Checker.needed`).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +34,41 @@ PROJECTED = 1e-6
 HALVINGS, SWEEPS = 80, 200
 # Scores that are multiples of this add up exactly; sums beyond so many are not listed, and are whole in this unit.
 VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
+# Possible distances beyond so many are not listed.
+MOST_DISTANCES = 3000
+
+
+@dataclass
+class View:
+    """What trees see of a certificate's features.
+
+    Attributes
+    ----------
+    codes : dict of int to (int, float)
+        Of indicators that trees see as codes: the column of the model, and the code.
+    columns : dict of int to int
+        Of numbers that are in another column of the model: which.
+    steps : dict of int to Fraction
+        Of numbers that are counted in steps: the step.
+    """
+
+    codes: dict[int, tuple[int, float]] = field(default_factory=dict)
+    columns: dict[int, int] = field(default_factory=dict)
+    steps: dict[int, Fraction] = field(default_factory=dict)
+
+    def column(self, feature: int) -> int:
+        """The column of the model that a feature is seen in."""
+        return self.codes[feature][0] if feature in self.codes else self.columns.get(feature, feature)
+
+    def level(self, feature: int, asked: int) -> float:
+        """What a column of the model is at the level of an indicator."""
+        return self.codes[feature][1] if feature in self.codes else float(feature == asked)
+
+    def number(self, feature: int, count: float) -> float:
+        """What a number is as the model sees it."""
+        if feature not in self.steps or not math.isfinite(count):
+            return count
+        return float(Fraction(count) * self.steps[feature])
 
 
 class RefutedError(AssertionError):
@@ -52,12 +91,17 @@ class Checker:
     target : int
     predict : function of an array of shape (1, n_features)
         Whether the model's own answer there is the target.
-    cone : tuple of (precision, mean, squared radius), or None
-        Of the numbers themselves.
+    cone : tuple of (precision, mean, squared radius, penalties of features), or None
+        Of the numbers themselves; levels are indicators, and those of a point are taken from the squared radius.
+    view : View, optional
+        What trees see of the certificate's features; without, the features themselves.
     """
 
-    def __init__(self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None) -> None:
+    def __init__(
+        self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None, view: Any = None
+    ) -> None:
         self.given, self.predict, self.cone = certificate, predict, cone
+        self.view = view or View()
         self.columns = [
             list(range(a, b)) for a, b in zip(certificate.first_cell[:-1].tolist(), certificate.first_cell[1:].tolist())
         ]
@@ -65,9 +109,13 @@ class Checker:
         self.bound = certificate.lower_bound
         if math.isfinite(self.bound):
             self.bound -= self.accuracy * abs(self.bound)
+        first = certificate.first_cell[:-1]
+        self.numbers = certificate.feature[first[certificate.is_number[first]]].tolist()
+        require(certificate.is_number[first[: len(self.numbers)]].all(), "numbers are not the first columns")
         self._read_cone()
         self._read_cuts()
         self._read_cells()
+        self.bound = self.least_to_show()
         self.exact: list[list[bool]] = []
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
         self.whole = [
@@ -79,8 +127,25 @@ class Checker:
             self.strict[:target] = [True] * target
         self.least = [value / certificate.scale for value in reading.least(target)]
         self.places: list[dict] = [
-            {cells: place for place, (_, cells) in enumerate(of_tree)} for of_tree in self.leaves
+            {self.finite(cells): place for place, (_, cells) in enumerate(of_tree)} for of_tree in self.leaves
         ]
+
+    def finite(self, cells: Any) -> tuple:
+        """Sets of cells without those that are out of all limits."""
+        return tuple(frozenset(k for k in of_column if self.cost[k] < math.inf) for of_column in cells)
+
+    def least_to_show(self) -> float:
+        """What bounds have to reach: the bound, or a little more than the largest distance below it."""
+        if self.cone is not None or not math.isfinite(self.bound):
+            return self.bound
+        sums = [0.0]
+        for cells in self.columns:
+            costs = sorted({self.cost[k] for k in cells if self.cost[k] < self.bound})
+            found = sorted(a + b for a in sums for b in costs if a + b < self.bound)
+            sums = [b for a, b in zip([-math.inf, *found], found) if b - a > ROUNDING * self.bound]
+            if len(sums) > MOST_DISTANCES or not sums:
+                return self.bound
+        return sums[-1] + (self.bound - sums[-1]) / 4
 
     # ---- reading ----
 
@@ -90,15 +155,17 @@ class Checker:
         self.cost: list[float] = []
         self.column_of = {int(f): i for i, cells in enumerate(self.columns) for f in c.feature[cells]}
         require(sorted(self.column_of) == list(range(len(c.row))), "a feature has no cells")
+        self.seen_column = {self.view.column(f): i for f, i in self.column_of.items()}
         for i, cells in enumerate(self.columns):
             if not c.is_number[cells[0]]:
                 self._read_levels(cells)
                 continue
-            require((c.feature[cells] == i).all(), "cells of another column")
+            own = self.numbers[i]
+            require((c.feature[cells] == own).all(), "cells of another column")
             require(c.low[cells[0]] == -math.inf and c.high[cells[-1]] == math.inf, "cells do not reach everywhere")
             for before, after in pairwise(cells):
                 require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
-            x, price = float(c.row[i]), float(c.price[i])
+            x, price = float(c.row[own]), float(c.price[own])
             for k in cells:
                 low, high = self.ends(i, k, k)
                 is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
@@ -110,19 +177,25 @@ class Checker:
         require(not c.is_number[cells].any() and len(set(features)) == len(cells), "levels are not told apart")
         own = [f for f in features if c.row[f] == 1]
         require(len(own) == 1 and c.row[features].sum() == 1, "the row has not one level")
-        for f in features:
-            price = (float(c.price[f]) + float(c.price[own[0]])) / 2
-            self.cost.append(0.0 if f == own[0] else price if c.upper[f] == 1 else math.inf)
+        for k, f in zip(cells, features):
+            self.cost.append(self.level_cost(k) if f == own[0] or c.upper[f] == 1 else math.inf)
 
     def _read_cone(self) -> None:
         """The matrix, centre and radius for moves in units of distance."""
         if self.cone is None:
             return
-        precision, mean, self.squared_radius = self.cone
-        c = self.given
-        price = np.asarray(c.price)
+        precision, mean, self.squared_radius, penalties = self.cone
+        c, least = self.given, 0.0
+        self.penalty = [0.0 if c.is_number[k] else float(penalties[f]) for k, f in enumerate(c.feature.tolist())]
+        for cells in self.columns[len(self.numbers) :]:  # of the likeliest levels: none
+            smallest = min(self.penalty[k] for k in cells)
+            least += smallest
+            for k in cells:
+                self.penalty[k] -= smallest
+        self.squared_radius -= least
+        row, price = np.asarray(c.row)[self.numbers], np.asarray(c.price)[self.numbers]
         self.P = np.asarray(precision) / np.outer(price, price)
-        self.centre = (np.asarray(mean) - c.row) * price
+        self.centre = (np.asarray(mean) - row) * price
         # of the cone's own box, a little wider
         self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
 
@@ -134,9 +207,17 @@ class Checker:
             ends = [self.lower.copy(), self.upper.copy()]
             ends[0 if cut.side > 0 else 1][cut.feature] = cut.end
             if (ends[0] <= ends[1]).all():
-                limits = [tuple(each) for each in ((np.array(ends) - c.row) * c.price).T.tolist()]
+                limits = [tuple(((end[f] - c.row[f]) * c.price[f]).item() for end in ends) for f in self.numbers]
                 require(self.projected_onto(limits) >= self.bound, "something was cut off that is near")
             (self.upper if cut.side > 0 else self.lower)[cut.feature] = cut.end
+
+    def level_cost(self, k: int) -> float:
+        """What a level costs: half of the price of the indicator that comes, and half of that which goes."""
+        c = self.given
+        cells = next(cells for cells in self.columns if k in cells)
+        own = next(f for f in c.feature[cells].tolist() if c.row[f] == 1)
+        f = int(c.feature[k])
+        return 0.0 if f == own else (float(c.price[f]) + float(c.price[own])) / 2
 
     def has_dense(self, i: int, low: float, high: float) -> bool:
         """Whether a number may move to between these in the cone's own box."""
@@ -157,7 +238,7 @@ class Checker:
                 exact.append(all(score % VOTE == 0 and abs(score) <= 1 for score in node[1]))
                 continue
             _, feature, goes_left, left, right = node
-            i = self.column_of[feature]
+            i = self.seen_column[feature]
             goes = frozenset(k for k in self.columns[i] if self.goes_left(goes_left, feature, k))
             for child, side in ((left, here[i] & goes), (right, here[i] - goes)):
                 if side:
@@ -166,10 +247,15 @@ class Checker:
 
     def goes_left(self, goes_left: Any, feature: int, cell: int) -> bool:
         """Where a node that asks for a feature sends a cell."""
-        c = self.given
+        c, own = self.given, int(self.given.feature[cell])
         if not c.is_number[cell]:
-            return bool(goes_left(float(c.feature[cell] == feature)))
-        first, last = bool(goes_left(float(c.low[cell]))), bool(goes_left(float(c.high[cell])))
+            return bool(goes_left(self.view.level(own, feature)))
+        low, high = float(c.low[cell]), float(c.high[cell])
+        if own in self.view.steps:  # only multiples are told apart
+            low, high = self.ends(self.column_of[own], cell, cell)
+            if low > high:
+                low = high = float(c.low[cell]) if math.isfinite(c.low[cell]) else float(c.high[cell])
+        first, last = (bool(goes_left(self.view.number(own, end))) for end in (low, high))
         require(first == last, "a tree tells places within a cell apart")
         return first
 
@@ -209,7 +295,7 @@ class Checker:
         """Constant and prices of cells: what they cost, or what the cone makes of it."""
         if self.cone is None:
             return 0.0, self.cost
-        n = len(self.columns)
+        n = len(self.numbers)
         require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
         require(len(dual.diagonal) == n, "a diagonal of another cone")
         S = self.P - np.diag(dual.diagonal)
@@ -220,7 +306,9 @@ class Checker:
         prices = list(self.cost)
         for i, cells in enumerate(self.columns):
             for k in cells:
-                if self.cost[k] < math.inf:
+                if not self.given.is_number[k]:
+                    prices[k] += dual.kappa * self.penalty[k]
+                elif self.cost[k] < math.inf:
                     low, high = self.moves(i, k, k)
                     bend = dual.kappa * float(dual.diagonal[i])
                     prices[k] = self.least_of(i, low, high, bend, 2 * dual.kappa * Sz[i])
@@ -228,23 +316,23 @@ class Checker:
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
         """From and to where a number may move, in units of distance, within cells and limits."""
-        c, (low, high) = self.given, self.ends(i, first, last)
-        return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
+        c, own, (low, high) = self.given, self.numbers[i], self.ends(i, first, last)
+        return (low - float(c.row[own])) * float(c.price[own]), (high - float(c.row[own])) * float(c.price[own])
 
     def ends(self, i: int, first: int, last: int) -> tuple[float, float]:
         """The first and last number that there may be within cells and limits."""
-        c = self.given
-        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
-        if not c.integer[i]:
+        c, f = self.given, self.numbers[i]
+        low, high = max(float(c.low[first]), float(self.lower[f])), min(float(c.high[last]), float(self.upper[f]))
+        if not c.integer[f]:
             return low, high
-        own = [float(c.row[i])] if low <= c.row[i] <= high else []
+        own = [float(c.row[f])] if low <= c.row[f] <= high else []
         whole = [math.ceil(low) if math.isfinite(low) else low, math.floor(high) if math.isfinite(high) else high]
         places = own + (whole if whole[0] <= whole[1] else [])
         return (float(min(places)), float(max(places))) if places else (math.inf, -math.inf)
 
     def whole_moves(self, i: int, low: float, high: float) -> list[float]:
         """Moves of a whole number between two moves, its own included."""
-        x, price = float(self.given.row[i]), float(self.given.price[i])
+        x, price = float(self.given.row[self.numbers[i]]), float(self.given.price[self.numbers[i]])
         first, last = math.ceil(x + low / price - 1e-9), math.floor(x + high / price + 1e-9)
         return [(n - x) * price for n in range(first, last + 1)] + [0.0] * (low <= 0 <= high)
 
@@ -255,7 +343,7 @@ class Checker:
         """
         m, reach = float(self.centre[i]), float(self.reach[i])
         low, high = max(low, m - reach), min(high, m + reach)
-        if self.given.integer[i]:
+        if self.given.integer[self.numbers[i]]:
             places = self.whole_moves(i, low, high)
         else:
             flat = [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)] if a > 0 else []
@@ -323,11 +411,16 @@ class Checker:
         """
         if self.cone is None:
             return math.fsum(min(self.cost[k] for k in cells) for cells in box)
-        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)])
+        n = len(self.numbers)
+        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])], box[n:])
 
-    def projected_onto(self, limits: list) -> float:
-        """The same for limits of moves."""
+    def projected_onto(self, limits: list, levels: list[list[int]] | None = None) -> float:
+        """The same for limits of moves, and cells of levels, all of them if none are given."""
+        if levels is None:
+            levels = [[k for k in cells if self.given.upper[self.given.feature[k]] == 1] for cells in
+                      self.columns[len(self.numbers):]]
         best = math.fsum(max(a, -b, 0.0) for a, b in limits)  # kappa = 0
+        best += math.fsum(min(self.level_cost(k) for k in cells) for cells in levels)
         low, high = -14.0, 14.0
         z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
         for _ in range(HALVINGS):
@@ -337,10 +430,12 @@ class Checker:
             value = -kappa * (self.squared_radius + float(z @ Pz))
             for i, ((a, b), slope) in enumerate(zip(limits, Pz)):
                 value += self.least_of(i, a, b, 0.0, 2 * kappa * float(slope))
+            chosen = [min(cells, key=lambda k: self.level_cost(k) + kappa * self.penalty[k]) for cells in levels]
+            value += math.fsum(self.level_cost(k) + kappa * self.penalty[k] for k in chosen)
             best = max(best, value)
             if best >= self.bound:
                 break
-            if float(z @ Pz) > self.squared_radius:  # the derivative by kappa
+            if float(z @ Pz) + sum(self.penalty[k] for k in chosen) > self.squared_radius:  # the derivative by kappa
                 low = (low + high) / 2
             else:
                 high = (low + high) / 2
@@ -432,7 +527,7 @@ class Checker:
         c = self.given
         t = int(c.leaf_tree[leaf])
         place = self.places[t].get(
-            tuple(frozenset(k for k in cells if c.leaf_cells[leaf, k]) for cells in self.columns)
+            self.finite([k for k in cells if c.leaf_cells[leaf, k]] for cells in self.columns)
         )
         require(place is not None, "a leaf is not one of the model's")
         if (t, place) in dead or all(place != one for one, _ in alive[t]):
@@ -469,22 +564,42 @@ class Checker:
             if not self.predict(self.some_point(cells)):
                 return
         require(self.cone is not None or box.closed == "point", "a box is not bounded")
-        if self.given.integer.all() and self.cone is not None:
-            require(self.nearest_whole(cells) >= self.bound, "a whole point is nearer than a box was said to be")
-            return
-        require(self.projected(cells) >= self.bound, "a box is nearer than it was said to be")
+        require(self.is_too_far(cells), "a box is nearer than it was said to be")
 
-    def nearest_whole(self, box: list[list[int]]) -> float:
-        """Distance of the nearest dense point of a box whose numbers are all whole, the model left out."""
-        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
-        limits = [(max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)]
-        places = [self.whole_moves(i, a, b) for i, (a, b) in enumerate(limits)]
-        if not all(places):
-            return math.inf
-        v = np.array(np.meshgrid(*places)).reshape(len(places), -1).T
-        y = v - self.centre
-        is_dense = np.einsum("ki,ij,kj->k", y, self.P, y) <= self.squared_radius
-        return float(np.abs(v[is_dense]).sum(axis=1).min(initial=math.inf))
+    def is_too_far(self, box: list[list[int]]) -> bool:
+        """Whether the dense points of a box are beyond the bound, the model left out: levels and whole numbers apart."""
+        if self.cone is None:
+            return self.projected(box) >= self.bound
+        n = len(self.numbers)
+        waiting = [([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])], box[n:])]
+        while waiting:
+            limits, levels = waiting.pop()
+            limits = [
+                (max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)
+            ]
+            if any(a > b for a, b in limits) or self.projected_onto(limits, levels) >= self.bound:
+                continue
+            parts = self.halves(limits, levels)
+            if not parts:
+                return False
+            waiting += parts
+        return True
+
+    def halves(self, limits: list, levels: list[list[int]]) -> list[tuple[list, list]]:
+        """Two parts of limits of moves and levels; none where there are no two levels or whole numbers apart."""
+        for c, cells in enumerate(levels):
+            if len(cells) > 1:
+                return [(limits, [[k] if j == c else of for j, of in enumerate(levels)]) for k in cells]
+        widest, parts = 1, []
+        for i, (a, b) in enumerate(limits):
+            places = sorted(set(self.whole_moves(i, a, b))) if self.given.integer[self.numbers[i]] else [0.0]
+            if not places:
+                return [([(0.0, -1.0)] * len(limits), levels)]  # nothing
+            if len(places) > widest:
+                widest, half = len(places), len(places) // 2
+                ends = [(places[0], places[half - 1]), (places[half], places[-1])]
+                parts = [([end if j == i else of for j, of in enumerate(limits)], levels) for end in ends]
+        return parts
 
     def some_point(self, cells: list) -> Any:
         """The nearest point of a box that has the leaves all of it has."""
@@ -493,7 +608,7 @@ class Checker:
         for of_column in cells:
             k = min(of_column, key=lambda one: self.cost[one])
             i = int(c.feature[k])
-            low, high = self.ends(i, k, k) if c.is_number[k] else (1.0, 1.0)
+            low, high = self.ends(self.column_of[i], k, k) if c.is_number[k] else (1.0, 1.0)
             point[i] = min(max(float(c.row[i]), low), high) if c.is_number[k] else 1.0
         return point[None]
 
@@ -509,5 +624,6 @@ class Checker:
         require(abs(distance - c.value) <= 1e-9 * (1 + distance), "the point is elsewhere")
         require(c.lower_bound <= c.value * (1 + ROUNDING), "the bound is above the point")
         if self.cone is not None:
-            y = (np.asarray(c.point) - c.row) * c.price - self.centre
-            require(float(y @ self.P @ y) <= self.squared_radius * (1 + 1e-9), "the point is not in the cone")
+            y = ((np.asarray(c.point) - c.row) * c.price)[self.numbers] - self.centre
+            used = sum(self.penalty[k] for k, f in enumerate(c.feature) if not c.is_number[k] and c.point[f] == 1)
+            require(float(y @ self.P @ y) + used <= self.squared_radius * (1 + 1e-9), "the point is not in the cone")
