@@ -11,74 +11,32 @@ is nearer than ``lower_bound``. What is checked:
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
 
 A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
-Without a density a distance is a sum of what cells cost. Where few sums are possible, nothing lies between the bound and
-the largest of them below it, and no more than that has to be shown (`Checker.least_to_show`).
+Without a density a distance is a sum of what cells cost. Where few sums are possible, nothing lies between the bound
+and the largest of them below it, and no more than that has to be shown (`Checker.least_to_show`).
 Where leaves are votes, what a sum of those that are left can be is listed in whole numbers (`Checker.needed`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from regions.ensembles.certificate_cone import ConeBounds, level_cost
+from regions.ensembles.certificate_view import View, require
+
 # Relative rounding of what is compared: the search accounts for its own, this is the checker's.
 ROUNDING = 1e-9
 # Projections that the search trusts are this accurate, relative to distances.
 PROJECTED = 1e-6
-# Halvings of intervals of log multipliers, and sweeps over coordinates.
-HALVINGS, SWEEPS = 80, 200
 # Scores that are multiples of this add up exactly; sums beyond so many are not listed, and are whole in this unit.
 VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
 # Possible distances beyond so many are not listed.
 MOST_DISTANCES = 3000
-
-
-@dataclass
-class View:
-    """What trees see of a certificate's features.
-
-    Attributes
-    ----------
-    codes : dict of int to (int, float)
-        Of indicators that trees see as codes: the column of the model, and the code.
-    columns : dict of int to int
-        Of numbers that are in another column of the model: which.
-    steps : dict of int to Fraction
-        Of numbers that are counted in steps: the step.
-    """
-
-    codes: dict[int, tuple[int, float]] = field(default_factory=dict)
-    columns: dict[int, int] = field(default_factory=dict)
-    steps: dict[int, Fraction] = field(default_factory=dict)
-
-    def column(self, feature: int) -> int:
-        """The column of the model that a feature is seen in."""
-        return self.codes[feature][0] if feature in self.codes else self.columns.get(feature, feature)
-
-    def level(self, feature: int, asked: int) -> float:
-        """What a column of the model is at the level of an indicator."""
-        return self.codes[feature][1] if feature in self.codes else float(feature == asked)
-
-    def number(self, feature: int, count: float) -> float:
-        """What a number is as the model sees it."""
-        if feature not in self.steps or not math.isfinite(count):
-            return count
-        return float(Fraction(count) * self.steps[feature])
-
-
-class RefutedError(AssertionError):
-    """The certificate proves nothing."""
-
-
-def require(holds: Any, what: str) -> None:
-    """Refute the certificate unless something holds."""
-    if not holds:
-        raise RefutedError(what)
+# A distance that is this much below the bound, relative to it, is another one, whatever rounding did to the sums.
+CLEAR = 1e-6
 
 
 class Checker:
@@ -100,7 +58,7 @@ class Checker:
     def __init__(
         self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None, view: Any = None
     ) -> None:
-        self.given, self.predict, self.cone = certificate, predict, cone
+        self.given, self.predict = certificate, predict
         self.view = view or View()
         self.columns = [
             list(range(a, b)) for a, b in zip(certificate.first_cell[:-1].tolist(), certificate.first_cell[1:].tolist())
@@ -112,7 +70,8 @@ class Checker:
         first = certificate.first_cell[:-1]
         self.numbers = certificate.feature[first[certificate.is_number[first]]].tolist()
         require(certificate.is_number[first[: len(self.numbers)]].all(), "numbers are not the first columns")
-        self._read_cone()
+        n = len(self.numbers)
+        self.dense = ConeBounds(certificate, self.numbers, self.columns[n:], cone, self.bound) if cone else None
         self._read_cuts()
         self._read_cells()
         self.bound = self.least_to_show()
@@ -136,16 +95,20 @@ class Checker:
 
     def least_to_show(self) -> float:
         """What bounds have to reach: the bound, or a little more than the largest distance below it."""
-        if self.cone is not None or not math.isfinite(self.bound):
+        if self.dense is not None or not math.isfinite(self.bound):
             return self.bound
         sums = [0.0]
         for cells in self.columns:
             costs = sorted({self.cost[k] for k in cells if self.cost[k] < self.bound})
             found = sorted(a + b for a in sums for b in costs if a + b < self.bound)
-            sums = [b for a, b in zip([-math.inf, *found], found) if b - a > ROUNDING * self.bound]
+            sums = []
+            for each in found:  # those that are rounding apart are one
+                if not sums or each - sums[-1] > ROUNDING * self.bound:
+                    sums.append(each)
             if len(sums) > MOST_DISTANCES or not sums:
                 return self.bound
-        return sums[-1] + (self.bound - sums[-1]) / 4
+        gap = self.bound - sums[-1]
+        return sums[-1] + gap / 4 if gap > CLEAR * self.bound else self.bound
 
     # ---- reading ----
 
@@ -168,7 +131,7 @@ class Checker:
             x, price = float(c.row[own]), float(c.price[own])
             for k in cells:
                 low, high = self.ends(i, k, k)
-                is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
+                is_out = low > high or (self.dense is not None and not self.dense.has(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
     def _read_levels(self, cells: list[int]) -> None:
@@ -178,26 +141,7 @@ class Checker:
         own = [f for f in features if c.row[f] == 1]
         require(len(own) == 1 and c.row[features].sum() == 1, "the row has not one level")
         for k, f in zip(cells, features):
-            self.cost.append(self.level_cost(k) if f == own[0] or c.upper[f] == 1 else math.inf)
-
-    def _read_cone(self) -> None:
-        """The matrix, centre and radius for moves in units of distance."""
-        if self.cone is None:
-            return
-        precision, mean, self.squared_radius, penalties = self.cone
-        c, least = self.given, 0.0
-        self.penalty = [0.0 if c.is_number[k] else float(penalties[f]) for k, f in enumerate(c.feature.tolist())]
-        for cells in self.columns[len(self.numbers) :]:  # of the likeliest levels: none
-            smallest = min(self.penalty[k] for k in cells)
-            least += smallest
-            for k in cells:
-                self.penalty[k] -= smallest
-        self.squared_radius -= least
-        row, price = np.asarray(c.row)[self.numbers], np.asarray(c.price)[self.numbers]
-        self.P = np.asarray(precision) / np.outer(price, price)
-        self.centre = (np.asarray(mean) - row) * price
-        # of the cone's own box, a little wider
-        self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
+            self.cost.append(level_cost(c, features, k) if f == own[0] or c.upper[f] == 1 else math.inf)
 
     def _read_cuts(self) -> None:
         """Limits, less what was cut off them: too far from the cone, each in turn."""
@@ -206,22 +150,14 @@ class Checker:
         for cut in c.cuts:
             ends = [self.lower.copy(), self.upper.copy()]
             ends[0 if cut.side > 0 else 1][cut.feature] = cut.end
+            require(self.dense is not None, "something was cut off without a cone")
             if (ends[0] <= ends[1]).all():
                 limits = [tuple(((end[f] - c.row[f]) * c.price[f]).item() for end in ends) for f in self.numbers]
-                require(self.projected_onto(limits) >= self.bound, "something was cut off that is near")
+                allowed = [
+                    [k for k in cells if c.upper[c.feature[k]] == 1] for cells in self.columns[len(self.numbers) :]
+                ]
+                require(self.dense.bound_of(limits, allowed) >= self.bound, "something was cut off that is near")
             (self.upper if cut.side > 0 else self.lower)[cut.feature] = cut.end
-
-    def level_cost(self, k: int) -> float:
-        """What a level costs: half of the price of the indicator that comes, and half of that which goes."""
-        c = self.given
-        cells = next(cells for cells in self.columns if k in cells)
-        own = next(f for f in c.feature[cells].tolist() if c.row[f] == 1)
-        f = int(c.feature[k])
-        return 0.0 if f == own else (float(c.price[f]) + float(c.price[own])) / 2
-
-    def has_dense(self, i: int, low: float, high: float) -> bool:
-        """Whether a number may move to between these in the cone's own box."""
-        return low <= self.centre[i] + self.reach[i] and high >= self.centre[i] - self.reach[i]
 
     def _leaves(self, tree: list, reading: Any, target: int) -> list[tuple]:
         """List ``(gains, cells of each column)`` of the leaves of a tree."""
@@ -293,25 +229,16 @@ class Checker:
 
     def prices(self, dual: Any) -> tuple[float, list[float]]:
         """Constant and prices of cells: what they cost, or what the cone makes of it."""
-        if self.cone is None:
+        if self.dense is None:
             return 0.0, self.cost
-        n = len(self.numbers)
-        require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
-        require(len(dual.diagonal) == n, "a diagonal of another cone")
-        S = self.P - np.diag(dual.diagonal)
-        size = np.sqrt(np.diag(self.P) + np.abs(dual.diagonal))
-        require(np.linalg.eigvalsh(S / np.outer(size, size))[0] > -1e-10, "the diagonal is too large")
-        Sz = [math.fsum(float(S[i, j]) * float(dual.z[j]) for j in range(n)) for i in range(n)]
-        constant = -dual.kappa * (self.squared_radius + math.fsum(Sz[i] * float(dual.z[i]) for i in range(n)))
+        constant, slope, bend = self.dense.multiplied(dual)
         prices = list(self.cost)
         for i, cells in enumerate(self.columns):
             for k in cells:
                 if not self.given.is_number[k]:
-                    prices[k] += dual.kappa * self.penalty[k]
+                    prices[k] += dual.kappa * self.dense.penalty[k]
                 elif self.cost[k] < math.inf:
-                    low, high = self.moves(i, k, k)
-                    bend = dual.kappa * float(dual.diagonal[i])
-                    prices[k] = self.least_of(i, low, high, bend, 2 * dual.kappa * Sz[i])
+                    prices[k] = self.dense.least_of(i, *self.moves(i, k, k), bend[i], slope[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
@@ -329,26 +256,6 @@ class Checker:
         whole = [math.ceil(low) if math.isfinite(low) else low, math.floor(high) if math.isfinite(high) else high]
         places = own + (whole if whole[0] <= whole[1] else [])
         return (float(min(places)), float(max(places))) if places else (math.inf, -math.inf)
-
-    def whole_moves(self, i: int, low: float, high: float) -> list[float]:
-        """Moves of a whole number between two moves, its own included."""
-        x, price = float(self.given.row[self.numbers[i]]), float(self.given.price[self.numbers[i]])
-        first, last = math.ceil(x + low / price - 1e-9), math.floor(x + high / price + 1e-9)
-        return [(n - x) * price for n in range(first, last + 1)] + [0.0] * (low <= 0 <= high)
-
-    def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
-        """Least value of ``|v| + a (v - m)^2 + b (v - m)`` over dense v from low to high: at an end, 0, or flat.
-
-        Of whole numbers, all are tried.
-        """
-        m, reach = float(self.centre[i]), float(self.reach[i])
-        low, high = max(low, m - reach), min(high, m + reach)
-        if self.given.integer[self.numbers[i]]:
-            places = self.whole_moves(i, low, high)
-        else:
-            flat = [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)] if a > 0 else []
-            places = [v for v in (low, high, 0.0, *flat) if low <= v <= high]
-        return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places), default=math.inf)
 
     def needed(self, left: Any) -> list[float]:
         """What the conditions must reach if these leaves are left: more than zero where sums cannot be nearly zero."""
@@ -402,59 +309,6 @@ class Checker:
             terms.append(best)
         rest, wanted = math.fsum(terms), math.fsum(float(p) * one for p, one in zip(dual.pi, self.needed(left)))
         return constant + (wanted - rest) / dual.mu
-
-    def projected(self, box: list[list[int]]) -> float:
-        """A bound of the distance of the cone's points in a box, the model left out.
-
-        For any kappa and z it is ``sum min (|v| + 2 kappa (Pz) y) - kappa (r^2 + z'Pz)``: z comes from coordinate
-        descent on ``|v| + kappa y'Py``, kappa from halving; whatever comes of that, the bound holds.
-        """
-        if self.cone is None:
-            return math.fsum(min(self.cost[k] for k in cells) for cells in box)
-        n = len(self.numbers)
-        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])], box[n:])
-
-    def projected_onto(self, limits: list, levels: list[list[int]] | None = None) -> float:
-        """The same for limits of moves, and cells of levels, all of them if none are given."""
-        if levels is None:
-            levels = [[k for k in cells if self.given.upper[self.given.feature[k]] == 1] for cells in
-                      self.columns[len(self.numbers):]]
-        best = math.fsum(max(a, -b, 0.0) for a, b in limits)  # kappa = 0
-        best += math.fsum(min(self.level_cost(k) for k in cells) for cells in levels)
-        low, high = -14.0, 14.0
-        z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
-        for _ in range(HALVINGS):
-            kappa = math.exp((low + high) / 2)
-            z = self._descend(limits, kappa, z)
-            Pz = self.P @ z
-            value = -kappa * (self.squared_radius + float(z @ Pz))
-            for i, ((a, b), slope) in enumerate(zip(limits, Pz)):
-                value += self.least_of(i, a, b, 0.0, 2 * kappa * float(slope))
-            chosen = [min(cells, key=lambda k: self.level_cost(k) + kappa * self.penalty[k]) for cells in levels]
-            value += math.fsum(self.level_cost(k) + kappa * self.penalty[k] for k in chosen)
-            best = max(best, value)
-            if best >= self.bound:
-                break
-            if float(z @ Pz) + sum(self.penalty[k] for k in chosen) > self.squared_radius:  # the derivative by kappa
-                low = (low + high) / 2
-            else:
-                high = (low + high) / 2
-        return best
-
-    def _descend(self, limits: list, kappa: float, z: Any) -> Any:
-        z = z.copy()
-        for _ in range(SWEEPS):
-            before = z.copy()
-            for i, (a, b) in enumerate(limits):
-                m, own = float(self.centre[i]), kappa * float(self.P[i, i])
-                slope = 2 * kappa * (float(self.P[i] @ z) - float(self.P[i, i]) * z[i])
-                v = m - (slope + 1) / (2 * own)
-                if v < 0:
-                    v = min(m - (slope - 1) / (2 * own), 0.0)
-                z[i] = min(max(v, a), b) - m
-            if np.abs(z - before).max() <= 1e-13 * (1 + np.abs(z).max()):
-                break
-        return z
 
     # ---- the tree of boxes ----
 
@@ -526,9 +380,7 @@ class Checker:
         """Check that a leaf of the certificate is in no point of a box that matters."""
         c = self.given
         t = int(c.leaf_tree[leaf])
-        place = self.places[t].get(
-            self.finite([k for k in cells if c.leaf_cells[leaf, k]] for cells in self.columns)
-        )
+        place = self.places[t].get(self.finite([k for k in cells if c.leaf_cells[leaf, k]] for cells in self.columns))
         require(place is not None, "a leaf is not one of the model's")
         if (t, place) in dead or all(place != one for one, _ in alive[t]):
             return {(t, place)}
@@ -563,43 +415,16 @@ class Checker:
                 require(all(self.leaves[t][place][0] == first for place, _ in of_tree), "a box is not a single point")
             if not self.predict(self.some_point(cells)):
                 return
-        require(self.cone is not None or box.closed == "point", "a box is not bounded")
+        require(self.dense is not None or box.closed == "point", "a box is not bounded")
         require(self.is_too_far(cells), "a box is nearer than it was said to be")
 
     def is_too_far(self, box: list[list[int]]) -> bool:
-        """Whether the dense points of a box are beyond the bound, the model left out: levels and whole numbers apart."""
-        if self.cone is None:
-            return self.projected(box) >= self.bound
+        """Whether a box is beyond the bound, the model left out."""
+        if self.dense is None:
+            return math.fsum(min(self.cost[k] for k in cells) for cells in box) >= self.bound
         n = len(self.numbers)
-        waiting = [([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])], box[n:])]
-        while waiting:
-            limits, levels = waiting.pop()
-            limits = [
-                (max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)
-            ]
-            if any(a > b for a, b in limits) or self.projected_onto(limits, levels) >= self.bound:
-                continue
-            parts = self.halves(limits, levels)
-            if not parts:
-                return False
-            waiting += parts
-        return True
-
-    def halves(self, limits: list, levels: list[list[int]]) -> list[tuple[list, list]]:
-        """Two parts of limits of moves and levels; none where there are no two levels or whole numbers apart."""
-        for c, cells in enumerate(levels):
-            if len(cells) > 1:
-                return [(limits, [[k] if j == c else of for j, of in enumerate(levels)]) for k in cells]
-        widest, parts = 1, []
-        for i, (a, b) in enumerate(limits):
-            places = sorted(set(self.whole_moves(i, a, b))) if self.given.integer[self.numbers[i]] else [0.0]
-            if not places:
-                return [([(0.0, -1.0)] * len(limits), levels)]  # nothing
-            if len(places) > widest:
-                widest, half = len(places), len(places) // 2
-                ends = [(places[0], places[half - 1]), (places[half], places[-1])]
-                parts = [([end if j == i else of for j, of in enumerate(limits)], levels) for end in ends]
-        return parts
+        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])]
+        return self.dense.is_too_far(limits, box[n:])
 
     def some_point(self, cells: list) -> Any:
         """The nearest point of a box that has the leaves all of it has."""
@@ -623,7 +448,4 @@ class Checker:
         distance = math.fsum((counts * c.price * np.abs(c.point - c.row)).tolist())
         require(abs(distance - c.value) <= 1e-9 * (1 + distance), "the point is elsewhere")
         require(c.lower_bound <= c.value * (1 + ROUNDING), "the bound is above the point")
-        if self.cone is not None:
-            y = ((np.asarray(c.point) - c.row) * c.price)[self.numbers] - self.centre
-            used = sum(self.penalty[k] for k, f in enumerate(c.feature) if not c.is_number[k] and c.point[f] == 1)
-            require(float(y @ self.P @ y) + used <= self.squared_radius * (1 + 1e-9), "the point is not in the cone")
+        require(self.dense is None or self.dense.contains(c.point), "the point is not in the cone")

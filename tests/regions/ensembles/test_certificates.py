@@ -11,7 +11,8 @@ import pytest
 import elsewise as ew
 from elsewise.regions.ensembles.certificates import OPEN, Recorder
 from elsewise.regions.ensembles.cover import EnsembleCover
-from regions.ensembles.certificate_checker import Checker, RefutedError
+from regions.ensembles.certificate_checker import Checker
+from regions.ensembles.certificate_view import RefutedError
 from regions.ensembles.model_reading import read
 from regions.ensembles.small_ensembles import classifier, numbers
 

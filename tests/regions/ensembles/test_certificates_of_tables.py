@@ -13,7 +13,8 @@ import pytest
 import elsewise as ew
 from elsewise.regions.ensembles.certificates import Recorder
 from elsewise.regions.ensembles.cover import EnsembleCover
-from regions.ensembles.certificate_checker import Checker, RefutedError, View
+from regions.ensembles.certificate_checker import Checker
+from regions.ensembles.certificate_view import RefutedError, View, require
 from regions.ensembles.model_reading import read
 from regions.ensembles.small_ensembles import classifier
 
@@ -89,6 +90,9 @@ def certified(monkeypatch, model, explainer, rows, view, **options):
         return bool(model.predict(pd.DataFrame(values)[list(rows.columns)])[0] == 1)
 
     def checker(one):
+        # two indicators change where a level does
+        steps = [2.0 if f in view.codes else float(view.steps.get(f, 1)) for f in range(len(one.price))]
+        require(np.allclose(one.price, explainer.distance_.weights * steps, rtol=1e-12), "prices of another distance")
         centre = None if one.cone is None else one.row[:n_numbers] + one.cone.centre / one.price[:n_numbers]
         cone = min(cones, key=lambda each: np.abs(each[1] - centre).max()) if centre is not None else None
         return Checker(one, reading, 1, predict, cone, view)
@@ -155,6 +159,24 @@ def test_distances_that_go_in_steps(monkeypatch, name, seed, weights):
         each.check()
 
 
+def test_steps_are_what_the_search_relies_on(monkeypatch):
+    frame, y = whole_table(0)
+    model = classifier("forest", 0, n_trees=40, depth=5).fit(frame, y)
+    explainer = ew.Explainer(model, density=None, distance=ew.Manhattan(np.ones(4)), learn_rules=False).fit(frame, y)
+    rows = frame[model.predict(frame) != 1][:12]
+    _, certificates, checker = certified(monkeypatch, model, explainer, rows, View())
+    for one in certificates:
+        checker(one).check()
+    monkeypatch.setattr(Checker, "least_to_show", lambda self: self.bound)
+    n_refuted = 0
+    for one in certificates:
+        try:
+            checker(one).check()
+        except RefutedError:
+            n_refuted += 1
+    assert n_refuted > 0
+
+
 @pytest.mark.parametrize("name", ["forest", "histograms", "xgboost", "lightgbm"])
 @pytest.mark.parametrize("seed", range(2))
 def test_numbers_that_move_in_steps(monkeypatch, name, seed):
@@ -218,11 +240,8 @@ def with_other_messages(proof):
 def with_a_smaller_box(proof):
     proof = copy.deepcopy(proof)
     first = next(box for box in proof.boxes.values() if box.parent == -1)
-    for k in np.flatnonzero(first.cells).tolist():  # where the answer is
-        if not proof.is_number[k] and proof.point[proof.feature[k]] == 1:
-            first.cells[k] = False
-        elif proof.is_number[k] and proof.low[k] <= proof.point[proof.feature[k]] <= proof.high[k]:
-            first.cells[k] = False
+    at_answer = proof.point[proof.feature]
+    first.cells[(proof.low <= at_answer) & (at_answer <= proof.high)] = False
     return proof
 
 
