@@ -11,6 +11,8 @@ is nearer than ``lower_bound``. What is checked:
 - every box that is not divided is bounded, or empty, or a single cell that is asked about, or too far from the cone.
 
 A cell or leaf matters only where its box has points nearer than the bound: everything at least as far is left out.
+Without a density a distance is a sum of what cells cost. Where few sums are possible, nothing lies between the bound
+and the largest of them below it, and no more than that has to be shown (`Checker.least_to_show`).
 Where leaves are votes, what a sum of those that are left can be is listed in whole numbers (`Checker.needed`).
 """
 
@@ -22,24 +24,19 @@ from typing import Any
 
 import numpy as np
 
+from regions.ensembles.certificate_cone import ConeBounds, level_cost
+from regions.ensembles.certificate_view import View, require
+
 # Relative rounding of what is compared: the search accounts for its own, this is the checker's.
 ROUNDING = 1e-9
 # Projections that the search trusts are this accurate, relative to distances.
 PROJECTED = 1e-6
-# Halvings of intervals of log multipliers, and sweeps over coordinates.
-HALVINGS, SWEEPS = 80, 200
 # Scores that are multiples of this add up exactly; sums beyond so many are not listed, and are whole in this unit.
 VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
-
-
-class RefutedError(AssertionError):
-    """The certificate proves nothing."""
-
-
-def require(holds: Any, what: str) -> None:
-    """Refute the certificate unless something holds."""
-    if not holds:
-        raise RefutedError(what)
+# Possible distances beyond so many are not listed.
+MOST_DISTANCES = 3000
+# A distance that is this much below the bound, relative to it, is another one, whatever rounding did to the sums.
+CLEAR = 1e-6
 
 
 class Checker:
@@ -52,12 +49,17 @@ class Checker:
     target : int
     predict : function of an array of shape (1, n_features)
         Whether the model's own answer there is the target.
-    cone : tuple of (precision, mean, squared radius), or None
-        Of the numbers themselves.
+    cone : tuple of (precision, mean, squared radius, penalties of features), or None
+        Of the numbers themselves; levels are indicators, and those of a point are taken from the squared radius.
+    view : View, optional
+        What trees see of the certificate's features; without, the features themselves.
     """
 
-    def __init__(self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None) -> None:
-        self.given, self.predict, self.cone = certificate, predict, cone
+    def __init__(
+        self, certificate: Any, reading: Any, target: int, predict: Any, cone: Any = None, view: Any = None
+    ) -> None:
+        self.given, self.predict = certificate, predict
+        self.view = view or View()
         self.columns = [
             list(range(a, b)) for a, b in zip(certificate.first_cell[:-1].tolist(), certificate.first_cell[1:].tolist())
         ]
@@ -65,9 +67,14 @@ class Checker:
         self.bound = certificate.lower_bound
         if math.isfinite(self.bound):
             self.bound -= self.accuracy * abs(self.bound)
-        self._read_cone()
+        first = certificate.first_cell[:-1]
+        self.numbers = certificate.feature[first[certificate.is_number[first]]].tolist()
+        require(certificate.is_number[first[: len(self.numbers)]].all(), "numbers are not the first columns")
+        n = len(self.numbers)
+        self.dense = ConeBounds(certificate, self.numbers, self.columns[n:], cone, self.bound) if cone else None
         self._read_cuts()
         self._read_cells()
+        self.bound = self.least_to_show()
         self.exact: list[list[bool]] = []
         self.leaves = [self._leaves(tree, reading, target) for tree in reading.trees]
         self.whole = [
@@ -79,8 +86,29 @@ class Checker:
             self.strict[:target] = [True] * target
         self.least = [value / certificate.scale for value in reading.least(target)]
         self.places: list[dict] = [
-            {cells: place for place, (_, cells) in enumerate(of_tree)} for of_tree in self.leaves
+            {self.finite(cells): place for place, (_, cells) in enumerate(of_tree)} for of_tree in self.leaves
         ]
+
+    def finite(self, cells: Any) -> tuple:
+        """Sets of cells without those that are out of all limits."""
+        return tuple(frozenset(k for k in of_column if self.cost[k] < math.inf) for of_column in cells)
+
+    def least_to_show(self) -> float:
+        """What bounds have to reach: the bound, or a little more than the largest distance below it."""
+        if self.dense is not None or not math.isfinite(self.bound):
+            return self.bound
+        sums = [0.0]
+        for cells in self.columns:
+            costs = sorted({self.cost[k] for k in cells if self.cost[k] < self.bound})
+            found = sorted(a + b for a in sums for b in costs if a + b < self.bound)
+            sums = []
+            for each in found:  # those that are rounding apart are one
+                if not sums or each - sums[-1] > ROUNDING * self.bound:
+                    sums.append(each)
+            if len(sums) > MOST_DISTANCES or not sums:
+                return self.bound
+        gap = self.bound - sums[-1]
+        return sums[-1] + gap / 4 if gap > CLEAR * self.bound else self.bound
 
     # ---- reading ----
 
@@ -90,18 +118,20 @@ class Checker:
         self.cost: list[float] = []
         self.column_of = {int(f): i for i, cells in enumerate(self.columns) for f in c.feature[cells]}
         require(sorted(self.column_of) == list(range(len(c.row))), "a feature has no cells")
+        self.seen_column = {self.view.column(f): i for f, i in self.column_of.items()}
         for i, cells in enumerate(self.columns):
             if not c.is_number[cells[0]]:
                 self._read_levels(cells)
                 continue
-            require((c.feature[cells] == i).all(), "cells of another column")
+            own = self.numbers[i]
+            require((c.feature[cells] == own).all(), "cells of another column")
             require(c.low[cells[0]] == -math.inf and c.high[cells[-1]] == math.inf, "cells do not reach everywhere")
             for before, after in pairwise(cells):
                 require(c.low[after] == math.nextafter(c.high[before], math.inf), "there is a gap between cells")
-            x, price = float(c.row[i]), float(c.price[i])
+            x, price = float(c.row[own]), float(c.price[own])
             for k in cells:
                 low, high = self.ends(i, k, k)
-                is_out = low > high or (self.cone is not None and not self.has_dense(i, *self.moves(i, k, k)))
+                is_out = low > high or (self.dense is not None and not self.dense.has(i, *self.moves(i, k, k)))
                 self.cost.append(math.inf if is_out else price * abs(min(max(x, low), high) - x))
 
     def _read_levels(self, cells: list[int]) -> None:
@@ -110,21 +140,8 @@ class Checker:
         require(not c.is_number[cells].any() and len(set(features)) == len(cells), "levels are not told apart")
         own = [f for f in features if c.row[f] == 1]
         require(len(own) == 1 and c.row[features].sum() == 1, "the row has not one level")
-        for f in features:
-            price = (float(c.price[f]) + float(c.price[own[0]])) / 2
-            self.cost.append(0.0 if f == own[0] else price if c.upper[f] == 1 else math.inf)
-
-    def _read_cone(self) -> None:
-        """The matrix, centre and radius for moves in units of distance."""
-        if self.cone is None:
-            return
-        precision, mean, self.squared_radius = self.cone
-        c = self.given
-        price = np.asarray(c.price)
-        self.P = np.asarray(precision) / np.outer(price, price)
-        self.centre = (np.asarray(mean) - c.row) * price
-        # of the cone's own box, a little wider
-        self.reach = np.sqrt(self.squared_radius * np.diag(np.linalg.inv(self.P))) * (1 + 1e-8)
+        for k, f in zip(cells, features):
+            self.cost.append(level_cost(c, features, k) if f == own[0] or c.upper[f] == 1 else math.inf)
 
     def _read_cuts(self) -> None:
         """Limits, less what was cut off them: too far from the cone, each in turn."""
@@ -133,14 +150,14 @@ class Checker:
         for cut in c.cuts:
             ends = [self.lower.copy(), self.upper.copy()]
             ends[0 if cut.side > 0 else 1][cut.feature] = cut.end
+            require(self.dense is not None, "something was cut off without a cone")
             if (ends[0] <= ends[1]).all():
-                limits = [tuple(each) for each in ((np.array(ends) - c.row) * c.price).T.tolist()]
-                require(self.projected_onto(limits) >= self.bound, "something was cut off that is near")
+                limits = [tuple(((end[f] - c.row[f]) * c.price[f]).item() for end in ends) for f in self.numbers]
+                allowed = [
+                    [k for k in cells if c.upper[c.feature[k]] == 1] for cells in self.columns[len(self.numbers) :]
+                ]
+                require(self.dense.bound_of(limits, allowed) >= self.bound, "something was cut off that is near")
             (self.upper if cut.side > 0 else self.lower)[cut.feature] = cut.end
-
-    def has_dense(self, i: int, low: float, high: float) -> bool:
-        """Whether a number may move to between these in the cone's own box."""
-        return low <= self.centre[i] + self.reach[i] and high >= self.centre[i] - self.reach[i]
 
     def _leaves(self, tree: list, reading: Any, target: int) -> list[tuple]:
         """List ``(gains, cells of each column)`` of the leaves of a tree."""
@@ -157,7 +174,7 @@ class Checker:
                 exact.append(all(score % VOTE == 0 and abs(score) <= 1 for score in node[1]))
                 continue
             _, feature, goes_left, left, right = node
-            i = self.column_of[feature]
+            i = self.seen_column[feature]
             goes = frozenset(k for k in self.columns[i] if self.goes_left(goes_left, feature, k))
             for child, side in ((left, here[i] & goes), (right, here[i] - goes)):
                 if side:
@@ -166,10 +183,15 @@ class Checker:
 
     def goes_left(self, goes_left: Any, feature: int, cell: int) -> bool:
         """Where a node that asks for a feature sends a cell."""
-        c = self.given
+        c, own = self.given, int(self.given.feature[cell])
         if not c.is_number[cell]:
-            return bool(goes_left(float(c.feature[cell] == feature)))
-        first, last = bool(goes_left(float(c.low[cell]))), bool(goes_left(float(c.high[cell])))
+            return bool(goes_left(self.view.level(own, feature)))
+        low, high = float(c.low[cell]), float(c.high[cell])
+        if own in self.view.steps:  # only multiples are told apart
+            low, high = self.ends(self.column_of[own], cell, cell)
+            if low > high:
+                low = high = float(c.low[cell]) if math.isfinite(c.low[cell]) else float(c.high[cell])
+        first, last = (bool(goes_left(self.view.number(own, end))) for end in (low, high))
         require(first == last, "a tree tells places within a cell apart")
         return first
 
@@ -207,60 +229,33 @@ class Checker:
 
     def prices(self, dual: Any) -> tuple[float, list[float]]:
         """Constant and prices of cells: what they cost, or what the cone makes of it."""
-        if self.cone is None:
+        if self.dense is None:
             return 0.0, self.cost
-        n = len(self.columns)
-        require(dual.kappa >= 0 and len(dual.z) == n, "multipliers of the cone")
-        require(len(dual.diagonal) == n, "a diagonal of another cone")
-        S = self.P - np.diag(dual.diagonal)
-        size = np.sqrt(np.diag(self.P) + np.abs(dual.diagonal))
-        require(np.linalg.eigvalsh(S / np.outer(size, size))[0] > -1e-10, "the diagonal is too large")
-        Sz = [math.fsum(float(S[i, j]) * float(dual.z[j]) for j in range(n)) for i in range(n)]
-        constant = -dual.kappa * (self.squared_radius + math.fsum(Sz[i] * float(dual.z[i]) for i in range(n)))
+        constant, slope, bend = self.dense.multiplied(dual)
         prices = list(self.cost)
         for i, cells in enumerate(self.columns):
             for k in cells:
-                if self.cost[k] < math.inf:
-                    low, high = self.moves(i, k, k)
-                    bend = dual.kappa * float(dual.diagonal[i])
-                    prices[k] = self.least_of(i, low, high, bend, 2 * dual.kappa * Sz[i])
+                if not self.given.is_number[k]:
+                    prices[k] += dual.kappa * self.dense.penalty[k]
+                elif self.cost[k] < math.inf:
+                    prices[k] = self.dense.least_of(i, *self.moves(i, k, k), bend[i], slope[i])
         return constant, prices
 
     def moves(self, i: int, first: int, last: int) -> tuple[float, float]:
         """From and to where a number may move, in units of distance, within cells and limits."""
-        c, (low, high) = self.given, self.ends(i, first, last)
-        return (low - float(c.row[i])) * float(c.price[i]), (high - float(c.row[i])) * float(c.price[i])
+        c, own, (low, high) = self.given, self.numbers[i], self.ends(i, first, last)
+        return (low - float(c.row[own])) * float(c.price[own]), (high - float(c.row[own])) * float(c.price[own])
 
     def ends(self, i: int, first: int, last: int) -> tuple[float, float]:
         """The first and last number that there may be within cells and limits."""
-        c = self.given
-        low, high = max(float(c.low[first]), float(self.lower[i])), min(float(c.high[last]), float(self.upper[i]))
-        if not c.integer[i]:
+        c, f = self.given, self.numbers[i]
+        low, high = max(float(c.low[first]), float(self.lower[f])), min(float(c.high[last]), float(self.upper[f]))
+        if not c.integer[f]:
             return low, high
-        own = [float(c.row[i])] if low <= c.row[i] <= high else []
+        own = [float(c.row[f])] if low <= c.row[f] <= high else []
         whole = [math.ceil(low) if math.isfinite(low) else low, math.floor(high) if math.isfinite(high) else high]
         places = own + (whole if whole[0] <= whole[1] else [])
         return (float(min(places)), float(max(places))) if places else (math.inf, -math.inf)
-
-    def whole_moves(self, i: int, low: float, high: float) -> list[float]:
-        """Moves of a whole number between two moves, its own included."""
-        x, price = float(self.given.row[i]), float(self.given.price[i])
-        first, last = math.ceil(x + low / price - 1e-9), math.floor(x + high / price + 1e-9)
-        return [(n - x) * price for n in range(first, last + 1)] + [0.0] * (low <= 0 <= high)
-
-    def least_of(self, i: int, low: float, high: float, a: float, b: float) -> float:
-        """Least value of ``|v| + a (v - m)^2 + b (v - m)`` over dense v from low to high: at an end, 0, or flat.
-
-        Of whole numbers, all are tried.
-        """
-        m, reach = float(self.centre[i]), float(self.reach[i])
-        low, high = max(low, m - reach), min(high, m + reach)
-        if self.given.integer[i]:
-            places = self.whole_moves(i, low, high)
-        else:
-            flat = [m - (b + 1) / (2 * a), m - (b - 1) / (2 * a)] if a > 0 else []
-            places = [v for v in (low, high, 0.0, *flat) if low <= v <= high]
-        return min((abs(v) + a * (v - m) ** 2 + b * (v - m) for v in places), default=math.inf)
 
     def needed(self, left: Any) -> list[float]:
         """What the conditions must reach if these leaves are left: more than zero where sums cannot be nearly zero."""
@@ -314,52 +309,6 @@ class Checker:
             terms.append(best)
         rest, wanted = math.fsum(terms), math.fsum(float(p) * one for p, one in zip(dual.pi, self.needed(left)))
         return constant + (wanted - rest) / dual.mu
-
-    def projected(self, box: list[list[int]]) -> float:
-        """A bound of the distance of the cone's points in a box, the model left out.
-
-        For any kappa and z it is ``sum min (|v| + 2 kappa (Pz) y) - kappa (r^2 + z'Pz)``: z comes from coordinate
-        descent on ``|v| + kappa y'Py``, kappa from halving; whatever comes of that, the bound holds.
-        """
-        if self.cone is None:
-            return math.fsum(min(self.cost[k] for k in cells) for cells in box)
-        return self.projected_onto([self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)])
-
-    def projected_onto(self, limits: list) -> float:
-        """The same for limits of moves."""
-        best = math.fsum(max(a, -b, 0.0) for a, b in limits)  # kappa = 0
-        low, high = -14.0, 14.0
-        z = np.array([min(max(float(m), a), b) for m, (a, b) in zip(self.centre, limits)]) - self.centre
-        for _ in range(HALVINGS):
-            kappa = math.exp((low + high) / 2)
-            z = self._descend(limits, kappa, z)
-            Pz = self.P @ z
-            value = -kappa * (self.squared_radius + float(z @ Pz))
-            for i, ((a, b), slope) in enumerate(zip(limits, Pz)):
-                value += self.least_of(i, a, b, 0.0, 2 * kappa * float(slope))
-            best = max(best, value)
-            if best >= self.bound:
-                break
-            if float(z @ Pz) > self.squared_radius:  # the derivative by kappa
-                low = (low + high) / 2
-            else:
-                high = (low + high) / 2
-        return best
-
-    def _descend(self, limits: list, kappa: float, z: Any) -> Any:
-        z = z.copy()
-        for _ in range(SWEEPS):
-            before = z.copy()
-            for i, (a, b) in enumerate(limits):
-                m, own = float(self.centre[i]), kappa * float(self.P[i, i])
-                slope = 2 * kappa * (float(self.P[i] @ z) - float(self.P[i, i]) * z[i])
-                v = m - (slope + 1) / (2 * own)
-                if v < 0:
-                    v = min(m - (slope - 1) / (2 * own), 0.0)
-                z[i] = min(max(v, a), b) - m
-            if np.abs(z - before).max() <= 1e-13 * (1 + np.abs(z).max()):
-                break
-        return z
 
     # ---- the tree of boxes ----
 
@@ -431,9 +380,7 @@ class Checker:
         """Check that a leaf of the certificate is in no point of a box that matters."""
         c = self.given
         t = int(c.leaf_tree[leaf])
-        place = self.places[t].get(
-            tuple(frozenset(k for k in cells if c.leaf_cells[leaf, k]) for cells in self.columns)
-        )
+        place = self.places[t].get(self.finite([k for k in cells if c.leaf_cells[leaf, k]] for cells in self.columns))
         require(place is not None, "a leaf is not one of the model's")
         if (t, place) in dead or all(place != one for one, _ in alive[t]):
             return {(t, place)}
@@ -468,23 +415,16 @@ class Checker:
                 require(all(self.leaves[t][place][0] == first for place, _ in of_tree), "a box is not a single point")
             if not self.predict(self.some_point(cells)):
                 return
-        require(self.cone is not None or box.closed == "point", "a box is not bounded")
-        if self.given.integer.all() and self.cone is not None:
-            require(self.nearest_whole(cells) >= self.bound, "a whole point is nearer than a box was said to be")
-            return
-        require(self.projected(cells) >= self.bound, "a box is nearer than it was said to be")
+        require(self.dense is not None or box.closed == "point", "a box is not bounded")
+        require(self.is_too_far(cells), "a box is nearer than it was said to be")
 
-    def nearest_whole(self, box: list[list[int]]) -> float:
-        """Distance of the nearest dense point of a box whose numbers are all whole, the model left out."""
-        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box)]
-        limits = [(max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)]
-        places = [self.whole_moves(i, a, b) for i, (a, b) in enumerate(limits)]
-        if not all(places):
-            return math.inf
-        v = np.array(np.meshgrid(*places)).reshape(len(places), -1).T
-        y = v - self.centre
-        is_dense = np.einsum("ki,ij,kj->k", y, self.P, y) <= self.squared_radius
-        return float(np.abs(v[is_dense]).sum(axis=1).min(initial=math.inf))
+    def is_too_far(self, box: list[list[int]]) -> bool:
+        """Whether a box is beyond the bound, the model left out."""
+        if self.dense is None:
+            return math.fsum(min(self.cost[k] for k in cells) for cells in box) >= self.bound
+        n = len(self.numbers)
+        limits = [self.moves(i, min(cells), max(cells)) for i, cells in enumerate(box[:n])]
+        return self.dense.is_too_far(limits, box[n:])
 
     def some_point(self, cells: list) -> Any:
         """The nearest point of a box that has the leaves all of it has."""
@@ -493,7 +433,7 @@ class Checker:
         for of_column in cells:
             k = min(of_column, key=lambda one: self.cost[one])
             i = int(c.feature[k])
-            low, high = self.ends(i, k, k) if c.is_number[k] else (1.0, 1.0)
+            low, high = self.ends(self.column_of[i], k, k) if c.is_number[k] else (1.0, 1.0)
             point[i] = min(max(float(c.row[i]), low), high) if c.is_number[k] else 1.0
         return point[None]
 
@@ -508,6 +448,4 @@ class Checker:
         distance = math.fsum((counts * c.price * np.abs(c.point - c.row)).tolist())
         require(abs(distance - c.value) <= 1e-9 * (1 + distance), "the point is elsewhere")
         require(c.lower_bound <= c.value * (1 + ROUNDING), "the bound is above the point")
-        if self.cone is not None:
-            y = (np.asarray(c.point) - c.row) * c.price - self.centre
-            require(float(y @ self.P @ y) <= self.squared_radius * (1 + 1e-9), "the point is not in the cone")
+        require(self.dense is None or self.dense.contains(c.point), "the point is not in the cone")

@@ -48,6 +48,14 @@ def _as_32_bits_below(threshold: float):
     return lambda x: np.float32(x) < np.float32(threshold)
 
 
+def _is_one_of(codes: list[int], missing: bool):
+    return lambda x: missing if math.isnan(x) else x in codes
+
+
+def _is_none_of(codes: list[int], missing: bool):
+    return lambda x: missing if math.isnan(x) else x not in codes
+
+
 def _of_sklearn(tree: Any, scores) -> list[tuple]:
     nodes = []
     for k in range(tree.node_count):
@@ -73,11 +81,16 @@ def _of_xgboost(model: Any) -> Reading:
     of_class = learner["gradient_booster"]["model"]["tree_info"]
     for tree, c in zip(learner["gradient_booster"]["model"]["trees"], of_class):
         nodes = []
+        first = dict(zip(tree["categories_nodes"], tree["categories_segments"]))
+        count = dict(zip(tree["categories_nodes"], tree["categories_sizes"]))
         for k in range(len(tree["left_children"])):
             if tree["left_children"][k] < 0:
                 nodes.append(("leaf", [tree["split_conditions"][k] if j == c else 0.0 for j in range(n_classes)]))
             else:
                 goes = _as_32_bits_below(tree["split_conditions"][k])
+                if k in first:  # codes that are listed go right
+                    listed = tree["categories"][first[k] : first[k] + count[k]]
+                    goes = _is_none_of(listed, bool(tree["default_left"][k]))
                 nodes.append(
                     ("split", tree["split_indices"][k], goes, tree["left_children"][k], tree["right_children"][k])
                 )
@@ -101,9 +114,12 @@ def _of_lightgbm(model: Any) -> Reading:
             if "leaf_value" in node:
                 own[number] = ("leaf", [node["leaf_value"] if j == c else 0.0 for j in range(n_scores)])
             else:
-                assert node["decision_type"] == "<="
                 limit = node["threshold"]
-                goes = _at_most(math.nextafter(limit, -math.inf) if limit == _BELOW_ZERO else limit)
+                if node["decision_type"] == "==":
+                    goes = _is_one_of([int(code) for code in limit.split("||")], False)
+                else:
+                    assert node["decision_type"] == "<="
+                    goes = _at_most(math.nextafter(limit, -math.inf) if limit == _BELOW_ZERO else limit)
                 own[number] = ("split", node["split_feature"], goes, add(node["left_child"]), add(node["right_child"]))
             return number
 
@@ -112,8 +128,30 @@ def _of_lightgbm(model: Any) -> Reading:
     return Reading(trees, [0.0] * n_scores, float(np.finfo(np.float64).eps))
 
 
+def _of_histograms(model: Any) -> Reading:
+    base = [float(value) for value in np.ravel(model._baseline_prediction)]
+    is_category = [False] * model.n_features_in_ if model.is_categorical_ is None else model.is_categorical_.tolist()
+    column = sorted(range(model.n_features_in_), key=lambda j: not is_category[j])  # categories come first
+    trees = []
+    for of_iteration in model._predictors:
+        for c, predictor in enumerate(of_iteration):
+            nodes = []
+            for node in predictor.nodes:
+                if node["is_leaf"]:
+                    nodes.append(("leaf", [float(node["value"]) if j == c else 0.0 for j in range(len(base))]))
+                    continue
+                goes = _at_most(float(node["num_threshold"]))
+                if node["is_categorical"]:
+                    words = predictor.raw_left_cat_bitsets[node["bitset_idx"]]
+                    codes = [code for code in range(256) if int(words[code // 32]) >> (code % 32) & 1]
+                    goes = _is_one_of(codes, bool(node["missing_go_to_left"]))
+                nodes.append(("split", column[node["feature_idx"]], goes, int(node["left"]), int(node["right"])))
+            trees.append(nodes)
+    return Reading(trees, base, float(np.finfo(np.float64).eps))
+
+
 def read(model: Any) -> Reading:
-    """Read a classifier of numbers."""
+    """Read a classifier of numbers, and of codes of categories."""
     kind, double = type(model).__name__, float(np.finfo(np.float64).eps)
     if kind in ("RandomForestClassifier", "ExtraTreesClassifier"):
         trees = [
@@ -136,6 +174,8 @@ def read(model: Any) -> Reading:
             for c, one in enumerate(stage)
         ]
         return Reading(trees, base, double)
+    if kind == "HistGradientBoostingClassifier":
+        return _of_histograms(model)
     if kind == "XGBClassifier":
         return _of_xgboost(model)
     return _of_lightgbm(model)

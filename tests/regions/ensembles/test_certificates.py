@@ -11,11 +11,12 @@ import pytest
 import elsewise as ew
 from elsewise.regions.ensembles.certificates import OPEN, Recorder
 from elsewise.regions.ensembles.cover import EnsembleCover
-from regions.ensembles.certificate_checker import Checker, RefutedError
+from regions.ensembles.certificate_checker import Checker
+from regions.ensembles.certificate_view import RefutedError
 from regions.ensembles.model_reading import read
 from regions.ensembles.small_ensembles import classifier, numbers
 
-LIBRARIES = ["forest", "extra trees", "boosting", "xgboost", "lightgbm"]
+LIBRARIES = ["forest", "extra trees", "boosting", "histograms", "xgboost", "lightgbm"]
 
 
 def wide_numbers(seed, n_features=6, n=200):
@@ -32,7 +33,7 @@ def cones_of(density, n):
         factor = mixture.precisions_cholesky_[k].T
         constant = np.log(mixture.weights_[k]) + np.log(np.diag(factor)).sum() - n / 2 * np.log(2 * np.pi)
         if constant >= density.log_threshold_:
-            found.append((factor.T @ factor, mixture.means_[k], 2 * (constant - density.log_threshold_)))
+            found.append((factor.T @ factor, mixture.means_[k], 2 * (constant - density.log_threshold_), np.zeros(n)))
     return found
 
 

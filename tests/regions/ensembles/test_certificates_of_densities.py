@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import elsewise as ew
-from regions.ensembles.certificate_checker import RefutedError
+from regions.ensembles.certificate_view import RefutedError
 from regions.ensembles.small_ensembles import classifier
 from regions.ensembles.test_certificates import certified
 

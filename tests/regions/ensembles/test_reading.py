@@ -18,6 +18,9 @@ from elsewise.regions.ensembles.decisions import largest_number, smallest_number
 from elsewise.regions.ensembles.trees import TreeSum, left_limits
 from regions.ensembles.small_ensembles import LIBRARIES, OVER_TREES, classifier, nearest_of_numbers, numbers, regressor
 
+# XGBoost has dropout without that name since 3.4, and says so.
+DART = pytest.mark.filterwarnings("ignore:.*`booster=dart` is deprecated")
+
 
 def around_thresholds(trees: TreeSum, X: FloatArray, seed: int = 0) -> FloatArray:
     """Random rows, and rows exactly on every limit, one float below it and one above."""
@@ -117,6 +120,7 @@ def with_codes(seed: int, n_classes: int, *, missing: bool) -> tuple[FloatArray,
     return (some if missing else X), labels, np.concatenate([X, some])
 
 
+@DART
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", ["histograms", "xgboost", "xgboost dart", "lightgbm", "lightgbm zeros", "lightgbm rf"])
@@ -272,15 +276,47 @@ def test_bare_boosters(library, kind):
         region_of(bare, Label(1))
 
 
-def test_dart_rounds_otherwise_in_a_bare_booster():
+@DART
+@pytest.mark.parametrize("kind", ["two", "three", "numbers", "categories"])
+@pytest.mark.parametrize("seed", range(3))
+def test_dropout_leaves_weights(kind, seed):
     xgboost = pytest.importorskip("xgboost")
-    X, _, score = numbers(0)
-    few = (score > np.quantile(score, 0.8)).astype(int)  # the base is not zero
-    model = classifier("xgboost", n_trees=20, depth=3).set_params(booster="dart", rate_drop=0.3).fit(X, few)
-    booster = model.get_booster()
-    margins = booster.predict(xgboost.DMatrix(X), output_margin=True)
-    assert (margins != model.predict(X, output_margin=True)).any()
-    np.testing.assert_array_equal(region_of(booster, Label(1)).trees.scores(X)[:, 0], margins)
+    X, y, score = numbers(seed, 3 if kind == "three" else 2)
+    if kind == "two":
+        y = (score > np.quantile(score, 0.8)).astype(int)  # the base is not zero
+    model = (regressor if kind == "numbers" else classifier)("xgboost", seed, n_trees=20, depth=3)
+    model.set_params(booster="dart", rate_drop=0.3)
+    types = None
+    if kind == "categories":
+        X, y, _ = with_codes(seed, 2, missing=False)
+        types = ["q", "q", "c"]
+        model.set_params(enable_categorical=True, feature_types=types, max_cat_to_onehot=1)
+    model.fit(X, score if kind == "numbers" else y)
+    booster, outcome = model.get_booster(), Interval(0.0, 1.0) if kind == "numbers" else Label(1)
+    trees = region_of(model, outcome).trees
+    Z = X if kind == "categories" else around_thresholds(trees, X)
+    own = model.predict(Z, output_margin=True)
+    np.testing.assert_array_equal(trees.scores(Z), np.reshape(own, (len(Z), -1)))
+    margins = booster.predict(xgboost.DMatrix(Z, feature_types=types), output_margin=True)
+    np.testing.assert_array_equal(region_of(booster, outcome).trees.scores(Z), np.reshape(margins, (len(Z), -1)))
+    drawn = [float(value) for value in booster.trees_to_dataframe().query("Feature == 'Leaf'")["Gain"]]
+    leaves = trees.value[trees.feature < 0]
+    assert np.abs(leaves).sum() < 0.9 * np.abs(drawn).sum()  # leaves as they are written weigh less
+
+
+@DART
+def test_weights_that_are_rounded_in_an_unknown_way_are_refused(monkeypatch):
+    xgboost = pytest.importorskip("xgboost")
+    X, y, _ = numbers(0)
+    model = classifier("xgboost", n_trees=20, depth=3).set_params(booster="dart", rate_drop=0.3).fit(X, y)
+    before = xgboost.Booster.inplace_predict
+
+    def otherwise(booster, rows, **options):
+        return before(booster, rows, **options) + np.float32(1e-3)
+
+    monkeypatch.setattr(xgboost.Booster, "inplace_predict", otherwise)
+    with pytest.raises(UnsupportedSettingError, match=r"trained with dropout, and XGBoost .* Fit the model without"):
+        region_of(model, Label(1))
 
 
 @pytest.mark.parametrize("name", ["xgboost", "lightgbm"])
@@ -371,6 +407,7 @@ def test_what_is_refused_says_why():
         region_of(IsolationForest(n_estimators=3).fit(X), Label(1, min_probability=0.5))
 
 
+@pytest.mark.filterwarnings("ignore:.*`booster=gblinear` is deprecated")
 def test_what_is_refused_of_xgboost():
     pytest.importorskip("xgboost")
     X, y, score = numbers(0)

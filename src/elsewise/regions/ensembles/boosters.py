@@ -28,7 +28,7 @@ from .families import (
     xgboost_numbers,
     xgboost_probabilities,
 )
-from .reading import read_xgboost
+from .of_xgboost import read_xgboost
 from .region import EnsembleRegion
 
 

@@ -2,7 +2,8 @@
 
 A certificate is a tree of boxes of cells. Each box carries the dual points at which its bound was evaluated (the price
 of a unit of distance, weights of the conditions, messages from trees to cells; with a density, its multipliers), what
-each of them ruled out, and the boxes it was divided into, or why it was closed.
+each of them ruled out, and the boxes it was divided into, or why it was closed. Where distances go in steps a box is
+closed by a bound that leaves no step below the best point: what is proven is the next step, not the bound itself.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class BoxCertificate:
     Attributes
     ----------
     row, lower, upper : arrays of shape (n_features,)
-        The row, and limits of what may become of it.
+        The row, and limits of what may become of it; of numbers that move in steps, counts of steps.
     price : array of shape (n_features,)
         What a unit of each feature costs.
     integer : bool array of shape (n_features,)
@@ -110,7 +111,7 @@ class BoxCertificate:
     first_cell : int array of shape (n_vars + 1,)
         Where the cells of each column start.
     feature : int array of shape (n_cells,)
-        The number that a cell is about, or the indicator of its level.
+        The number that a cell is about, or the indicator of its level, which trees may see as a code.
     is_number : bool array of shape (n_cells,)
     low, high : arrays of shape (n_cells,)
         First and last number of each cell; of levels, 1.

@@ -76,5 +76,5 @@ SPLIT_ROUNDING = 16 * np.finfo(np.float64).eps
 SAME_PLACE = 1e-6
 # Nodes that rewritten trees may have: some 100 MB.
 MOST_NODES_REWRITTEN = 2_000_000
-# Rows that a booster is asked about to find its base.
-ROWS_ASKED = 64
+# Rows that a booster is asked about to find its base, and how it rounds weights of trees.
+ROWS_ASKED = 512

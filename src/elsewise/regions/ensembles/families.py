@@ -23,7 +23,8 @@ from ...errors import InvalidInputError, UnsupportedSettingError
 from ..outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response, require_interval, require_label
 from ..registry import register, register_by_name, register_response, register_response_by_name
 from .decisions import Decision, Largest, Range, largest_number, range_of_scores, smallest_number
-from .reading import read_forest, read_histogram_boosting, read_lightgbm, read_xgboost
+from .of_xgboost import read_xgboost
+from .reading import read_forest, read_histogram_boosting, read_lightgbm
 from .region import EnsembleRegion
 from .trees import TreeSum
 

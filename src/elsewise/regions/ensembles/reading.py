@@ -6,8 +6,8 @@ are copied. It falls short in five places:
 
 - Shares of classes in the leaves of forests it divides once more: they are read from scikit-learn's trees.
 - Histogram boosting it reads without its encoder of categories: the predictors are read as scikit-learn has them.
-- XGBoost's models that hold the names of categories it refuses: it gets them without the names.
-- XGBoost's dart rounds leaves times weights in its own way: it gets the trees without weights.
+- XGBoost's models that hold the names of categories it refuses, and weights of trees, which dropout leaves behind, it
+  reads in one of two formats and rounds otherwise (`of_xgboost`): it gets the trees without names and weights.
 - Of LightGBM it says neither that zeros are missing, nor by how many trees random forests divide.
 """
 
@@ -21,12 +21,8 @@ import numpy as np
 
 from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
-from .constants import ROWS_ASKED
 from .trees import LIGHTGBM_ZERO, TreeSum, left_limits
 
-# XGBoost's objectives whose sums start from the logit, or from the logarithm, of a mean.
-_LOGISTIC = ("binary:logistic", "reg:logistic")
-_EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 # treelite's numbers for kinds of nodes and comparisons.
 _BY_CATEGORY, _LESS = 2, 2
 # LightGBM's name of the mode in which zero stands for a missing value.
@@ -39,7 +35,7 @@ def read_forest(model: Any) -> TreeSum:
     """Read a scikit-learn ensemble whose trees round values to 32 bits and sum in 64: forests, gradient boosting."""
     import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
 
-    trees = _trees(treelite.sklearn.import_model(model), compares_single=True, sums_single=False)
+    trees = trees_of(treelite.sklearn.import_model(model), compares_single=True, sums_single=False)
     if trees.divisor != 1.0:
         own = np.concatenate([estimator.tree_.value[:, 0, :] for estimator in model.estimators_])
         trees = replace(trees, value=np.where(trees.feature[:, None] < 0, own, 0.0))
@@ -94,78 +90,6 @@ def _codes_in(bitset: Any) -> IntArray:
     return np.flatnonzero(bits)
 
 
-def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
-    """Read an XGBoost booster: 32 bits throughout.
-
-    Parameters
-    ----------
-    booster : xgboost.Booster
-    in_place : bool
-        Rows are predicted in place, as XGBoost's estimators do, not through a DMatrix: dart rounds otherwise.
-    """
-    import treelite
-
-    learner = json.loads(booster.save_config())["learner"]
-    kind = learner["gradient_booster"]["name"]
-    if kind not in ("gbtree", "dart"):
-        raise UnsupportedSettingError(
-            f"XGBoost is supported with booster='gbtree' or 'dart', received {kind!r}, which has no trees. Explain a "
-            "linear model of scikit-learn instead."
-        )
-    weights = None
-    if kind == "gbtree" and "c" not in (booster.feature_types or ()):
-        read = treelite.frontend.from_xgboost(booster)
-    else:  # treelite gets the trees alone, without names of categories and weights of trees
-        written = json.loads(booster.save_raw("json"))
-        boosted = written["learner"]["gradient_booster"]
-        weights = boosted.get("weight_drop")
-        model = boosted["model" if weights is None else "gbtree"]
-        model = model if weights is None else model["model"]
-        model["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
-        written["learner"]["gradient_booster"] = {"name": "gbtree", "model": model}
-        read = treelite.frontend.from_xgboost_json(json.dumps(written))
-    trees = _trees(read, compares_single=True, sums_single=True)
-    objective = learner["objective"]["name"]
-    if objective in _LOGISTIC or objective in _EXPONENTIAL:
-        mean, one = np.float32(learner["learner_model_param"]["base_score"].strip("[]")), np.float32(1.0)
-        nearest = -np.log(np.float64(one / mean - one)) if objective in _LOGISTIC else np.log(np.float64(mean))
-        trees = replace(trees, base=np.array([_base_in_xgboost(booster, trees, weights, np.float32(nearest))]))
-    return trees if weights is None else _weighted(trees, weights, in_place)
-
-
-def _base_in_xgboost(booster: Any, trees: TreeSum, weights: list[float] | None, nearest: Any) -> float:
-    """Find what XGBoost starts its sums from, the logit or the logarithm of a mean, to the bit.
-
-    It takes a logarithm with 32 bits, whose last bit is up to the system's library. So the booster is asked, about rows
-    all over its cuts, which of the numbers next to the rounded logarithm gives its own sums.
-    """
-    from xgboost import DMatrix  # whoever has a booster has its library
-
-    candidates = [nearest, np.nextafter(nearest, np.float32(-np.inf)), np.nextafter(nearest, np.float32(np.inf))]
-    rng = np.random.default_rng(0)
-    rows = np.zeros((ROWS_ASKED, trees.n_features))
-    for j, cuts in enumerate(trees.cuts()):
-        rows[:, j] = np.floor(rng.choice(cuts, ROWS_ASKED)) if len(cuts) else 0.0
-    rows = np.maximum(rows, 0.0) if len(trees.code_sets) else rows  # codes are not negative
-    asked = DMatrix(rows, feature_names=booster.feature_names, feature_types=booster.feature_types)
-    own = booster.predict(asked, output_margin=True)
-    for candidate in candidates:
-        tried = replace(trees, base=np.array([float(candidate)]))
-        tried = tried if weights is None else _weighted(tried, weights, in_place=False)
-        if (tried.scores(rows)[:, 0] == own).all():
-            return float(candidate)
-    return float(nearest)
-
-
-def _weighted(trees: TreeSum, weights: list[float], in_place: bool) -> TreeSum:
-    """Multiply the leaves of each tree by its weight, as XGBoost's dart does."""
-    leaf, base = trees.value.astype(np.float32), trees.base.astype(np.float32)
-    if in_place:  # the base is added by each tree's prediction and taken away again, which rounds
-        leaf = (base + leaf) - base
-    of_node = np.repeat(np.array(weights, dtype=np.float32), np.diff(np.append(trees.roots, len(leaf))))
-    return replace(trees, value=(leaf * of_node[:, None]).astype(np.float64))
-
-
 def read_lightgbm(booster: Any) -> TreeSum:
     """Read a LightGBM booster, up to the iteration it predicts with: 64 bits throughout."""
     import treelite
@@ -177,7 +101,7 @@ def read_lightgbm(booster: Any) -> TreeSum:
             "This LightGBM model has linear functions in its leaves (linear_tree=True); expected constants. Fit it "
             "with linear_tree=False."
         )
-    trees = _trees(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
+    trees = trees_of(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
     if any(f'"{_ZERO_IS_MISSING}"' in tree for tree in written):
         trees = _with_missing_zeros(trees, [tree["tree_structure"] for tree in dumped["tree_info"]])
     is_zero = (np.abs(trees.limit) <= LIGHTGBM_ZERO) & (trees.feature >= 0) & (trees.codes < 0)
@@ -208,7 +132,8 @@ def _with_missing_zeros(trees: TreeSum, written: list[dict[str, Any]]) -> TreeSu
     return replace(trees, zero_is_missing=zero, missing_left=missing_left)
 
 
-def _trees(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
+def trees_of(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
+    """Copy what treelite has read, with the precisions in which the library compares and sums."""
     header = model.get_header_accessor()
     if int(header.get_field("num_target")[0]) > 1:
         raise UnsupportedSettingError(

@@ -113,7 +113,7 @@ static void search_row(ew_state *w)
         ew_open_cone(w);
     w->at.kappa = row->cone ? 0.1 * fmin(w->best.value, w->scale) / row->cone->squared_radius : 0.0;
     w->next_pause = row->inside ? row->inside->pause_after : -1;
-    if (!row->inside && !row->recorder) /* certificates are of bounds as they come */
+    if (!row->inside)
         ew_steps_find(&w->steps, f, row->cost, row->bound, &w->once);
     find_first_points(w);
     while (ew_search_problem(w))
