@@ -107,27 +107,25 @@ class NumberOrCode(Rule):
     def is_found(self) -> bool:
         return self.suggested
 
+    @property
+    def _entered(self) -> FloatArray:
+        """Codes that may be entered."""
+        return self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
+
     def clauses(self, E: FloatArray) -> Clauses | None:
+        """Give intervals of values that rows may take: codes, regular numbers, the row's own value."""
         if self.stays:  # limits say it all
             return None
-        literals = self._literals(E)
-        low, high = (np.column_stack(ends) for ends in zip(*literals))
-        feature = np.full(len(literals), self.column.start, dtype=np.int64)
-        return Clauses(feature, np.zeros(1, dtype=np.int64), low, high, np.ones((len(E), 1), dtype=np.bool_))
-
-    def _literals(self, E: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """Intervals of values that rows may take: codes, regular numbers, the row's own value."""
-        value = E[:, self.column.start]
-        every = np.ones(len(E))
+        value, entered = E[:, self.column.start], self._entered
+        low, high = np.empty((len(E), len(entered) + 2)), np.empty((len(E), len(entered) + 2))
         least, most = self._regular(value)
-        if self.stays:
-            still = ~self._is_beside(value)
-            return [(np.where(still, value, least), np.where(still, value, most))]
-        entered = self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
+        low[:, :-2] = high[:, :-2] = entered
+        low[:, -2], high[:, -2] = least, most
         # a value that is one of the others is no alternative of its own: it would be searched twice
-        own = ~(np.isin(value, entered) | ((least <= value) & (value <= most)))
-        stays = (np.where(own, value, np.inf), np.where(own, value, -np.inf))
-        return [(code * every, code * every) for code in entered] + [(least, most), stays]
+        own = ~((value[:, None] == entered).any(axis=1) | ((least <= value) & (value <= most)))
+        low[:, -1], high[:, -1] = np.where(own, value, np.inf), np.where(own, value, -np.inf)
+        feature = np.full(low.shape[1], self.column.start, dtype=np.int64)
+        return Clauses(feature, np.zeros(1, dtype=np.int64), low, high, np.ones((len(E), 1), dtype=np.bool_))
 
     def _is_beside(self, value: FloatArray) -> BoolArray:
         """Whether no code lies at values or between them and the regular numbers, shape (n_samples,)."""
@@ -142,9 +140,17 @@ class NumberOrCode(Rule):
         return least, np.where(beside, np.maximum(value, self.most), self.most)
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
-        f, literals = self.column.start, self._literals(E)
-        lower[:, f] = np.maximum(lower[:, f], np.min([low for low, _ in literals], axis=0))
-        upper[:, f] = np.minimum(upper[:, f], np.max([high for _, high in literals], axis=0))
+        f = self.column.start
+        value = E[:, f]
+        if self.stays:
+            still = ~self._is_beside(value)
+            least, most = self._regular(value)
+            least, most = np.where(still, value, least), np.where(still, value, most)
+        else:  # the row's own value may stay, wherever it is
+            entered = self._entered
+            least = np.minimum(min([self.least, *entered.tolist()]), value)
+            most = np.maximum(max([self.most, *entered.tolist()]), value)
+        lower[:, f], upper[:, f] = np.maximum(lower[:, f], least), np.minimum(upper[:, f], most)
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         before, after = E0[:, self.column.start], E1[:, self.column.start]

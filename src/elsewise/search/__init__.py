@@ -14,6 +14,7 @@ from .found import Found
 from .inside import BoxAnswer, Inside, RelaxedBox, RowCone
 from .lattice import Lattice
 from .least_moves import LeastMoves
+from .pieces import NumberPieces
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Covered, DividingCover, Exactness, Halfspaces, Region
 from .second_look import SecondLook, is_doubtful
@@ -42,6 +43,7 @@ __all__ = [
     "Lattice",
     "Layout",
     "LeastMoves",
+    "NumberPieces",
     "Part",
     "Piece",
     "Reach",

@@ -22,9 +22,10 @@ from .domain import Domain
 from .earlier_answers import History
 from .first_looks import look_first
 from .found import Found
-from .gaps import about_one_number
+from .gaps import about_one_number, split
 from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
+from .pieces import NumberPieces
 from .problem import Goal, SearchProblem
 from .quick_boxes import QuickBoxes
 from .refinement import Refinement
@@ -50,12 +51,19 @@ class BoxSearch:
         self.problem, self.domain, self.history, self.margin = (
             request.problem, request.domain, request.history, request.margin,
         )  # fmt: skip
+        # what numbers may be is a matter of the cover's boxes; other clauses are asked about
+        self.numbers, others = split(self.domain.clauses, self.domain.layout)
+        self.asks_more = replace(self.domain, clauses=others).asks_more
+
+    def _pieces(self, k: int) -> NumberPieces | None:
+        """Intervals that numbers of a row have to be in."""
+        return None if self.numbers is None else NumberPieces.of(self.numbers, k)
 
     def _asks_more(self, k: int) -> bool:
-        """Whether more than limits, whole numbers and columns that stay is asked of a row."""
+        """Whether more than limits, intervals, whole numbers and columns that stay is asked of a row."""
         history = self.history
         is_apart = any(each.apart is not None for each in history.earlier[k])
-        return bool(self.domain.asks_more or history.refused[k] or is_apart)
+        return bool(self.asks_more or history.refused[k] or is_apart)
 
     def run(self) -> Found:
         """Search every row."""
@@ -104,7 +112,7 @@ class BoxSearch:
         answer = self.problem.goals[g].cover.search_box(
             row, domain.lower[k], domain.upper[k], domain.integer,
             inside=None, cutoff=cutoff, margin=self.margin, seconds=seconds,
-            per_change=domain.per_change, least_moves=least,
+            per_change=domain.per_change, least_moves=least, pieces=self._pieces(k),
         )  # fmt: skip
         found.n_projections[k], found.timed_out[k] = answer.n_boxes, answer.stopped
         found.lower_bound[k] = min(max(0.0, answer.lower_bound), answer.value)
@@ -126,7 +134,7 @@ class BoxSearch:
         """Search one row, cone by cone, nearest first."""
         goal, found = self.problem.goals[g], Found.nothing(row[None])
         inside: list[_InsideBoxes | None] = [None]
-        order, nearest = [(0.0, 0)], np.inf
+        order, nearest, pieces = [(0.0, 0)], np.inf, self._pieces(k)
         asks = goal.has_density or self._asks_more(k)
         if asks:
             exists = np.ones(goal.n_cones, dtype=np.bool_)
@@ -149,6 +157,7 @@ class BoxSearch:
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
                 per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
+                pieces=pieces,
             )  # fmt: skip
             found.n_projections[0] += answer.n_boxes
             found.timed_out[0] |= answer.stopped

@@ -11,7 +11,7 @@ The literals of an indicator are ``(-inf, 0]``, not this level, and ``[1, inf)``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,12 +75,18 @@ class Clauses:
         sure = possible & (self.low <= least) & (most <= self.high)
         binds = self.binds & ~self._any(sure)
         kept = np.asarray(binds.any(axis=0))
+        return replace(self, binds=binds).some(kept)
+
+    def some(self, kept: BoolArray) -> Clauses | None:
+        """Leave some of the clauses, given by a mask of shape (n_clauses,); None if that is none."""
         if not kept.any():
             return None
         literals = kept[self.clause_of]
         sizes = np.diff(np.append(self.first, len(self.feature)))[kept]
         first = np.cumsum(np.append(0, sizes[:-1]))
-        return Clauses(self.feature[literals], first, self.low[:, literals], self.high[:, literals], binds[:, kept])
+        return Clauses(
+            self.feature[literals], first, self.low[:, literals], self.high[:, literals], self.binds[:, kept]
+        )
 
     def literal(self, place: int) -> Clauses:
         """Make the clause that says that one literal holds, for every row."""

@@ -18,6 +18,7 @@ from .cones import Cones
 from .constants import CUTS_OFF
 from .inside import BoxAnswer, Inside
 from .least_moves import LeastMoves
+from .pieces import NumberPieces
 from .space import Space
 from .surroundings import Surroundings
 
@@ -225,6 +226,7 @@ class Cover(ABC):
         seconds: float,
         per_change: float = 0.0,
         least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -246,6 +248,8 @@ class Cover(ABC):
             What every column that changes costs, beside the distance of its size.
         least_moves : LeastMoves or None
             Of the row alone.
+        pieces : NumberPieces or None
+            Intervals, of which some numbers have to be in one.
         """
         raise NotImplementedError
 

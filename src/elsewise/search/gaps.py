@@ -23,6 +23,17 @@ def about_one_number(clauses: Clauses, layout: Layout) -> BoolArray:
     return np.asarray((least == most) & (layout.group[least] < 0))
 
 
+def split(clauses: Clauses | None, layout: Layout) -> tuple[Clauses | None, Clauses | None]:
+    """Tell clauses about one number alone, the first one about each, from all others; None where there are none."""
+    if clauses is None:
+        return None, None
+    places = np.flatnonzero(about_one_number(clauses, layout))
+    firsts = np.unique(clauses.feature[clauses.first[places]], return_index=True)[1]
+    chosen = np.zeros(len(clauses.first), dtype=np.bool_)
+    chosen[places[firsts]] = True
+    return clauses.some(chosen), clauses.some(~chosen)
+
+
 def depths(
     domain: Domain, rows: IntArray, lower: FloatArray, upper: FloatArray, points: FloatArray, prices: FloatArray
 ) -> FloatArray:

@@ -27,7 +27,7 @@ class _Piece:
 
 
 class Refinement:
-    """Pieces of the regions of a search, numbered.
+    """NumberPieces of the regions of a search, numbered.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from .constants import TIME_WITHOUT_JUMPS
 from .domain import Domain
 from .earlier_answers import EarlierAnswer, History
 from .found import Found
-from .gaps import without_jumps
+from .gaps import split, without_jumps
 from .node_search import TreeSearch
 from .problem import SearchProblem
 from .request import SearchRequest
@@ -118,12 +118,17 @@ def _search_in_kernel(request: SearchRequest) -> Found:
 
 
 def _search_boxes(request: SearchRequest) -> Found:
-    """Search boxes without clauses, which few answers meet and which take time; those that break one once more."""
+    """Search boxes without clauses of several columns, which few answers meet and which take time.
+
+    Those that break one are searched once more.
+    """
     domain, n = request.domain, len(request.rows)
-    free = without_jumps(domain, request.rows) if np.isfinite(request.seconds).all() else None
+    has_density = any(goal.has_density for goal in request.problem.goals)
+    free = without_jumps(domain, request.rows) if np.isfinite(request.seconds).all() and has_density else None
     if free is not None:
         return _search_boxes_and_jumps(request, free)
-    found = BoxSearch(replace(request, domain=replace(domain, clauses=None)), _search_nodes).run()
+    numbers = split(domain.clauses, domain.layout)[0]
+    found = BoxSearch(replace(request, domain=replace(domain, clauses=numbers)), _search_nodes).run()
     broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
     left = request.seconds - found.seconds
     for k in np.flatnonzero(broken).tolist():

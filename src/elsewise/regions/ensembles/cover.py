@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray
-from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, Space
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, NumberPieces, Space
 from .certificates import Recorder
 from .constants import COST_ROUNDING, EXACT_MARGIN, MAP_ROUNDING
 from .deepening import search_cells
@@ -89,12 +89,13 @@ class EnsembleCover(DividingCover):
         seconds: float,
         per_change: float = 0.0,
         least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
         if trees is None:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
-        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin, least_moves)
+        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin, least_moves, pieces)
         if per_change:
             x = row[trees.feature]
             leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
@@ -177,11 +178,35 @@ class EnsembleCover(DividingCover):
         integer: BoolArray,
         margin: float,
         least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Values that a row would get in each cell, what they cost, and a bound of what anything in the cell costs."""
-        feature, number = trees.feature, trees.is_number
+        low, high = np.maximum(trees.low, lower[trees.feature]), np.minimum(trees.high, upper[trees.feature])
+        if pieces is None:
+            return self._intervals(trees, slice(None), row, low, high, integer, margin, least_moves)
+        cell, low, high = pieces.within(trees.feature, low, high)
+        each = self._intervals(trees, cell, row, low, high, integer, margin, least_moves)
+        order = np.argsort(-each[1], kind="stable")  # the cheapest piece of a cell comes last, and stays
+        values, cost, bound = np.zeros(len(trees.low)), np.full(len(trees.low), np.inf), np.full(len(trees.low), np.inf)
+        values[cell[order]], cost[cell[order]] = each[0][order], each[1][order]
+        order = np.argsort(-each[2], kind="stable")
+        bound[cell[order]] = each[2][order]
+        return values, cost, bound
+
+    def _intervals(
+        self,
+        trees: IndexedTrees,
+        cell: IntArray | slice,
+        row: FloatArray,
+        a: FloatArray,
+        b: FloatArray,
+        integer: BoolArray,
+        margin: float,
+        least_moves: LeastMoves | None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Find the same for intervals ``[a, b]`` of cells; those of levels are ``[1, 1]``, or empty."""
+        feature, number = trees.feature[cell], trees.is_number[cell]
         x, price = row[feature], self.space.coordinates.stretch[feature]
-        a, b = np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
         stays = (a <= x) & (x <= b)
         if least_moves is not None:  # a cell that is left is left by that much
             a = np.where(x < a, np.maximum(a, least_moves.above[0, feature]), a)
@@ -194,7 +219,7 @@ class EnsembleCover(DividingCover):
             cost = np.where(a > b, np.inf, price * np.abs(nearest - x))
             return nearest, cost, cost * (1.0 - COST_ROUNDING)
         bound = price * np.abs(nearest - x) * (1.0 - COST_ROUNDING)
-        inset = MAP_ROUNDING * trees.blur if margin <= EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
+        inset = MAP_ROUNDING * trees.blur[cell] if margin <= EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
         inset = np.where(whole, 0.0, inset)
         with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
             middle = a + (b - a) / 2
@@ -207,7 +232,7 @@ class EnsembleCover(DividingCover):
             np.where(number, cost, entered),
             np.where(number, bound, entered),
         )
-        closed = np.where(number, a > b, upper[feature] < 1.0)
+        closed = np.where(number, a > b, b < 1.0)
         return values, np.where(closed, np.inf, cost), np.where(closed, np.inf, bound)
 
 
