@@ -42,6 +42,25 @@ def check_rows(Z: ArrayLike, *, some_missing: bool = False) -> FloatArray:
     return rows
 
 
+def distinct_lines(table: FloatArray) -> tuple[IntArray, IntArray]:
+    """Find lines of the same bits.
+
+    Parameters
+    ----------
+    table : array of shape (n, n_columns)
+
+    Returns
+    -------
+    first : int array of shape (n_distinct,)
+        The first line of each kind, ascending.
+    kind : int array of shape (n,)
+        Place of each line's kind among the first ones.
+    """
+    known: dict[bytes, int] = {}
+    kind = np.array([known.setdefault(line.tobytes(), len(known)) for line in table], dtype=np.int64)
+    return np.unique(kind, return_index=True)[1], kind
+
+
 def feature_scales(Z: FloatArray) -> FloatArray:
     """Positive scale of every feature: its standard deviation, and a stand-in where that is zero.
 

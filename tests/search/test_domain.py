@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from elsewise.search import Domain, Layout
+from elsewise.search.clauses import Clauses
 
 # a number, a category of three levels, a whole number, a category of two
 LAYOUT = Layout(np.array([0, 1, 1, 1, 2, 3, 3]), 4, np.array([-1, 0, 0, 0, -1, 1, 1]))
@@ -74,3 +75,40 @@ def test_linear_rules_hold_up_to_the_rounding_of_their_sums():
     assert 1.5 - 0.1 * 7.0 > 0.8 - 1e-15
     rows = ROW + np.array([[0.0] * 7, [1e-9, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0, 0]])
     np.testing.assert_array_equal(made.keeps_rules(rows), [True, False, False])
+
+
+def test_equal_boxes_are_narrowed_once_and_alike():
+    """Many boxes, most of them equal, are narrowed as each is by itself."""
+    rng = np.random.default_rng(5)
+    n, n_features = 300, 3
+    kinds = rng.integers(0, 7, n)
+    lower, upper = np.sort(rng.uniform(-3.0, 3.0, (2, 7, n_features)), axis=0)[:, kinds]
+    rows = np.arange(n) % 2
+    own = np.zeros((n, n_features))
+    # x0 <= -1 or x0 >= 1 for the first row, x1 in [0, 1] or x2 >= 2 for both
+    clauses = Clauses(
+        feature=np.array([0, 0, 1, 2]),
+        first=np.array([0, 2]),
+        low=np.tile([-np.inf, 1.0, 0.0, 2.0], (2, 1)),
+        high=np.tile([-1.0, np.inf, 1.0, np.inf], (2, 1)),
+        binds=np.array([[True, True], [False, True]]),
+    )
+    domain = Domain(
+        layout=Layout(np.arange(n_features), n_features, np.full(n_features, -1)),
+        lower=np.full((2, n_features), -3.0),
+        upper=np.full((2, n_features), 3.0),
+        integer=np.zeros(n_features, dtype=bool),
+        max_changes=None,
+        normals=np.empty((0, n_features)),
+        offsets=np.empty(0),
+        clauses=clauses,
+    )
+    together = lower.copy(), upper.copy()
+    holds = domain.narrow(rows, *together, own)
+    assert 0 < holds.sum() < n
+    for k in range(n):
+        one = slice(k, k + 1)
+        alone = lower[one].copy(), upper[one].copy()
+        np.testing.assert_array_equal(domain.narrow(rows[one], *alone, own[one]), holds[one])
+        np.testing.assert_array_equal(alone[0], together[0][one])
+        np.testing.assert_array_equal(alone[1], together[1][one])

@@ -84,6 +84,8 @@ MOST_REFINED_NODES = 10_000
 NODES_AT_ONCE = 8
 # Cells of cones that are made at once: their boxes take some megabytes.
 CELLS_AT_ONCE = 4_096
+# From so many boxes on, equal ones are looked for before they are narrowed by clauses.
+MANY_BOXES = 64
 # Linear forms that are bounded between two looks at the clock, a projection each: some milliseconds.
 FORMS_AT_ONCE = 8
 # Times that boxes are narrowed in turn, clause after clause; more would only save nodes.

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, distinct_lines
+from .constants import MANY_BOXES
 
 if TYPE_CHECKING:
     from .clauses import Clauses
@@ -191,4 +192,11 @@ class Domain:
             self.least_moves.narrow(rows, lower, upper)
         if self.clauses is None:
             return np.ones(len(lower), dtype=np.bool_)
-        return self.clauses.narrow(rows, lower, upper, self.layout, self.integer, own)
+        if len(rows) < MANY_BOXES:
+            return self.clauses.narrow(rows, lower, upper, self.layout, self.integer, own)
+        # cells of one node have its box, as long as they do not limit it
+        first, kind = distinct_lines(np.column_stack([rows, lower, upper]))
+        least, most = lower[first], upper[first]
+        holds = self.clauses.narrow(rows[first], least, most, self.layout, self.integer, own[first])
+        lower[:], upper[:] = least[kind], most[kind]
+        return holds[kind]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, distinct_lines
 from .domain import Domain
 from .earlier_answers import History
 from .problem import SearchProblem
@@ -92,10 +92,7 @@ class SearchRequest:
             asked += [domain.clauses.low, domain.clauses.high, domain.clauses.binds]
         if domain.least_moves is not None:
             asked += [domain.least_moves.below, domain.least_moves.above]
-        known: dict[bytes, int] = {}
-        table = np.concatenate(asked, axis=1, dtype=np.float64)
-        kind = np.array([known.setdefault(row.tobytes(), len(known)) for row in table], dtype=np.int64)
-        return np.unique(kind, return_index=True)[1], kind
+        return distinct_lines(np.concatenate(asked, axis=1, dtype=np.float64))
 
     def without_model(self) -> SearchRequest:
         """Ask for the nearest point of the domain and the density, however far, whatever the model says of it."""
