@@ -117,7 +117,7 @@ def test_accounted_time_keeps_the_limit(monkeypatch):
     frame, y, rules = whole_numbers(6)
     explainer = ew.Explainer(MODELS["logistic"].fit(frame, y), density=None).fit(frame, y)
     clock = Ticking()
-    for module in ("search.driver", "search._whole", "asking.answers"):
+    for module in ("search.driver", "search._whole", "asking.answers", "asking.row_seconds"):
         monkeypatch.setattr(f"elsewise.{module}.time", clock)
     for n_rows, limit in ((1, 0.02), (1, 0.2), (5, 0.05)):
         before = clock.now

@@ -40,7 +40,7 @@ class SlowProjections:
 
         monkeypatch.setattr(Cells, "project", slowly)
         modules = ("search.driver", "search.division", "search.surroundings", "search.time_limits", "search._whole")
-        for module in (*modules, "asking.answers", "asking.deadline"):
+        for module in (*modules, "asking.answers", "asking.row_seconds", "asking.deadline"):
             monkeypatch.setattr(f"elsewise.{module}.time", self)
 
     def perf_counter(self):

@@ -1,6 +1,7 @@
 """Asking: one question about many rows, from targets and rules to verified answers."""
 
-from .answers import Answers, answers_of
+from .answers import Answers
+from .best_answers import answers_of
 from .chunks import in_chunks
 from .frontier import walk
 from .infeasibility import why_infeasible

@@ -19,12 +19,13 @@ import numpy as np
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..search import Domain, EarlierAnswer, Found, distinct, search_cells, search_tree
 from ..search.constants import MARGINS
-from ..search.time_limits import is_late, seconds_of
-from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS, TIME_TO_SPARE
+from ..search.time_limits import is_late
+from .constants import FIRST_MARGIN_OF_SHORT_FLOATS, MOST_BANNED_PARTS
 from .in_steps import search_in_steps
 from .infeasibility import is_empty_for_all
 from .own_thresholds import FixedPart
 from .question import Question
+from .row_seconds import RowSeconds
 from .verification import LogDensities, Verification
 
 
@@ -40,7 +41,7 @@ class Answers:
         The same in features.
     predictions : array of shape (n_samples,), optional
         What the model says of the rows, if it was asked before.
-    seconds_left : array of shape (n_samples,), optional
+    seconds : RowSeconds, optional
         What each row may still take, shared with answers that follow; the question's time limit unless given.
     log_thresholds : array of shape (n_samples, n_goals), optional
         What rows ask of the density of each goal; by default what the question asks of all of them.
@@ -75,14 +76,12 @@ class Answers:
         given: Any,
         rows: FloatArray,
         predictions: AnyArray | None = None,
-        seconds_left: FloatArray | None = None,
+        seconds: RowSeconds | None = None,
         log_thresholds: FloatArray | None = None,
         domain: Domain | None = None,
     ) -> None:
         n = len(rows)
-        self.seconds_left = seconds_of(question.options.time_limit, n) if seconds_left is None else seconds_left
-        self.is_limited = bool((self.seconds_left < np.inf).any())
-        self.seconds_to_verify = 0.0  # what the model takes to judge a row's point
+        self.seconds = RowSeconds(question.options.time_limit, n) if seconds is None else seconds
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows) if domain is None else domain
         self._fixed_parts: list[list[FixedPart | None]] | None = None
@@ -144,7 +143,7 @@ class Answers:
             moves = ~self._leave_as_is(places, goals)
             places, goals = places[moves], goals[moves]
         asked, asked_goals, started = places, goals, time.perf_counter()
-        kept_back = self._kept_back(share)
+        kept_back = self.seconds.kept_back(share)
         new = self.goal[places] < 0
         self.goal[places[new]] = goals[new]
         most_parts = max((goal.n_parts for goal in self.question.problem.goals), default=0)
@@ -152,7 +151,7 @@ class Answers:
         banned_bound = np.full(len(places), np.inf)
         first = step = FIRST_MARGIN_OF_SHORT_FLOATS if self.verification.rounds else 0
         while len(places):
-            seconds = self.seconds_left[places] - kept_back[places]
+            seconds = self.seconds.left[places] - kept_back[places]
             if step == first:  # a first look is taken even if the model itself took all the time there was
                 seconds[new] = np.maximum(seconds[new], 0.0)
             found = self._search(places, goals, MARGINS[step], banned if banned.any() else None, seconds)
@@ -161,10 +160,10 @@ class Answers:
             failed = self._take(places, goals, found, banned_bound)
             if step == first:
                 failed &= ~self._leave_as_is(places, goals)
-            started = self._spend(places, found.seconds, started)
+            started = self.seconds.spend(places, found.seconds, started)
             if not failed.any():
                 break
-            late = failed & is_late(self.seconds_left[places] - kept_back[places], np.isfinite(self.value[places]))
+            late = failed & is_late(self.seconds.left[places] - kept_back[places], np.isfinite(self.value[places]))
             if late.any():
                 self.timed_out[places[late]] = True
                 self._give_up(places, late, np.minimum(found.lower_bound, banned_bound))
@@ -182,31 +181,14 @@ class Answers:
                 failed &= ~given_up
             places, goals, banned, banned_bound = places[failed], goals[failed], banned[failed], banned_bound[failed]
         self._take_back_doubtful_proofs(asked, asked_goals)
-        self._spend(asked, np.zeros(len(asked)), started)
-
-    def _kept_back(self, share: float) -> FloatArray:
-        """Seconds of each row that are not to be used: those of later answers, and what verifying takes."""
-        if not self.is_limited:
-            return np.zeros(len(self.rows))
-        usable = np.isfinite(self.seconds_left) & (self.seconds_left > 0)
-        return np.where(usable, self.seconds_left, 0.0) * (1.0 - share) + self.seconds_to_verify
+        self.seconds.spend(asked, np.zeros(len(asked)), started)
 
     def ask_first(self) -> None:
         """Ask the model about the rows beforehand: where time is short, some is kept for it to judge the answers."""
         started = time.perf_counter()
         assert len(self.predictions) == len(self.rows)
-        self.seconds_to_verify = (
-            self._spend(np.arange(len(self.rows)), np.zeros(len(self.rows)), started) - started
-        ) / max(len(self.rows), 1)
-
-    def _spend(self, places: IntArray, seconds: FloatArray, started: float) -> float:
-        """Count what each row took, and share what else was done since; tell the time."""
-        now = time.perf_counter()
-        if not self.is_limited:
-            return now
-        shared = max(now - started - float(seconds.sum()), 0.0) / max(len(places), 1)
-        self.seconds_left[places] -= seconds + shared
-        return now
+        now = self.seconds.spend(np.arange(len(self.rows)), np.zeros(len(self.rows)), started)
+        self.seconds.to_verify = (now - started) / max(len(self.rows), 1)
 
     def _take_back_doubtful_proofs(self, places: IntArray, goals: IntArray) -> None:
         """Without rules a goal is empty for every row or for none: else "empty" is rounding, and nothing is proven."""
@@ -215,7 +197,7 @@ class Answers:
         empty = np.isinf(self.lower_bound[places])
         if not empty.any():
             return
-        late = empty & (self.seconds_left[places] < 0)  # the proof stays unchecked
+        late = empty & (self.seconds.left[places] < 0)  # the proof stays unchecked
         self.lower_bound[places[late]], self.timed_out[places[late]] = 0.0, True
         empty &= ~late
         for goal in distinct(goals[empty]):
@@ -377,57 +359,3 @@ class Answers:
             )
         if len(found):
             self.reach(found, last.goal[found], share)
-
-
-def _must_time_model(question: Question) -> bool:
-    """Whether what the model takes to judge a row may matter to the time that is left for a search."""
-    limit, fitted = question.options.time_limit, question.fitted
-    if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
-        return False
-    return limit < TIME_TO_SPARE or fitted.training is not None
-
-
-def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
-    """Answer for a chunk of rows.
-
-    Parameters
-    ----------
-    question : Question
-    given : data frame or array of shape (n_samples, n_columns)
-        The rows as they came, to be echoed.
-    rows : array of shape (n_samples, n_features)
-        The same in features.
-    goals : int array of shape (n_samples,)
-        Which goal each row has; -1 asks for the nearest class other than the present one.
-
-    Returns
-    -------
-    list of Answers
-        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
-    """
-    answers = Answers(question, given, rows)
-    if _must_time_model(question):
-        answers.ask_first()
-    n_answers = question.options.n_counterfactuals
-    share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
-    chosen = np.flatnonzero(goals >= 0)
-    if len(chosen):
-        answers.reach(chosen, goals[chosen], share)
-    open_choice = np.flatnonzero(goals < 0)
-    if len(open_choice):
-        assert question.fitted.classes is not None
-        predictions = answers.predictions
-        classes_left = len(question.fitted.classes) - 1
-        for goal, label in enumerate(question.fitted.classes):
-            others = open_choice[predictions[open_choice] != label]
-            if len(others):
-                answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
-    everything = [answers]
-    while len(everything) < n_answers:
-        further = Answers(question, given, rows, answers.predictions, answers.seconds_left)
-        further.seconds_to_verify = answers.seconds_to_verify
-        further.differ_from(everything, 1.0 / (n_answers - len(everything)))
-        if not np.isfinite(further.value).any():
-            break
-        everything.append(further)
-    return everything

@@ -65,7 +65,7 @@ def _densest(question: Question, answers: Answers, row: int, goal: int) -> tuple
         return at_threshold(density, quantile).log_threshold_ if part is None else part.log_threshold(quantile)
 
     below = 1.0 if density.quantile_ is None else density.quantile_
-    left = float(answers.seconds_left[row])
+    left = float(answers.seconds.left[row])
     deadline = Deadline(left if np.isfinite(left) else None)
     for is_tentative in (True, False):  # should the model not agree with the search, every step is checked with it
         asked = replace(own, is_tentative=is_tentative)

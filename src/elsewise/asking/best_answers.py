@@ -1,0 +1,65 @@
+"""The best answers of every row: the nearest first, then those that differ from all before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from .answers import Answers
+from .constants import TIME_TO_SPARE
+from .question import Question
+
+
+def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
+    """Answer for a chunk of rows.
+
+    Parameters
+    ----------
+    question : Question
+    given : data frame or array of shape (n_samples, n_columns)
+        The rows as they came, to be echoed.
+    rows : array of shape (n_samples, n_features)
+        The same in features.
+    goals : int array of shape (n_samples,)
+        Which goal each row has; -1 asks for the nearest class other than the present one.
+
+    Returns
+    -------
+    list of Answers
+        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
+    """
+    answers = Answers(question, given, rows)
+    if _must_time_model(question):
+        answers.ask_first()
+    n_answers = question.options.n_counterfactuals
+    share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
+    chosen = np.flatnonzero(goals >= 0)
+    if len(chosen):
+        answers.reach(chosen, goals[chosen], share)
+    open_choice = np.flatnonzero(goals < 0)
+    if len(open_choice):
+        assert question.fitted.classes is not None
+        predictions = answers.predictions
+        classes_left = len(question.fitted.classes) - 1
+        for goal, label in enumerate(question.fitted.classes):
+            others = open_choice[predictions[open_choice] != label]
+            if len(others):
+                answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
+    everything = [answers]
+    while len(everything) < n_answers:
+        further = Answers(question, given, rows, answers.predictions, answers.seconds)
+        further.differ_from(everything, 1.0 / (n_answers - len(everything)))
+        if not np.isfinite(further.value).any():
+            break
+        everything.append(further)
+    return everything
+
+
+def _must_time_model(question: Question) -> bool:
+    """Whether what the model takes to judge a row may matter to the time that is left for a search."""
+    limit, fitted = question.options.time_limit, question.fitted
+    if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
+        return False
+    return limit < TIME_TO_SPARE or fitted.training is not None
