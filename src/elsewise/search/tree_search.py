@@ -20,6 +20,7 @@ from .domain import Domain
 from .earlier_answers import EarlierAnswer, History
 from .found import Found
 from .gaps import split, without_jumps
+from .keeping_clauses import keep_clauses
 from .node_search import TreeSearch
 from .problem import SearchProblem
 from .request import SearchRequest
@@ -132,7 +133,8 @@ def _search_boxes(request: SearchRequest) -> Found:
     broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
     left = request.seconds - found.seconds
     for k in np.flatnonzero(broken).tolist():
-        found.put(np.arange(n) == k, BoxSearch(_once_more(request, k, left), _search_nodes).run())
+        one = _once_more(request, k, left)
+        found.put(np.arange(n) == k, keep_clauses(one, found.repeated(np.array([k])), _search_nodes))
     return found
 
 

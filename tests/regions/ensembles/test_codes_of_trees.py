@@ -10,6 +10,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 
 import elsewise as ew
+from elsewise.search import tree_search
 
 CODES = {"a": (-9, -8), "b": (-9,), "c": (99,)}
 REGULAR = {"a": range(9), "b": range(1, 8), "c": range(20, 27)}
@@ -121,6 +122,30 @@ def test_with_rules():
     check(explainer, rows, far, constraints=ew.Constraints(min_change={"a": 3, "b": 3, "c": 3}))
     legal = rows[(rows["a"] + rows["b"] >= -6).to_numpy()]
     check(explainer, legal, least, constraints=ew.Constraints(linear=["a + b >= -6"]))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_rules_that_leave_codes_together(kind, monkeypatch):
+    explainer, rows = fitted(kind), some_rows()
+    asked = []
+    keep = tree_search.keep_clauses
+    monkeypatch.setattr(tree_search, "keep_clauses", lambda *given: asked.append(1) or keep(*given))
+    together = {"a == -9": "b == -9", "b == -9": "c == 99", "c == 99": "a == -9"}
+
+    def all_or_none(table, row):
+        is_coded = (table == [-9, -9, 99]).to_numpy()
+        return is_coded.all(axis=1) | ~is_coded.any(axis=1)
+
+    check(explainer, rows, all_or_none, constraints=ew.Constraints(implies=together))
+    several = {"a > 4": "b > 4", "b > 2": "c < 25", "c < 22": "a < 3"}
+
+    def implied(table, row):
+        holds = (table["a"] <= 4) | (table["b"] > 4)
+        holds &= (table["b"] <= 2) | (table["c"] < 25)
+        return (holds & ((table["c"] >= 22) | (table["a"] < 3))).to_numpy()
+
+    check(explainer, rows, implied, constraints=ew.Constraints(implies=several))
+    assert len(asked) > 5
 
 
 def test_no_code_beyond_bounds_is_entered():
