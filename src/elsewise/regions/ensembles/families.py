@@ -279,7 +279,8 @@ def _read_xgboost(model: Any) -> TreeSum:
     """Read an estimator's booster, cut to the iterations that predict uses after early stopping."""
     booster = model.get_booster()
     best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
-    return read_xgboost(booster if best is None else booster[: best + 1], in_place=True)
+    booster = booster if best is None else booster[: best + 1]
+    return read_xgboost(booster, in_place=True, missing=float(model.missing))
 
 
 def _require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
