@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, IsolationForest
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -434,6 +435,45 @@ def test_bisection_of_floats():
         assert largest_number(lambda number, wanted=wanted: number <= wanted) == wanted
     assert smallest_number(lambda number: False) == np.inf
     assert smallest_number(lambda number: True) == -np.inf
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_boosting_that_stopped_early_has_fewer_trees(n_classes):
+    X, y, _ = numbers(0, n_classes)
+    model = classifier("boosting", n_trees=200).set_params(n_iter_no_change=2).fit(X, y)
+    assert len(model.estimators_) < 200
+    trees = region_of(model, Label(1)).trees
+    assert trees.n_trees == model.estimators_.size
+    np.testing.assert_array_equal(trees.scores(X), np.reshape(model.decision_function(X), (len(X), -1)))
+    forest = classifier("forest", n_trees=7).fit(X, y).set_params(n_estimators=50)
+    np.testing.assert_array_equal(region_of(forest, Label(1)).trees.scores(X), forest.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_trees", [3, 40])
+def test_boosting_with_an_exponential_loss(n_trees):
+    X, y, _ = numbers(1)
+    model = classifier("boosting", n_trees=n_trees, depth=3).set_params(loss="exponential").fit(X, y)
+    Z = around_thresholds(region_of(model, Label(1)).trees, X)
+    for index in range(2):
+        region = region_of(model, Label(index))
+        np.testing.assert_array_equal(region.trees.scores(Z)[:, 0], model.decision_function(Z))
+        np.testing.assert_array_equal(region.accepts(Z), model.predict(Z) == index)
+        likely = region_of(model, Label(index, min_probability=0.6)).accepts(Z)
+        np.testing.assert_array_equal(likely, model.predict_proba(Z)[:, index] >= 0.6)
+
+
+def test_boosting_that_starts_from_another_model_is_refused():
+    X, y, score = numbers(0)
+    for model, target, start in (
+        (classifier("boosting"), y, DummyClassifier(strategy="most_frequent")),
+        (regressor("boosting"), score, LinearRegression()),
+    ):
+        model.set_params(init=start).fit(X, target)
+        with pytest.raises(UnsupportedSettingError, match=f"init=None or 'zero', received init={type(start).__name__}"):
+            region_of(model, Label(1) if target is y else Interval(0.0, 1.0))
+    constant = regressor("boosting").set_params(init=DummyRegressor(strategy="median")).fit(X, score)
+    scores = region_of(constant, Interval(0.0, 1.0)).trees.scores(X)[:, 0]
+    np.testing.assert_array_equal(scores, constant.predict(X))
 
 
 def test_what_is_refused_says_why():
