@@ -13,7 +13,6 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     AdaBoostRegressor,
     BaggingClassifier,
-    GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     IsolationForest,
     VotingClassifier,
@@ -31,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import elsewise as ew
 from elsewise.errors import UnsupportedSettingError
-from elsewise.regions import Interval, Label, Probability, region_of, response_region_of
+from elsewise.regions import Interval, Label, region_of
 from elsewise.regions.ensembles import one_tree_region
 from pipelines.bent_pipelines import BENT, TREES, cuts_by_hand, rows
 from regions.ensembles.small_ensembles import classifier, nearest_of_numbers, numbers, regressor
@@ -147,7 +146,7 @@ def test_a_cut_off_that_nothing_reaches(name):
 
 
 def test_what_has_no_probability_is_refused():
-    X, y, _ = numbers(0)
+    X, _, _ = numbers(0)
     search = GridSearchCV(
         IsolationForest(n_estimators=5, random_state=0), {"max_samples": [20]}, cv=2, scoring=lambda *_: 0.0
     ).fit(X)
@@ -156,9 +155,6 @@ def test_what_has_no_probability_is_refused():
     assert (search.predict(answers.counterfactuals) == 1).all()
     with pytest.raises(UnsupportedSettingError, match="min_probability is not supported for IsolationForest"):
         explainer.explain(X[:1], 1, min_probability=0.4)
-    steep = GradientBoostingClassifier(loss="exponential", n_estimators=3).fit(X, y)
-    with pytest.raises(UnsupportedSettingError, match="supported with loss='log_loss'"):
-        response_region_of(steep, Probability(1, 0.3))
 
 
 def test_what_has_other_probabilities_is_refused():

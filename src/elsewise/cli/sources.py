@@ -129,6 +129,8 @@ def fitted_explainer(arguments: argparse.Namespace, rules: Constraints | None = 
 def _labels(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> list[Any] | None:
     """Labels of the training rows as the model writes them, None where there are none."""
     classes = getattr(model, "classes_", None)
+    if classes is not None and len(classes) == 0:  # a regressor of CatBoost
+        classes = None
     if arguments.label is None:
         if classes is None or arguments.density == "none":
             return None

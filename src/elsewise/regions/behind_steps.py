@@ -82,8 +82,9 @@ def region_behind_steps(model: object, outcome: Outcome, steps: StepsBefore) -> 
     if isinstance(region, EnsembleRegion):
         if region.trees.zero_is_missing.any():
             raise UnsupportedSettingError(
-                f"{type(model).__name__} takes zeros for missing values (zero_as_missing), which is not supported "
-                "behind steps that are not affine. Train it without, or apply the steps before the pipeline."
+                f"{type(model).__name__} takes a number for missing values (zero_as_missing, missing=...), which is "
+                "not supported behind steps that are not affine. Train it without, or apply the steps before the "
+                "pipeline."
             )
         return EnsembleRegion(rewritten(region.trees, steps), region.decision)
     check_behind_steps(model, steps)

@@ -127,7 +127,7 @@ def is_adapter(model: Any) -> bool:
 
 def classes_of(model: Any) -> AnyArray | None:
     """Labels that a model predicts, in order; None for a regressor."""
-    if hasattr(model, "classes_"):
+    if hasattr(model, "classes_") and len(model.classes_) > 0:  # regressors of CatBoost have none
         return np.asarray(model.classes_)
     return np.array([-1, 1]) if isinstance(model, OutlierMixin) else None
 

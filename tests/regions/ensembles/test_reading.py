@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import AdaBoostRegressor, BaggingClassifier, IsolationForest
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -304,6 +305,44 @@ def test_dropout_leaves_weights(kind, seed):
     assert np.abs(leaves).sum() < 0.9 * np.abs(drawn).sum()  # leaves as they are written weigh less
 
 
+@pytest.mark.parametrize("missing", [-1.0, 0.0, 2.0, 0.1, np.nan])
+@pytest.mark.parametrize("kind", ["two", "three", "numbers"])
+def test_a_number_that_xgboost_takes_for_a_missing_value(missing, kind):
+    pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 5, (300, 3)).astype(float)
+    X[:, 1] = rng.choice([0.1, 0.2, float(np.float32(0.1)), 0.3], 300)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    score = np.nansum(X, axis=1) + 3 * (X[:, 0] == missing) + rng.normal(size=300)
+    y = score if kind == "numbers" else np.digitize(score, [2, 4] if kind == "three" else [3])
+    model = (regressor if kind == "numbers" else classifier)("xgboost", n_trees=12, depth=3).set_params(missing=missing)
+    trees = region_of(model.fit(X, y), Interval(0.0, 1.0) if kind == "numbers" else Label(1)).trees
+    Z = np.concatenate([X, around_thresholds(trees, np.nan_to_num(X))])
+    own = np.reshape(model.predict(Z, output_margin=True), (len(Z), -1))
+    np.testing.assert_array_equal(trees.scores(Z), own)
+    np.testing.assert_array_equal(
+        trees.where_missing(np.array([True, False, False])).scores(Z),
+        trees.scores(np.where([True, False, False], np.nan, Z)),
+    )
+    assert trees.zero_is_missing.any() == (not np.isnan(missing))
+
+
+@pytest.mark.parametrize("missing", [-1.0, 0.0])
+def test_answers_about_a_number_that_stands_for_a_missing_value(missing):
+    pytest.importorskip("xgboost")
+    rng = np.random.default_rng(1)
+    X = rng.integers(-2, 5, (300, 3)).astype(float)
+    y = (X.sum(axis=1) + 3 * (X[:, 0] == missing) > 3).astype(int)
+    model = classifier("xgboost", n_trees=10, depth=3).set_params(missing=missing).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    rows = X[model.predict(X) != 1][:20]
+    cuts = region_of(model, Label(1)).trees.cuts()
+    for row, answer in zip(rows, explainer.explain(rows, 1)):
+        nearest = nearest_of_numbers(cuts, row, explainer.distance_.weights, lambda points: model.predict(points) == 1)
+        assert answer.status == "optimal"
+        np.testing.assert_allclose(answer.distance, nearest.distance, rtol=1e-9)
+
+
 @DART
 def test_weights_that_are_rounded_in_an_unknown_way_are_refused(monkeypatch):
     xgboost = pytest.importorskip("xgboost")
@@ -398,6 +437,45 @@ def test_bisection_of_floats():
     assert smallest_number(lambda number: True) == -np.inf
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_boosting_that_stopped_early_has_fewer_trees(n_classes):
+    X, y, _ = numbers(0, n_classes)
+    model = classifier("boosting", n_trees=200).set_params(n_iter_no_change=2).fit(X, y)
+    assert len(model.estimators_) < 200
+    trees = region_of(model, Label(1)).trees
+    assert trees.n_trees == model.estimators_.size
+    np.testing.assert_array_equal(trees.scores(X), np.reshape(model.decision_function(X), (len(X), -1)))
+    forest = classifier("forest", n_trees=7).fit(X, y).set_params(n_estimators=50)
+    np.testing.assert_array_equal(region_of(forest, Label(1)).trees.scores(X), forest.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_trees", [3, 40])
+def test_boosting_with_an_exponential_loss(n_trees):
+    X, y, _ = numbers(1)
+    model = classifier("boosting", n_trees=n_trees, depth=3).set_params(loss="exponential").fit(X, y)
+    Z = around_thresholds(region_of(model, Label(1)).trees, X)
+    for index in range(2):
+        region = region_of(model, Label(index))
+        np.testing.assert_array_equal(region.trees.scores(Z)[:, 0], model.decision_function(Z))
+        np.testing.assert_array_equal(region.accepts(Z), model.predict(Z) == index)
+        likely = region_of(model, Label(index, min_probability=0.6)).accepts(Z)
+        np.testing.assert_array_equal(likely, model.predict_proba(Z)[:, index] >= 0.6)
+
+
+def test_boosting_that_starts_from_another_model_is_refused():
+    X, y, score = numbers(0)
+    for model, target, start in (
+        (classifier("boosting"), y, DummyClassifier(strategy="most_frequent")),
+        (regressor("boosting"), score, LinearRegression()),
+    ):
+        model.set_params(init=start).fit(X, target)
+        with pytest.raises(UnsupportedSettingError, match=f"init=None or 'zero', received init={type(start).__name__}"):
+            region_of(model, Label(1) if target is y else Interval(0.0, 1.0))
+    constant = regressor("boosting").set_params(init=DummyRegressor(strategy="median")).fit(X, score)
+    scores = region_of(constant, Interval(0.0, 1.0)).trees.scores(X)[:, 0]
+    np.testing.assert_array_equal(scores, constant.predict(X))
+
+
 def test_what_is_refused_says_why():
     X, y, _ = numbers(0)
     several = classifier("forest").fit(X, np.column_stack([y, y]))
@@ -418,6 +496,10 @@ def test_what_is_refused_of_xgboost():
     ranks = regressor("xgboost").set_params(objective="reg:squaredlogerror").fit(X, np.exp(score))
     with pytest.raises(UnsupportedSettingError, match="received 'reg:squaredlogerror'"):
         region_of(ranks.get_booster(), Interval(0.0, 1.0))
+    model = classifier("xgboost").set_params(missing=3.0, enable_categorical=True, feature_types=["q", "q", "c"])
+    X, y, _ = with_codes(0, 2, missing=False)
+    with pytest.raises(UnsupportedSettingError, match="number below zero, received missing=3"):
+        region_of(model.fit(X, y), Label(1))
 
 
 def test_what_is_refused_of_lightgbm():

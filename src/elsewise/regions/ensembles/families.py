@@ -59,6 +59,8 @@ XGBOOST_LINKS: dict[str, Link | None] = {
     "reg:tweedie": _exp_single,
     "reg:logistic": _sigmoid_single,
 }
+# What to do about another objective.
+INSTEAD = "Fit it with one of these, or have it asked: elsewise.BlackBox(model.predict, classes=...)."
 LIGHTGBM_CLASSES = ("binary", "multiclass")
 LIGHTGBM_LINKS: dict[str, Link | None] = {
     **dict.fromkeys(["regression", "regression_l1", "huber", "fair", "quantile", "mape"]),
@@ -95,15 +97,14 @@ def forest_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 def gradient_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of gradient boosting: class 1 where the sum is at least zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_forest(model)
-    _require_log_loss(model)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s >= 0))
 
 
 @register_response(GradientBoostingClassifier)
 def gradient_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
     """Region where the sum of gradient boosting, or its probability, lies in a range."""
-    _require_log_loss(model)
-    return of_response(model, read_forest(model), response, lambda s: float(expit(s)))
+    steepness = 2.0 if model.loss == "exponential" else 1.0
+    return of_response(model, read_forest(model), response, lambda s: float(expit(steepness * s)))
 
 
 @register(HistGradientBoostingClassifier)
@@ -219,7 +220,7 @@ def lightgbm_numbers(model: Any, booster: Any, interval: Interval) -> EnsembleRe
     if objective not in LIGHTGBM_LINKS or "sqrt" in settings:
         raise UnsupportedSettingError(
             f"{type(model).__name__} is supported with the objectives {', '.join(LIGHTGBM_LINKS)}, without reg_sqrt, "
-            f"received {' '.join([objective, *settings])!r}."
+            f"received {' '.join([objective, *settings])!r}. {INSTEAD}"
         )
     return _of_regressor(interval, read_lightgbm(booster), LIGHTGBM_LINKS[objective])
 
@@ -279,20 +280,15 @@ def _read_xgboost(model: Any) -> TreeSum:
     """Read an estimator's booster, cut to the iterations that predict uses after early stopping."""
     booster = model.get_booster()
     best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
-    return read_xgboost(booster if best is None else booster[: best + 1], in_place=True)
+    booster = booster if best is None else booster[: best + 1]
+    return read_xgboost(booster, in_place=True, missing=float(model.missing))
 
 
 def _require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
     if objective not in supported:
         raise UnsupportedSettingError(
-            f"{type(model).__name__} is supported with the objectives {', '.join(supported)}, received {objective!r}."
-        )
-
-
-def _require_log_loss(model: Any) -> None:
-    if model.loss != "log_loss":
-        raise UnsupportedSettingError(
-            f"GradientBoostingClassifier is supported with loss='log_loss', received {model.loss!r}."
+            f"{type(model).__name__} is supported with the objectives {', '.join(supported)}, received {objective!r}. "
+            f"{INSTEAD}"
         )
 
 

@@ -21,7 +21,7 @@ from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ..outcomes import DecisionValue, Outcome, Response, require_interval, require_label
 from ..registry import register_by_name, register_response_by_name
 from .decisions import Largest, Range, smallest_number
-from .families import of_response, sigmoid
+from .families import INSTEAD, of_response, sigmoid
 from .region import EnsembleRegion
 from .trees import TreeSum, left_limits
 
@@ -60,7 +60,7 @@ def _require_loss(model: Any, supported: Collection[str]) -> None:
     if loss not in supported:
         raise UnsupportedSettingError(
             f"CatBoostClassifier is supported with the losses {', '.join(_LOSSES_OF_CLASSES)} and, without "
-            f"min_probability, {_ONE_BY_ONE}; received {loss!r}."
+            f"min_probability, {_ONE_BY_ONE}; received {loss!r}. {INSTEAD}"
         )
 
 
@@ -70,7 +70,7 @@ def catboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     interval, loss = require_interval(model, outcome), _loss(model)
     if loss not in _PLAIN_LOSSES:
         raise UnsupportedSettingError(
-            f"CatBoostRegressor is supported with the losses {', '.join(_PLAIN_LOSSES)}, received {loss!r}."
+            f"CatBoostRegressor is supported with the losses {', '.join(_PLAIN_LOSSES)}, received {loss!r}. {INSTEAD}"
         )
     return EnsembleRegion(read_catboost(model), Range(interval.low, interval.high))
 

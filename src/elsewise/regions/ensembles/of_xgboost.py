@@ -19,7 +19,7 @@ from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
 from .constants import ROWS_ASKED
 from .reading import trees_of
-from .trees import TreeSum
+from .trees import TreeSum, left_limits
 
 # Objectives whose sums start from the logit, or from the logarithm, of a mean.
 _LOGISTIC = ("binary:logistic", "reg:logistic")
@@ -28,7 +28,7 @@ _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 _WEIGHTS = "weight_drop"
 
 
-def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
+def read_xgboost(booster: Any, *, in_place: bool, missing: float = np.nan) -> TreeSum:
     """Read an XGBoost booster.
 
     Parameters
@@ -37,6 +37,8 @@ def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
     in_place : bool
         Rows are predicted in place, as XGBoost's estimators do, not through a DMatrix: weights of trees may be rounded
         otherwise.
+    missing : float
+        What an estimator takes for a missing value beside NaN: NaN itself for nothing.
     """
     import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
 
@@ -52,9 +54,9 @@ def read_xgboost(booster: Any, *, in_place: bool) -> TreeSum:
         written, weights = _trees_alone(json.loads(written))
     trees = trees_of(treelite.frontend.from_xgboost_json(written), compares_single=True, sums_single=True)
     bases = _bases(learner, trees)
-    if weights is None and len(bases) == 1:
-        return trees
-    return _as_predicted(booster, trees, weights, bases, in_place)
+    if weights is not None or len(bases) > 1:
+        trees = _as_predicted(booster, trees, weights, bases, in_place)
+    return trees if np.isnan(missing) else _with_missing_code(trees, missing)
 
 
 def _trees_alone(written: dict[str, Any]) -> tuple[bytes, list[float] | None]:
@@ -104,6 +106,22 @@ def _as_predicted(
         "that could not be followed to the bit; expected the way of releases up to 3.4. Fit the model without "
         "rate_drop, or predict with XGBoost 3.4."
     )
+
+
+def _with_missing_code(trees: TreeSum, missing: float) -> TreeSum:
+    """Send a number, and all that 32 bits round to it, where missing values go."""
+    if len(trees.code_sets) and missing >= 0:
+        raise UnsupportedSettingError(
+            f"XGBoost with categories is supported with missing=nan or a number below zero, received "
+            f"missing={missing}: codes of categories are numbers from zero on. Fit the model with missing=nan."
+        )
+    with np.errstate(over="ignore"):
+        code = np.float32(missing)
+        below = np.float64(np.nextafter(code, np.float32(-np.inf)))
+    first = np.nextafter(left_limits(np.array([below]), strict=False, single=True), np.inf)
+    last = left_limits(np.array([np.float64(code)]), strict=False, single=True)
+    is_number = (trees.feature >= 0) & (trees.codes < 0)
+    return replace(trees, zero_is_missing=is_number, missing_ends=np.tile([first[0], last[0]], (len(trees.feature), 1)))
 
 
 def _rows_all_over(trees: TreeSum) -> FloatArray:

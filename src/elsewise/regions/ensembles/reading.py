@@ -2,8 +2,10 @@
 
 treelite reads thresholds, leaves and missing directions of scikit-learn, XGBoost and LightGBM to the bit. It does not
 say in which precision a library compares and sums: that is known here. What it gives are views of its own memory: they
-are copied. It falls short in five places:
+are copied. It falls short in six places:
 
+- Trees of scikit-learn it counts by ``n_estimators``, and reads beyond its memory where training stopped early: it gets
+  a copy with their number.
 - Shares of classes in the leaves of forests it divides once more: they are read from scikit-learn's trees.
 - Histogram boosting it reads without its encoder of categories: the predictors are read as scikit-learn has them.
 - XGBoost's models that hold the names of categories it refuses, and weights of trees, which dropout leaves behind, it
@@ -14,10 +16,12 @@ are copied. It falls short in five places:
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
@@ -35,11 +39,26 @@ def read_forest(model: Any) -> TreeSum:
     """Read a scikit-learn ensemble whose trees round values to 32 bits and sum in 64: forests, gradient boosting."""
     import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
 
-    trees = trees_of(treelite.sklearn.import_model(model), compares_single=True, sums_single=False)
+    _require_constant_start(model)
+    grown = copy(model)
+    grown.n_estimators = len(model.estimators_)
+    trees = trees_of(treelite.sklearn.import_model(grown), compares_single=True, sums_single=False)
     if trees.divisor != 1.0:
         own = np.concatenate([estimator.tree_.value[:, 0, :] for estimator in model.estimators_])
         trees = replace(trees, value=np.where(trees.feature[:, None] < 0, own, 0.0))
     return trees
+
+
+def _require_constant_start(model: Any) -> None:
+    """Refuse gradient boosting that starts from another model: treelite reads what is the same for all rows."""
+    start = getattr(model, "init_", "zero")
+    is_constant = isinstance(start, str | DummyRegressor)
+    if not is_constant and not (isinstance(start, DummyClassifier) and start.strategy == "prior"):
+        raise UnsupportedSettingError(
+            f"{type(model).__name__} is supported with init=None or 'zero', received init={start!r}: what its sums "
+            "start from differs from row to row. Fit it without init, or have it asked: "
+            "elsewise.BlackBox(model.predict, classes=...)."
+        )
 
 
 def read_histogram_boosting(model: Any) -> TreeSum:

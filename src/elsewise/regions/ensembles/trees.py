@@ -4,7 +4,8 @@ Every comparison of every library is one of a double: a value ``z`` goes left wh
 forests compare ``float32(z) <= t``, XGBoost ``float32(z) < t``, LightGBM and histogram boosting ``z <= t``; the limit
 is the largest double for which that holds, so nothing is lost (:mod:`elsewise.regions.tree` explains the rounding).
 Splits by category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``; a code
-below zero stands for a missing value. LightGBM may be told to take zero for a missing value, too.
+below zero stands for a missing value. LightGBM may be told to take zero for a missing value, too, and XGBoost any one
+number.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class TreeSum:
     missing_left : bool array of shape (n_nodes,)
         Missing values go left.
     zero_is_missing : bool array of shape (n_nodes,)
-        Numbers that are zero to LightGBM go where missing values go.
+        Numbers that stand for missing values go where these go: zero to LightGBM, unless ``missing_ends`` says which.
     left, right : int arrays of shape (n_nodes,)
     value : array of shape (n_nodes, n_scores)
         Of leaves.
@@ -52,6 +53,8 @@ class TreeSum:
         The number of trees where votes are averaged, else 1.
     doubt : float
         How far the library's own sums may be from these for another reason than the rounding of these: another order.
+    missing_ends : array of shape (n_nodes, 2), or None
+        The first and last number that stands for a missing value; None where these are LightGBM's.
     """
 
     n_features: int
@@ -69,6 +72,7 @@ class TreeSum:
     single: bool
     divisor: float
     doubt: float = 0.0
+    missing_ends: FloatArray | None = None
 
     @property
     def n_trees(self) -> int:
@@ -92,8 +96,20 @@ class TreeSum:
             missing = np.isnan(z) | (z < 0)
         else:
             left = z <= self.limit[node]
-            missing = np.isnan(z) | (self.zero_is_missing[node] & (np.abs(z) <= LIGHTGBM_ZERO))
+            missing = np.isnan(z) | (self.zero_is_missing[node] & self._stands_for_missing(np.array(node), z))
         return np.where(missing, self.missing_left[node], left)
+
+    def _stands_for_missing(self, node: IntArray, z: FloatArray) -> BoolArray:
+        """Whether numbers are those that stand for missing values at nodes, arrays of the same shape or scalars."""
+        if self.missing_ends is None:
+            return np.asarray(np.abs(z) <= LIGHTGBM_ZERO)
+        return np.asarray((z >= self.missing_ends[node, 0]) & (z <= self.missing_ends[node, 1]))
+
+    def ends_of_missing(self) -> FloatArray:
+        """First and last number that stands for a missing value at each node, array of shape (n_nodes, 2)."""
+        if self.missing_ends is not None:
+            return self.missing_ends
+        return np.tile([-LIGHTGBM_ZERO, LIGHTGBM_ZERO], (len(self.feature), 1))
 
     def where_missing(self, features: BoolArray) -> TreeSum:
         """Make the sum for rows whose values of some features are missing: their nodes lead where these go.
@@ -144,6 +160,7 @@ class TreeSum:
             codes=self.codes[nodes],
             missing_left=self.missing_left[nodes],
             zero_is_missing=self.zero_is_missing[nodes],
+            missing_ends=None if self.missing_ends is None else self.missing_ends[nodes],
             left=np.where(is_leaf, -1, place[np.maximum(left[nodes], 0)]),
             right=np.where(is_leaf, -1, place[np.maximum(right[nodes], 0)]),
             value=self.value[nodes],
@@ -165,7 +182,7 @@ class TreeSum:
                     chosen = by_code == place
                     goes_left[chosen] = np.isin(np.floor(z[chosen]), self.code_sets[place])
                     missing[chosen] |= z[chosen] < 0
-            missing |= self.zero_is_missing[node] & (np.abs(z) <= LIGHTGBM_ZERO)
+            missing |= self.zero_is_missing[node] & self._stands_for_missing(node, z)
             goes_left = np.where(missing, self.missing_left[node], goes_left)
             node = np.where(inner, np.where(goes_left, self.left[node], self.right[node]), node)
 
@@ -199,7 +216,8 @@ class TreeSum:
                 limits += [np.nextafter(codes, -np.inf), np.nextafter(codes + 1.0, -np.inf)]
                 limits.append(np.nextafter([0.0], -np.inf))  # codes of missing values are below
             if self.zero_is_missing[of_feature].any():
-                limits.append(np.array([np.nextafter(-LIGHTGBM_ZERO, -np.inf), LIGHTGBM_ZERO]))
+                ends = self.ends_of_missing()[of_feature & self.zero_is_missing]
+                limits += [np.nextafter(ends[:, 0], -np.inf), ends[:, 1]]
             together = np.unique(np.concatenate(limits))
             found.append(together[np.isfinite(together)])
         return found
@@ -228,6 +246,9 @@ class TreeSum:
             base=self.base,
             single=self.single,
             divisor=self.divisor,
+            missing_ends=np.concatenate([one.ends_of_missing() for one in every])
+            if any(one.missing_ends is not None for one in every)
+            else None,
         )
 
 
