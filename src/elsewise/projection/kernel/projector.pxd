@@ -39,6 +39,7 @@ cdef extern from "projection.h" nogil:
         double *slope
         const int32_t *start
         int32_t *end
+        double reach
         double *stiffness
         double value
         double bound
