@@ -24,8 +24,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .cells import CUTOFF, INFEASIBLE, Batch, Cells
-from .constants import FAR_BEYOND, FIRST_GUESS, INVERSE_ACCURACY, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
-from .trails import Trail, renumbered
+from .constants import FAR_BEYOND, FIRST_GUESS, INVERSE_ACCURACY, MOST_ON_PATH, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
+from .trails import Trail, renumbered, trail_of
 
 
 class Nearest(NamedTuple):
@@ -76,9 +76,13 @@ class Reachable:
         status = batch.status[0]
         has_point = status not in (INFEASIBLE, CUTOFF) and np.isfinite(batch.value[0])
         v = batch.v[0] if has_point else None
-        has_trail = batch.trails[0, 0] > 0 and not len(self.cells.group)  # half-spaces of categories come and go
-        trail = batch.trails[0] if has_trail else None
-        return Nearest(float(batch.bound[0]), v, batch.halfspace_multipliers[0, : len(b)], trail)
+        multipliers, trail = batch.halfspace_multipliers[0], None
+        if not len(self.cells.group):  # half-spaces of categories come and go
+            if batch.trails[0, 0] > 0:
+                trail = batch.trails[0]
+            elif v is not None and self.cone >= 0 and len(offsets) <= MOST_ON_PATH:
+                trail = trail_of(v, multipliers, self.low, self.high)
+        return Nearest(float(batch.bound[0]), v, multipliers[: len(b)], trail)
 
     def largest(
         self,

@@ -94,6 +94,7 @@ def project_batch(
     cdef int32_t[:, ::1] trail = trails_
     cdef double[:, ::1] v = v_, z_halfspaces = z_halfspaces_, z_bounds = z_bounds_, y = y_, slope = slope_
     e.start = &start[0] if start.shape[0] else NULL
+    e.starts_inside = 1
     e.end = NULL
     e.reach = reach
     e.stiffness = NULL

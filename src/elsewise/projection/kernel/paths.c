@@ -258,6 +258,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     if (e->start && start_from_trail(e, w, &path, unit)) follow_halfspaces(cells, e, w, &path, unit);
     if (e->status == EW_STALLED && project_without_cone(cells, e, w)) return -1;
     if (e->status == EW_STALLED) {
+        if (w->is_in_cone) return 0;
         n_moved = start_from_cone(e, w, &path);
         if (n_moved < 0) return 0;
         follow_halfspaces(cells, e, w, &path, unit);

@@ -71,6 +71,7 @@ typedef struct {
     double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance
                              * >= bound + sum |v_i| + slope_i v_i; NaN if that is not proven */
     const int32_t *start;   /* trail to start from, or NULL */
+    int starts_inside;      /* whether to start from it even where x0 is in the cone: no other path leads there */
     int32_t *end;           /* out: trail of ew_trail_size(n) numbers, the first of them -1 without one; or NULL */
     double reach;           /* positive: the path on which the first half-space comes to hold ends at this distance at the
                              * latest, and the half-space is moved to where that is; 0 for none */

@@ -38,6 +38,7 @@ cdef extern from "projection.h" nogil:
         double *y
         double *slope
         const int32_t *start
+        int starts_inside
         int32_t *end
         double reach
         double *stiffness
