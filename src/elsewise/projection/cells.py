@@ -19,6 +19,7 @@ from .constants import FEATURES_A_RANK, FEWEST_STRUCTURED
 from .coordinates import Coordinates
 
 OPTIMAL, INFEASIBLE, CUTOFF, STALLED = range(4)
+_NO_TRAIL = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,14 @@ class Cells:
         own = replace(self, shape=self.shape[which], centres=centres, radii=radii, tilts=tilts)
         return own, np.where(cone < 0, -1, np.arange(len(cone)))
 
+    def with_halfspaces(self, normals: FloatArray, offsets: FloatArray, spans: IntArray) -> Cells:
+        """Give the same cones with other polyhedra, not shifted; arrays as for the table itself."""
+        nothing = np.zeros((len(spans), normals.shape[1]))
+        return Cells(
+            self.norm, normals, offsets, spans, nothing, np.zeros(len(spans)), self.factors, self.grams, self.shape,
+            self.centres, self.radii, self.tilts, self.group, self.diagonals, self.directions,
+        )  # fmt: skip
+
     def widened(self, cone: IntArray, widening: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Centres and radii, arrays of shape (n, q) and (n,), of cones whose squared radii are larger by so much."""
         centres, radii = self.centres[cone], self.radii[cone]
@@ -153,6 +162,9 @@ class Cells:
         lower: FloatArray | None = None,
         upper: FloatArray | None = None,
         multipliers: bool = False,
+        start: NDArray[np.int32] | None = None,
+        reach: float = 0.0,
+        trails: bool = False,
     ) -> Batch:
         """Project points onto cells: instance ``k`` is ``X0[row[k]]`` onto ``(polyhedra[k], cone[k])``.
 
@@ -169,6 +181,12 @@ class Cells:
             Bounds of the difference.
         multipliers : bool, default=False
             Whether to return multipliers and slopes.
+        start : int array of shape (2 + 2 n,), optional
+            A trail to start from: of the same cone and the same numbers of half-spaces. It saves time and nothing else.
+        reach : float, default=0
+            If positive, first half-spaces are moved to where the distance is this, if they are farther away.
+        trails : bool, default=False
+            Whether to return trails.
         """
         nothing = np.empty((0, X0.shape[1]))
         if (lower is None) != (upper is None):  # the kernel has both or neither
@@ -181,6 +199,7 @@ class Cells:
                 self.grams, self.shape, self.centres, self.radii, self.tilts, self.group, self.diagonals,
                 self.directions, X0, row, polyhedra, cone,
                 nothing if lower is None else lower, nothing if upper is None else upper, cutoff, margin, multipliers,
+                _NO_TRAIL if start is None else start, reach, trails,
             )
         )  # fmt: skip
 
@@ -213,6 +232,8 @@ class Batch:
     slopes : array of shape (n_instances, n), or None
         Under norm 1, where there is a point, every ``v`` of the cell is at distance at least
         ``bound + sum_i |v_i| + slopes_i v_i``, all terms of which are positive; NaN where that is not proven.
+    trails : int array of shape (n_instances, 2 + 2 n), or None
+        Where paths ended, for others to start from; the first number of a line is -1 where there is none.
     """
 
     status: NDArray[np.int32]
@@ -225,6 +246,7 @@ class Batch:
     bound_multipliers: FloatArray | None
     cone_multipliers: FloatArray | None
     slopes: FloatArray | None
+    trails: NDArray[np.int32] | None = None
 
 
 def pack(

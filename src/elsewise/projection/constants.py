@@ -18,6 +18,12 @@ EVEN = 1e6
 UNSEEN = 1e-18
 # Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
 FIRST_GUESS, WORTH_A_ROUND = 0.6, 1e-6
+# Half-spaces that a path of the kernel is followed through (its ALL_HALFSPACES), all but one that is about a form.
+MOST_ON_PATH = 23
+# A form cannot be so large if that is so many radii away: what is proven of it then is off by one in so many.
+FAR_BEYOND = 1e3
+# Half-spaces with a smaller share of the largest multiplier than this do not hold an optimum in its place.
+ACTIVE_SHARE = 1e-7
 # Features from which on the structure of a Gram matrix is used, a diagonal less a few directions, and how many there
 # must be for each direction. The ratio decides: of 32 to 96 features, with 8 for a direction it takes 0.8 to 0.9 of
 # the time of the matrix itself, with 5 or 6 the same, with 3 a quarter more; of 128 features with 25 for each, half.

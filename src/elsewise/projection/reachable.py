@@ -10,27 +10,34 @@ a radius :math:`r`. For any multipliers :math:`\lambda_0 \ge 0` of :math:`w^\top
 
 with :math:`\rho = G^\top\lambda - \lambda_0 w - h_1 y_0 - F^\top y_1` and :math:`\beta` the Lagrangian at
 :math:`x_0`. So within the radius :math:`w^\top x \le t + (r - D) / \lambda_0`, whatever the multipliers: those of the
-projection onto :math:`\{w^\top x \ge t\}` make it tight. ``D`` is evaluated here from the multipliers alone.
+projection onto :math:`\{w^\top x \ge t\}` make it tight where its distance is :math:`r`. ``D`` is evaluated here from the
+multipliers alone. A path of the kernel from the cell's nearest point on, whose trail is known, finds such a :math:`t`
+by itself; without a path it is guessed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
-from .cells import CUTOFF, INFEASIBLE, Cells
-from .constants import FIRST_GUESS, INVERSE_ACCURACY, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
+from .cells import CUTOFF, INFEASIBLE, Batch, Cells
+from .constants import FAR_BEYOND, FIRST_GUESS, INVERSE_ACCURACY, MOST_ON_PATH, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
+from .trails import Trail, renumbered, trail_of
 
 
 class Nearest(NamedTuple):
-    """The nearest point of a cell: its bound, its difference ``v`` if there is one, multipliers of the half-spaces."""
+    """The nearest point of a cell: its bound, its difference ``v`` if there is one, multipliers of the half-spaces.
+
+    ``trail`` is None where no path led there.
+    """
 
     bound: float
     v: FloatArray | None
     multipliers: FloatArray
+    trail: Trail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +64,25 @@ class Reachable:
     normals: FloatArray
     offsets: FloatArray
 
-    def nearest(self, A: FloatArray, b: FloatArray, *, cutoff: float, margin: float) -> Nearest:
+    def nearest(
+        self, A: FloatArray, b: FloatArray, *, cutoff: float, margin: float, start: Trail | None = None
+    ) -> Nearest:
         """Project onto ``{ x : A x <= b }`` within the cell; see :meth:`Cells.project`."""
-        cells = self._cells([(A, b), (self.normals, self.offsets)])
-        batch = cells.project(
-            self.x0[None],
-            np.zeros(1, dtype=np.int64),
-            np.array([[0, 1]]),
-            np.array([self.cone]),
-            cutoff=np.array([cutoff]),
-            margin=np.array([margin]),
-            lower=self.low[None],
-            upper=self.high[None],
-            multipliers=True,
+        normals, offsets = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
+        batch = self._project(
+            normals, offsets, [(0, len(b)), (len(b), len(offsets))], cutoff=cutoff, margin=margin, start=start, trails=True
         )
-        assert batch.halfspace_multipliers is not None
+        assert batch.halfspace_multipliers is not None and batch.trails is not None
         status = batch.status[0]
         has_point = status not in (INFEASIBLE, CUTOFF) and np.isfinite(batch.value[0])
         v = batch.v[0] if has_point else None
-        return Nearest(float(batch.bound[0]), v, batch.halfspace_multipliers[0, : len(b)])
+        multipliers, trail = batch.halfspace_multipliers[0], None
+        if not len(self.cells.group):  # half-spaces of categories come and go
+            if batch.trails[0, 0] > 0:
+                trail = batch.trails[0]
+            elif v is not None and self.cone >= 0 and len(offsets) <= MOST_ON_PATH:
+                trail = trail_of(v, multipliers, self.low, self.high)
+        return Nearest(float(batch.bound[0]), v, multipliers[: len(b)], trail)
 
     def largest(
         self,
@@ -87,6 +94,7 @@ class Reachable:
         radius: float,
         near: FloatArray,
         rounds: int,
+        start: Trail | None = None,
     ) -> FloatArray:
         """Bound ``W x`` over the points of the cell with ``A x <= b`` that are within the radius.
 
@@ -101,6 +109,8 @@ class Reachable:
             A point of the cell, or near to it: where guesses start.
         rounds : int
             Each costs a projection a form.
+        start : int array, optional
+            Trail of the nearest point with ``A x <= b``.
         """
         unit = np.abs(W).max(axis=1, initial=0.0)
         forms = np.flatnonzero(unit > 0)
@@ -112,6 +122,13 @@ class Reachable:
         t = np.where(best > least, least + FIRST_GUESS * (best - least), best)
         G, o = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
         is_open = best > least + WORTH_A_ROUND * (1 + np.abs(least))
+        if start is not None and rounds:
+            some = np.flatnonzero(is_open)
+            found = self._below(W[some], best[some], G, o, radius, start)[0]
+            gained = best[some] - found > WORTH_A_ROUND * (1 + np.abs(best[some]))
+            t[some] = best[some] = np.minimum(best[some], found)
+            is_open[some] = gained & (best[some] > least[some])
+            rounds -= 1
         for _ in range(rounds):
             some = np.flatnonzero(is_open)
             if len(some) == 0:
@@ -158,21 +175,22 @@ class Reachable:
         return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + SUM_ROUNDING))
 
     def _below(
-        self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float
+        self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float, start: Trail | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Bounds of forms that the projections onto ``{ W x >= t }`` prove, and the distances of these; both (n,)."""
+        """Bounds of forms that the projections onto ``{ W x >= t }`` prove, and the distances of these; both (n,).
+
+        From a trail on, a smaller ``t`` is taken where one is found on the path: where the distance is the radius.
+        """
         k = len(W)
-        cells = self._cells([*((-W[i : i + 1], -t[i : i + 1]) for i in range(k)), (G, o)])
-        batch = cells.project(
-            self.x0[None],
-            np.zeros(k, dtype=np.int64),
-            np.column_stack([np.arange(k), np.full(k, k)]),
-            np.full(k, self.cone),
-            cutoff=np.full(k, np.inf),
-            margin=np.zeros(k),
-            lower=np.repeat(self.low[None], k, axis=0),
-            upper=np.repeat(self.high[None], k, axis=0),
-            multipliers=True,
+        if k == 0:
+            return np.empty(0), np.empty(0)
+        batch = self._project(
+            np.vstack([-W, G]),
+            np.concatenate([-t, o]),
+            [*((i, i + 1) for i in range(k)), (k, k + len(o))],
+            cutoff=np.inf if start is None else FAR_BEYOND * radius,
+            start=None if start is None else renumbered(start, np.arange(1, 1 + len(o))),
+            reach=0.0 if start is None else radius,
         )
         assert batch.halfspace_multipliers is not None
         own = np.maximum(batch.halfspace_multipliers[:, 0], 0.0)
@@ -246,13 +264,32 @@ class Reachable:
             total = total + terms[:, group == c].min(axis=1)
         return np.asarray(total)
 
-    def _cells(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
-        ends = np.cumsum([0] + [len(b) for _, b in polyhedra])
-        return replace(
-            self.cells,
-            normals=np.concatenate([A for A, _ in polyhedra]),
-            offsets=np.concatenate([b for _, b in polyhedra]),
-            spans=np.column_stack([ends[:-1], ends[1:]]),
-            shifts=np.zeros((len(polyhedra), len(self.x0))),
-            shift_offsets=np.zeros(len(polyhedra)),
+    def _project(
+        self,
+        normals: FloatArray,
+        offsets: FloatArray,
+        spans: list[tuple[int, int]],
+        *,
+        cutoff: float,
+        margin: float = 0.0,
+        start: Trail | None = None,
+        reach: float = 0.0,
+        trails: bool = False,
+    ) -> Batch:
+        """Project onto each of the first polyhedra together with the last one."""
+        k, n = len(spans) - 1, len(self.x0)
+        cells = self.cells.with_halfspaces(normals, offsets, np.array(spans))
+        return cells.project(
+            self.x0[None],
+            np.zeros(k, dtype=np.int64),
+            np.column_stack([np.arange(k), np.full(k, k)]),
+            np.full(k, self.cone),
+            cutoff=np.full(k, cutoff),
+            margin=np.full(k, margin),
+            lower=np.repeat(self.low[None], k, axis=0) if k > 1 else self.low.reshape(1, n),
+            upper=np.repeat(self.high[None], k, axis=0) if k > 1 else self.high.reshape(1, n),
+            multipliers=True,
+            start=start,
+            reach=reach,
+            trails=trails,
         )

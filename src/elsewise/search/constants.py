@@ -88,6 +88,8 @@ CELLS_AT_ONCE = 4_096
 MANY_BOXES = 64
 # Linear forms that are bounded between two looks at the clock, a projection each: some milliseconds.
 FORMS_AT_ONCE = 8
+# The same where paths start from the nearest point, a third of a projection each.
+WARM_FORMS_AT_ONCE = 32
 # Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
 MOST_NARROWINGS = 20
 # So many columns are rounded both ways, in all combinations.

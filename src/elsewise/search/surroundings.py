@@ -15,7 +15,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..projection.coordinates import Coordinates
 from ..projection.reachable import Nearest, Reachable
-from .constants import FORMS_AT_ONCE, GRACE
+from ..projection.trails import Trail
+from .constants import FORMS_AT_ONCE, GRACE, WARM_FORMS_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,10 @@ class Surroundings:
         """Whether the time of the row is over; without an answer, whose distance is the limit, a little later."""
         return time.perf_counter() > self.ends + (0.0 if np.isfinite(limit) else GRACE)
 
-    def nearest(self, A: FloatArray, b: FloatArray, limit: float) -> Nearest:
+    def nearest(self, A: FloatArray, b: FloatArray, limit: float, start: Trail | None = None) -> Nearest:
         """Find the nearest point with ``A x <= b`` there; nothing from the limit on is of interest."""
-        found = self.reachable.nearest(A, b, cutoff=limit - self.constant, margin=self.margin)
-        return Nearest(self.constant + found.bound, found.v, found.multipliers)
+        found = self.reachable.nearest(A, b, cutoff=limit - self.constant, margin=self.margin, start=start)
+        return found._replace(bound=self.constant + found.bound)
 
     def largest(
         self,
@@ -66,20 +67,24 @@ class Surroundings:
         limit: float,
         near: FloatArray,
         rounds: int,
+        start: Trail | None = None,
     ) -> FloatArray:
         """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,).
 
         When time is over, what is known of the others is all there is.
         """
         radius = limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
-        if not rounds or self.ends == np.inf:
+        if not rounds:
             return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
+        if start is None:
+            start = self.reachable.nearest(A, b, cutoff=np.inf, margin=0.0).trail
         found = high.copy()
-        for first in range(0, len(W), FORMS_AT_ONCE):
+        at_once = FORMS_AT_ONCE if start is None else WARM_FORMS_AT_ONCE
+        for first in range(0, len(W), at_once):
             if self.is_late(limit):
                 break
-            some = slice(first, first + FORMS_AT_ONCE)
-            found[some] = self.reachable.largest(W[some], high[some], A, b, radius=radius, near=near, rounds=rounds)
+            some = slice(first, first + at_once)
+            found[some] = self.reachable.largest(W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start)
         return found
 
     def plain(self, point: FloatArray) -> FloatArray:

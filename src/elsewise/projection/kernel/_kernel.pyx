@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
 """Thin door to the C kernel: checks nothing, releases the GIL, loops over instances."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
@@ -33,11 +33,15 @@ def project_batch(
     const double[::1] cutoff,
     const double[::1] margin,
     bint multipliers,
+    const int32_t[::1] start,
+    double reach,
+    bint trails,
 ):
     """Project ``X0[row[k]]`` onto cell ``(polyhedra[k], cone[k])`` for every instance ``k``.
 
-    ``lower`` and ``upper`` have one line for each instance, or none at all. Returns the arrays of
-    :class:`elsewise.projection.cells.Batch` in their order, the last four None without ``multipliers``. Those of
+    ``lower`` and ``upper`` have one line for each instance, or none at all. ``start`` is a trail that all of them start
+    from, or empty; ``reach`` is zero for none. Returns the arrays of
+    :class:`elsewise.projection.cells.Batch` in their order, four of them None without ``multipliers``, the last without ``trails``. Those of
     half-spaces are padded to the longest instance; those of groups follow.
     """
     cdef int64_t count = row.shape[0], n = X0.shape[1], q = factors.shape[2], longest = 0, length, k, side, which
@@ -86,9 +90,13 @@ def project_batch(
     slope_ = np.zeros((count if multipliers else 0, n))
     cdef int[::1] status = status_, iterations = iterations_, first_is_active = first_is_active_
     cdef double[::1] value = value_, bound = bound_
+    trails_ = np.empty((count if trails else 0, 2 + 2 * n), dtype=np.int32)
+    cdef int32_t[:, ::1] trail = trails_
     cdef double[:, ::1] v = v_, z_halfspaces = z_halfspaces_, z_bounds = z_bounds_, y = y_, slope = slope_
-    e.start = NULL
+    e.start = &start[0] if start.shape[0] else NULL
+    e.starts_inside = 1
     e.end = NULL
+    e.reach = reach
     e.stiffness = NULL
     with nogil:
         w = ew_workspace_new(&cells, longest)
@@ -107,6 +115,8 @@ def project_batch(
                 e.z_bounds = &z_bounds[k, 0] if multipliers else NULL
                 e.y = &y[k, 0] if multipliers and q else NULL
                 e.slope = &slope[k, 0] if multipliers else NULL
+                if trails:
+                    e.end = &trail[k, 0]
                 ew_project(&cells, &e, w)
                 status[k] = e.status
                 iterations[k] = e.iterations
@@ -116,6 +126,6 @@ def project_batch(
             ew_workspace_free(w)
     if w == NULL and count:
         raise MemoryError("the projection kernel could not allocate its workspace")
-    if not multipliers:
-        return status_, iterations_, first_is_active_, value_, bound_, v_, None, None, None, None
-    return status_, iterations_, first_is_active_, value_, bound_, v_, z_halfspaces_, z_bounds_, y_, slope_
+    found = status_, iterations_, first_is_active_, value_, bound_, v_
+    duals = (z_halfspaces_, z_bounds_, y_, slope_) if multipliers else (None, None, None, None)
+    return *found, *duals, trails_ if trails else None

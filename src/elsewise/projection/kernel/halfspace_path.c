@@ -40,6 +40,13 @@ static inline double point_at(const halfspace_path *P, pieces *c, double lambda,
     return distance + lambda * over;
 }
 
+/* By how much the present point violates the half-space. */
+static inline double violation(const halfspace_path *P, const pieces *c) {
+    double over = -c->b;
+    for (ptrdiff_t i = 0; i < c->k; i++) over += c->a[P->moving[i]] * c->x[i];
+    return over;
+}
+
 /* Multiplier of the bound that pins feature i; negative where the feature would rather leave. */
 static inline double pin_multiplier(const halfspace_path *P, const pieces *c, ptrdiff_t i, double lambda, double eta) {
     double sign = P->v[i] > 0 ? 1 : -1, pull = c->k0[i] / eta + c->k1[i] + lambda * c->k2[i];
@@ -290,7 +297,8 @@ path_state halfspace_path_next(halfspace_path *P, double *work) {
             if (c->k == P->q + c->m) return PATH_LOST;
             P->pinned[next.which] = 0;
         }
-        if (kind == HOLDS) return finish(P, c, lambda, eta);
+        if (kind == REACHED) P->b[c->violated] += violation(P, c);
+        if (kind == HOLDS || kind == REACHED) return finish(P, c, lambda, eta);
         if (kind == RELEASED) release(P, c, next.which);
         else if (kind == RESTS) rest(P, c, next.which);
         else if (!move(P, c, next.which, next.sign)) return PATH_LOST;

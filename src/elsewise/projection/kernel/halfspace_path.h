@@ -11,6 +11,9 @@
  * quadratic in lambda. The next event decides; the active set changes; on it goes. The multipliers are lambda and
  * y = (||rho||, rho) / eta, where rho = g - F v.
  *
+ * On a piece the distance is e'X0 - eta (e'p + lambda e'w), beside that of pinned features: where it reaches a given
+ * one is an event of the same kind.
+ *
  * Bounds are half-spaces of one feature. One that holds is not among the active half-spaces: its feature is pinned, a
  * constant, which leaves systems as small as the number of features that are free to move; or it has come to rest, where
  * the bound is zero, and is barred from moving that way again. A pinned feature is let go where its multiplier is zero. */
@@ -27,7 +30,9 @@ typedef struct {
     const double *Ft, *gram, *g;
     double h;
     const low_rank *low;      /* structure of the Gram matrix, NULL for none */
-    const double *A, *b;      /* all half-spaces, (n_halfspaces, n) and (n_halfspaces,) */
+    const double *A;          /* all half-spaces, (n_halfspaces, n) */
+    double *b;                /* (n_halfspaces,) */
+    double reach;             /* the first half-space is moved to where the distance is this; 0: it stays */
     ptrdiff_t n_general;      /* those from here on are bounds, one feature each */
     const int64_t *bound_feature;
     const double *lower, *upper; /* (n,) all bounds, or NULL */

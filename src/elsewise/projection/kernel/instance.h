@@ -26,6 +26,7 @@ struct ew_workspace {
     double *own_Ft, *own_gram;
     /* units: of length, of the cone; what the margin takes off the cone */
     double sigma, cone_unit, cone_margin;
+    int is_in_cone;               /* x0 is: no path starts from the cone */
     double *b, *scale, *noise;    /* of each half-space: right-hand side, dual norm of the normal, rounding of b */
     double *g, *h1;
     double *r;                    /* (n,): gradient G'z - H'y of the multipliers */

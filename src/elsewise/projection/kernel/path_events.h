@@ -4,9 +4,9 @@
 
 #include "path_pieces.h"
 
-/* What happens next on the path: nothing; the violated half-space holds; moving feature `which` comes to rest; feature
+/* What happens next on the path: nothing; the violated half-space holds; the distance is what is within reach; moving feature `which` comes to rest; feature
  * `which` starts to move, in direction `sign`; active half-space `which` lets go; pinned feature `which` does. */
-typedef enum { NOTHING, HOLDS, RESTS, MOVES, RELEASED, UNPINNED } event_kind;
+typedef enum { NOTHING, HOLDS, REACHED, RESTS, MOVES, RELEASED, UNPINNED } event_kind;
 
 typedef struct {
     event_kind kind;
@@ -41,6 +41,10 @@ static inline event next_event(const halfspace_path *P, const pieces *c, double 
     }
     at = meets(c, reach, a_p, c->gamma, lambda);
     if (at < next.lambda) next = (event){HOLDS, -1, 0, at};
+    if (P->reach > 0 && c->violated == 0) {
+        at = meets(c, dot(c->k, c->e, c->X0) + c->pinned_distance - P->reach, c->alpha, c->beta, lambda);
+        if (at < next.lambda) next = (event){REACHED, -1, 0, at};
+    }
     for (ptrdiff_t i = 0; i < c->k; i++) {
         if (P->moving[i] == c->resting) continue; /* that is when the half-space holds */
         at = meets(c, c->X0[i], c->p[i], c->w[i], from);

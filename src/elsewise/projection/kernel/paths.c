@@ -131,6 +131,7 @@ static inline void follow_halfspaces(const ew_cells *cells, ew_instance *e, ew_w
         }
         if (state != PATH_GOES_ON) return;
         state = halfspace_path_next(path, w->path);
+        if (path->reach > 0) w->b[0] = path->b[0] * w->scale[0] / unit + halfspace_margin(e, w, 0);
         e->iterations += path->steps;
         path->steps = 0;
         if (state == PATH_DONE && is_bounded) state = add_bound(e, w, path, unit);
@@ -244,6 +245,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     ptrdiff_t room = w->n_halfspaces + (e->lower || e->upper ? n_path_bounds(cells) : 0);
     halfspace_path path = {.n = n, .q = q, .n_halfspaces = w->n_halfspaces, .room = room,
                            .Ft = w->Ft, .gram = w->gram, .g = w->g, .h = w->h0 - w->cone_margin,
+                           .reach = w->n_first ? e->reach : 0,
                            .low = bind_low_rank(cells, e, w), .A = w->sub.A,
                            .b = w->path_b, .n_general = w->n_halfspaces, .bound_feature = w->path_bound_feature,
                            .lower = e->lower, .upper = e->upper, .pinned = w->path_pinned,
@@ -256,6 +258,7 @@ ptrdiff_t follow_paths(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
     if (e->start && start_from_trail(e, w, &path, unit)) follow_halfspaces(cells, e, w, &path, unit);
     if (e->status == EW_STALLED && project_without_cone(cells, e, w)) return -1;
     if (e->status == EW_STALLED) {
+        if (w->is_in_cone) return 0;
         n_moved = start_from_cone(e, w, &path);
         if (n_moved < 0) return 0;
         follow_halfspaces(cells, e, w, &path, unit);

@@ -46,7 +46,9 @@ void ew_project(const ew_cells *cells, ew_instance *e, ew_workspace *w) {
         w->cone_margin = e->margin * width + look.cone_noise;
     }
     e->status = EW_STALLED;
-    int has_path = cells->norm == 1 && look.cone_is_violated && !w->has_tilt;
+    int has_trail = e->starts_inside && e->start && e->start[0] > 0 && e->cone >= 0;
+    w->is_in_cone = !look.cone_is_violated;
+    int has_path = cells->norm == 1 && (look.cone_is_violated || has_trail) && !w->has_tilt;
     w->path_value = HUGE_VAL;
     if (!has_path && project_without_cone(cells, e, w)) return;
     ptrdiff_t n_moving = has_path ? follow_paths(cells, e, w) : 0;

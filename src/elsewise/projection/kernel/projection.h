@@ -20,7 +20,11 @@
  * A search projects one x0 onto one cell again and again, within bounds that get narrower. Where a path ends (which
  * features move, which way, which constraints are active) is told as a trail; another projection onto the same cell, or
  * onto the same cone with another polyhedron, starts from there. That saves time and nothing else: what is reported is
- * evaluated from point and multipliers in any case. */
+ * evaluated from point and multipliers in any case.
+ *
+ * How large a linear form can be within a distance is asked with the half-space that it is at least as large as it is
+ * known to be, and that distance as reach: where the path gets there first, the half-space is moved to the value the form has
+ * then. The multipliers are those of the half-space in its new place. */
 #ifndef ELSEWISE_PROJECTION_H
 #define ELSEWISE_PROJECTION_H
 
@@ -67,7 +71,10 @@ typedef struct {
     double *slope;          /* out (n,): with norm 1 and a point, every v of the cell is at distance
                              * >= bound + sum |v_i| + slope_i v_i; NaN if that is not proven */
     const int32_t *start;   /* trail to start from, or NULL */
+    int starts_inside;      /* whether to start from it even where x0 is in the cone: no other path leads there */
     int32_t *end;           /* out: trail of ew_trail_size(n) numbers, the first of them -1 without one; or NULL */
+    double reach;           /* positive: the path on which the first half-space comes to hold ends at this distance at the
+                             * latest, and the half-space is moved to where that is; 0 for none */
     double *stiffness;      /* out (n,), with a trail: moving feature i by d against its will costs about d^2 stiffness_i / 2,
                              * an estimate; 0 for features at rest; or NULL */
     double value;           /* out: distance at v */

@@ -38,7 +38,9 @@ cdef extern from "projection.h" nogil:
         double *y
         double *slope
         const int32_t *start
+        int starts_inside
         int32_t *end
+        double reach
         double *stiffness
         double value
         double bound

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...projection.trails import Trail
 from ...search import Surroundings
 from .constants import ROUNDS_A_SIDE
 from .units import Intervals, Sums, estimate
@@ -29,11 +30,12 @@ def narrowed(
     A: FloatArray,
     b: FloatArray,
     x: FloatArray,
+    trail: Trail | None,
 ) -> Intervals:
     """Narrow the intervals of some units of each layer, over points near enough with ``A x <= b``."""
     for place, some in enumerate(units):
         if len(some):
-            intervals = _narrowed(sums, intervals, place, some, surroundings, limit, A, b, x, ROUNDS_A_SIDE)
+            intervals = _narrowed(sums, intervals, place, some, surroundings, limit, A, b, x, ROUNDS_A_SIDE, trail)
     return intervals
 
 
@@ -48,6 +50,7 @@ def _narrowed(
     b: FloatArray,
     x: FloatArray,
     rounds: int,
+    trail: Trail | None = None,
 ) -> Intervals:
     """Bound forms from both sides; those of further layers by their linear over-estimates."""
     layer, n = sums.layers[place], len(units)
@@ -59,7 +62,7 @@ def _narrowed(
     with np.errstate(invalid="ignore"):
         high = np.where(np.isfinite(offsets), known - offsets, np.inf)
     with np.errstate(invalid="ignore"):
-        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=rounds)
+        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=rounds, start=trail)
     found = np.where(np.isnan(found), np.inf, found)  # nothing is known
     with np.errstate(invalid="ignore"):
         best = np.where(np.isfinite(offsets), np.minimum(known, found + offsets), known)

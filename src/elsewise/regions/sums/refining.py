@@ -13,15 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ...projection.trails import Trail, renumbered
 from ...search import Surroundings
 from .constants import (
     CUT_DEPTH,
+    MOST_HALFSPACES,
     MOST_ROUNDS_OF_CUTS,
+    MOST_TIMES_NARROWED,
     NARROWED_A_PIECE,
     SETTLED,
     SMALLEST_GAP,
     SMALLEST_MULTIPLIER,
     TIMES_AT_FIRST,
+    WORTH_NARROWING,
 )
 from .descent import Accepts, descend, first_points, from_starts, push
 from .intervals import first_intervals, narrowed
@@ -54,6 +58,8 @@ class SumPart:
         How often it was divided; negative if nothing is known yet.
     is_doubtful : bool
         No point was found in it, but it is not proven that there is none.
+    trail : int array of shape (2 + 2 n,), or None
+        Where the projection onto what it was divided from ended, in its own numbers of half-spaces.
     """
 
     intervals: Intervals
@@ -62,6 +68,7 @@ class SumPart:
     offsets: FloatArray
     depth: int
     is_doubtful: bool = False
+    trail: Trail | None = None
 
     @classmethod
     def whole(cls, sums: Sums) -> SumPart:
@@ -89,6 +96,12 @@ class Refining:
         False once the bound reaches the limit, or nothing is left.
     is_accepted : bool
         Whether the projection is.
+    multipliers : array of shape (n_halfspaces,), or None
+        Of the last projection.
+    trail : int array of shape (2 + 2 n,), or None
+        To start projections from.
+    is_projected : bool
+        Whether the trail is that of the projection onto all half-spaces.
     """
 
     sums: Sums
@@ -105,6 +118,13 @@ class Refining:
     is_accepted: bool = False
     has_new_cuts: bool = False
     multipliers: FloatArray | None = field(default=None)
+    trail: Trail | None = None
+    is_projected: bool = False
+    side_normals: FloatArray = field(init=False)
+    side_offsets: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.side_normals, self.side_offsets = self.sides_of_first_layer(self.sides)
 
     def start(self, starts: FloatArray) -> None:
         """Look for points, from some of shape (n_starts, n) if need be, then narrow all intervals."""
@@ -140,10 +160,24 @@ class Refining:
         units = [order[(order >= a) & (order < b)] - a for a, b in itertools.pairwise(first)]
         self.narrow(units)
 
+    def narrow_while_worth(self) -> None:
+        """Narrow and cut in turn, as long as that lifts the bound by a share of what is missing."""
+        for _ in range(MOST_TIMES_NARROWED):
+            before = self.bound
+            self.narrow_some()
+            self.cut()
+            is_done = not self.is_open or self.is_accepted or self.is_late()
+            if is_done or not self.bound - before > WORTH_NARROWING * (self.limit - before):
+                return
+
     def narrow(self, units: list[IntArray]) -> None:
         """Narrow intervals of units."""
         A, b = self.halfspaces()
-        self.intervals = narrowed(self.sums, self.intervals, units, self.surroundings, self.limit, A, b, self.x)
+        if not self.is_projected:
+            self.trail, self.is_projected = self.surroundings.nearest(A, b, np.inf, self.trail).trail, True
+        self.intervals = narrowed(
+            self.sums, self.intervals, units, self.surroundings, self.limit, A, b, self.x, self.trail
+        )
 
     def cut(self) -> None:
         """Add cuts and project, until none is violated."""
@@ -187,18 +221,26 @@ class Refining:
         return normals / size[:, None], offsets / size
 
     def halfspaces(self) -> tuple[FloatArray, FloatArray]:
-        """All that is known to hold in the piece, ``A x <= b``: cuts, then sides."""
-        normals, offsets = self.sides_of_first_layer(self.sides)
-        return np.vstack([self.normals, normals]), np.concatenate([self.offsets, offsets])
+        """All that is known to hold in the piece, ``A x <= b``: sides, then cuts."""
+        return np.vstack([self.side_normals, self.normals]), np.concatenate([self.side_offsets, self.offsets])
 
-    def active_cuts(self) -> tuple[FloatArray, FloatArray]:
-        """Cuts that the last projection rests upon, and those added since."""
-        if self.multipliers is None:
-            return self.normals, self.offsets
+    def active_cuts(self) -> BoolArray:
+        """Cuts that the last projection rests upon, and those added since, array of shape (n_cuts,)."""
         kept = np.ones(len(self.offsets), dtype=np.bool_)
-        known = self.multipliers[: len(self.offsets)]
-        kept[: len(known)] = known > SMALLEST_MULTIPLIER
-        return self.normals[kept], self.offsets[kept]
+        if self.multipliers is not None:
+            known = self.multipliers[len(self.side_offsets) :]
+            kept[: len(known)] = known > SMALLEST_MULTIPLIER
+        return kept
+
+    def trail_for(self, kept: BoolArray, *, more_sides: int = 0, more_cuts: int = 0) -> Trail | None:
+        """Give the trail for some of the cuts, behind some sides more, and before some cuts more."""
+        if self.trail is None:
+            return None
+        n_sides, n_rules = len(self.side_offsets), len(self.surroundings.reachable.offsets)
+        first_cut = n_sides + more_sides
+        cuts = np.where(kept, first_cut + np.cumsum(kept) - 1, -1)
+        rules = first_cut + int(kept.sum()) + more_cuts + np.arange(n_rules)
+        return renumbered(self.trail, np.concatenate([np.arange(n_sides), cuts, rules]))
 
     def gaps(self) -> list[FloatArray]:
         """By how much the line of each unit misses it at the projection, weighted as the worst margin does."""
@@ -256,12 +298,23 @@ class Refining:
             self.bound = self.limit
             return True
         deep = A @ self.x - b > CUT_DEPTH * (1.0 + self.bound)
-        self.normals, self.offsets = np.vstack([self.normals, A[deep]]), np.concatenate([self.offsets, b[deep]])
-        return bool(deep.any())
+        if not deep.any():
+            return False
+        n_others = len(self.side_offsets) + len(self.surroundings.reachable.offsets) + int(deep.sum())
+        kept = np.ones(len(self.offsets), dtype=np.bool_)
+        if n_others + len(kept) > MOST_HALFSPACES:
+            kept = self.active_cuts()
+        self.trail = self.trail_for(kept, more_cuts=int(deep.sum()))
+        self.normals = np.vstack([self.normals[kept], A[deep]])
+        self.offsets = np.concatenate([self.offsets[kept], b[deep]])
+        self.multipliers, self.is_projected = None, False
+        return True
 
     def _project(self) -> None:
-        found = self.surroundings.nearest(*self.halfspaces(), self.limit)
+        found = self.surroundings.nearest(*self.halfspaces(), self.limit, self.trail)
         self.bound, self.multipliers = max(self.bound, found.bound), found.multipliers
+        if found.trail is not None:
+            self.trail, self.is_projected = found.trail, True
         if found.v is None:
             self.is_open = False
             return

@@ -127,6 +127,7 @@ class SumCover(DividingCover):
             sides=part.sides,
             normals=part.normals,
             offsets=part.offsets,
+            trail=part.trail,
         )
         is_first = part.depth < 0
         if is_first:
@@ -138,8 +139,7 @@ class SumCover(DividingCover):
             if at.is_open and not at.is_accepted and (part.depth <= FIRST_DESCENTS or part.depth % DESCENT_EVERY == 0):
                 at.descend()
             if at.is_open and not at.is_accepted and divides:
-                at.narrow_some()
-                at.cut()
+                at.narrow_while_worth()
         bound = min(at.bound, at.limit)
         if not at.is_open and at.bound >= at.limit * (1 - SETTLED):
             return Refined((), bound)
@@ -173,7 +173,8 @@ class SumCover(DividingCover):
 
     def _piece(self, at: Refining, sides: tuple[Side, ...], depth: int) -> Piece:
         """Make a piece of what is known, with fresh cuts for its own side."""
-        intervals, (normals, offsets) = at.intervals, at.active_cuts()
+        intervals, kept = at.intervals, at.active_cuts()
+        normals, offsets, more_sides, more_cuts = at.normals[kept], at.offsets[kept], 0, 0
         if len(sides) > len(at.sides):
             side = sides[-1]
             low, high = intervals.low[side.layer].copy(), intervals.high[side.layer].copy()
@@ -185,9 +186,11 @@ class SumCover(DividingCover):
             A, b = at.cuts_at(at.x, intervals, sides)
             cuts = A @ at.x > b
             normals, offsets = np.vstack([normals, A[cuts]]), np.concatenate([offsets, b[cuts]])
-        part = SumPart(intervals, sides, normals, offsets, depth, is_doubtful=not at.is_open)
+            more_sides, more_cuts = int(side.layer == 0), int(cuts.sum())
+        trail = at.trail_for(kept, more_sides=more_sides, more_cuts=more_cuts)
+        part = SumPart(intervals, sides, normals, offsets, depth, is_doubtful=not at.is_open, trail=trail)
         of_sides = at.sides_of_first_layer(sides)
-        A, b = np.vstack([normals, of_sides[0]]), np.concatenate([offsets, of_sides[1]])
+        A, b = np.vstack([of_sides[0], normals]), np.concatenate([of_sides[1], offsets])
         # from plain coordinates xi = s (x - o) back to features
         stretch, origin = self.space.coordinates.stretch, self.space.coordinates.origin
         in_features = A * stretch
