@@ -34,6 +34,7 @@ from .missing import with_missing
 from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
 from .native_categories import own_steps
 from .products import check_products, with_products
+from .seen import columns_seen
 from .side_by_side import SideBySide, in_first_part
 from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
@@ -86,10 +87,9 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     steps, estimator, inside = with_products(*unwrap(model))
     X = as_table(X)
     steps = [*steps, *own_steps(estimator, None if steps else X)]
-    seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
+    seen_by_model, width = columns_seen(model, X)
     if seen_by_model:
         X = select_columns(X, seen_by_model)
-    width = int(getattr(model, "n_features_in_", X.shape[1]))
     names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
     if steps and len(set(names)) < len(names):
         twice = next(label for label in names if names.count(label) > 1)

@@ -12,6 +12,7 @@ from ..columns.rows import check_count, column_names, select_columns
 from .affine import AffineMap
 from .compile import CompiledModel
 from .missing import with_missing_as_seen
+from .seen import columns_seen
 
 
 def compile_whole(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
@@ -26,10 +27,9 @@ def compile_whole(model: Any, X: Any, declared: Mapping[str, Declaration] | None
         See :func:`read_table`. Only these and the dtypes say what columns are: nothing else is known of the steps.
     """
     X = as_table(X)
-    seen_by_model = tuple(getattr(model, "feature_names_in_", ()))
+    seen_by_model, width = columns_seen(model, X)
     if seen_by_model:
         X = select_columns(X, seen_by_model)
-    width = int(getattr(model, "n_features_in_", X.shape[1]))
     if X.shape[1] != width:
         names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
         check_count(X.shape[1], names[:width])
