@@ -60,14 +60,20 @@ def rule_ends(table: Table, regularities: Regularities | None) -> dict[int, Floa
     """
     if regularities is None:
         return {}
-    found: dict[int, list[float]] = {}
+    last: dict[int, list[float]] = {}  # values after which, and before which, rules say otherwise
+    first: dict[int, list[float]] = {}
     for column in table.columns:
-        for code in regularities.special.get(column.name, ()):
-            found.setdefault(column.start, []).extend((np.nextafter(code, -np.inf), code))
+        for ends in (first, last):
+            ends.setdefault(column.start, []).extend(regularities.special.get(column.name, ()))
     numbers = {column.start for column in table.columns if column.kind != "category"}
     for pair in regularities.never_together:
         for trait in (pair.first, pair.second):
             if trait.feature in numbers:
-                found.setdefault(trait.feature, []).extend((trait.below, np.nextafter(trait.above, -np.inf)))
-    ends = {feature: np.unique(values) for feature, values in found.items()}
-    return {feature: values[np.isfinite(values)] for feature, values in ends.items()}
+                last[trait.feature].append(trait.below)
+                first[trait.feature].append(trait.above)
+    found = {}
+    for feature in last:
+        after, before = np.array(last[feature]), np.array(first[feature])
+        before = np.nextafter(before[np.isfinite(before)], -np.inf)
+        found[feature] = np.unique(np.concatenate([after[np.isfinite(after)], before]))
+    return {feature: ends for feature, ends in found.items() if len(ends)}

@@ -111,7 +111,7 @@ class EnsembleCover(DividingCover):
             search.rules = rules
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
-                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone)
+                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
             return answer
         found = search_cells(
             trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules
@@ -125,7 +125,7 @@ class EnsembleCover(DividingCover):
         answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
         if self.recorder is not None:
             of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
-            self.recorder.end(trees, row, lower, upper, integer, of_last)
+            self.recorder.end(trees, row, lower, upper, integer, of_last, pieces=pieces)
         return answer
 
     def look_first(

@@ -26,4 +26,9 @@ static inline int ew_keeps_rules(const ew_rules *rules, const int32_t *cells)
     return 1;
 }
 
+struct ew_walk;
+/* Find the ways to keep a rule of the forest's that a point near enough can have, as leaves of a walk. Returns 0 if no such
+ * point breaks it. */
+int ew_walk_rule(struct ew_walk *w, int32_t rule);
+
 #endif

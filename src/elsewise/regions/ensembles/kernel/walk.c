@@ -140,8 +140,6 @@ int ew_walk_open(ew_walk *w, const ew_forest *f, const double *cost, const int32
     w->high = EW_TAKE(arena, int32_t, f->n_vars);
     w->mask = EW_TAKE(arena, uint8_t *, f->n_vars);
     w->spent = EW_TAKE(arena, double, f->n_vars);
-    if (f->rules && f->rules->most_parts > deepest)
-        deepest = f->rules->most_parts;
     w->path = EW_TAKE(arena, int32_t, deepest);
     return reach(w, own);
 }
@@ -149,44 +147,4 @@ int ew_walk_open(ew_walk *w, const ew_forest *f, const double *cost, const int32
 void ew_walk_tree(ew_walk *w, int32_t tree)
 {
     enter(w, w->f->root[tree], w->base);
-}
-
-/* Limit a variable to reached cells; what that costs more than its cheapest cell, infinite if none is left. */
-static double limit_to(ew_walk *w, int32_t var, int32_t low, int32_t high)
-{
-    w->low[var] = low;
-    w->high[var] = high;
-    return cheapest(w, var) - w->least[var];
-}
-
-int ew_walk_rule(ew_walk *w, int32_t rule)
-{
-    const ew_rules *rules = w->f->rules;
-    const int32_t from = rules->first[rule], to = rules->first[rule + 1];
-    double broken = w->base;
-    for (int32_t p = from; p < to; p++) {
-        const int32_t var = rules->var[p], *before = w->before + w->f->first_cell[var] + var;
-        broken += limit_to(w, var, before[rules->low[p]], before[rules->high[p] + 1] - 1);
-        w->high[var] = w->n_reached[var] - 1;
-        w->low[var] = 0;
-    }
-    if (!(broken < w->limit))
-        return 0;
-    double spent = w->base; /* a way: outside the part at hand, within all those before it */
-    for (int32_t p = from; p < to; p++) {
-        const int32_t var = rules->var[p], *before = w->before + w->f->first_cell[var] + var;
-        const int32_t low = before[rules->low[p]], high = before[rules->high[p] + 1] - 1;
-        w->path[w->n_path++] = var;
-        if (spent + limit_to(w, var, 0, low - 1) < w->limit)
-            found_leaf(w, w->f->no_leaf);
-        if (spent + limit_to(w, var, high + 1, w->n_reached[var] - 1) < w->limit)
-            found_leaf(w, w->f->no_leaf);
-        spent += limit_to(w, var, low, high);
-    }
-    for (int32_t p = from; p < to; p++) {
-        w->low[rules->var[p]] = 0;
-        w->high[rules->var[p]] = w->n_reached[rules->var[p]] - 1;
-    }
-    w->n_path = 0;
-    return 1;
 }

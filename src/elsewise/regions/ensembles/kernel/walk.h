@@ -32,7 +32,7 @@ typedef struct {
     int64_t mask;           /* where its mask starts, -1 for a plain range */
 } ew_condition;
 
-typedef struct {
+typedef struct ew_walk {
     const ew_forest *f;
     ew_arena *arena;
     double limit, base; /* base: the cheapest point there is */
@@ -55,8 +55,6 @@ typedef struct {
 int ew_walk_open(ew_walk *w, const ew_forest *f, const double *cost, const int32_t *own, double limit, ew_arena *arena);
 /* Find the leaves of a tree that such a point can have. */
 void ew_walk_tree(ew_walk *w, int32_t tree);
-/* Find the ways to keep a rule that such a point can have, as leaves. Returns 0 if no such point breaks it. */
-int ew_walk_rule(ew_walk *w, int32_t rule);
 
 static inline double ew_reached_cost(const ew_walk *w, int32_t var, int32_t k)
 {
