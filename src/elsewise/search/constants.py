@@ -72,6 +72,9 @@ FIRST_LOOKS = 2
 FAR_BEHIND = 1.4
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
+# Share of what is left of a row's time that a search of sums of trees has which knows rules by cells alone: most need a
+# small part of it; without a point by then, points are looked for that keep the rules as they are.
+TIME_IN_CELLS = 0.8
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
 # The same where each node is cut, narrowed and descended from by its region, some milliseconds each: a minute or so.

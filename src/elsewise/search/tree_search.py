@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .black_box import BlackBoxCover, search_black_boxes
 from .box_search import BoxSearch
+from .constants import TIME_IN_CELLS
 from .domain import Domain
 from .earlier_answers import EarlierAnswer, History
 from .found import Found
@@ -127,13 +128,14 @@ def _search_boxes(request: SearchRequest) -> Found:
     if others is None or any(goal.has_density for goal in request.problem.goals):
         return BoxSearch(request, _search_nodes).run()
     found = BoxSearch(replace(request, domain=replace(domain, clauses=numbers)), _search_nodes).run()
+    broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
     for in_cells in (True, False):
-        broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
-        left = request.seconds - found.seconds
+        left = (request.seconds - found.seconds) * (TIME_IN_CELLS if in_cells else 1.0)
         for k in np.flatnonzero(broken).tolist():
             again = BoxSearch(_once_more(request, k, left), _search_nodes, in_cells).run()
             np.maximum(again.lower_bound, found.lower_bound[k], out=again.lower_bound)
             found.put(np.arange(n) == k, again)
+        broken &= ~domain.keeps_clauses(np.arange(n), found.points) | (np.isinf(found.value) & found.timed_out)
     return found
 
 
