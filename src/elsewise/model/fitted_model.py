@@ -27,7 +27,7 @@ from .asked import as_model_input
 from .black_box import TrainingRows, black_box_region
 from .constants import AT_ANY_THRESHOLD, MOST_PATTERNS_KEPT, MOST_PROBLEMS_KEPT
 from .profiles import ColumnProfile
-from .space import space_of
+from .space import rule_ends, space_of
 
 # Fields that are dictionaries.
 _BY_KEY = ("densities", "profiles", "problems", "regions", "partial", "references", "conditionals")
@@ -419,7 +419,8 @@ class FittedModel:
             (self._everyones_region(outcome), None if density is None else density.cones())
             for outcome, density in zip(outcomes, densities)
         ]
-        space = space_of(self.to_model, self.distance, self.origin, self.table.group, lattice)
+        ends = rule_ends(self.table, self.regularities)
+        space = space_of(self.to_model, self.distance, self.origin, self.table.group, lattice, ends)
         return compile_problem(parts, space)
 
 

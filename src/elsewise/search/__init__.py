@@ -4,6 +4,7 @@ from .black_box import BlackBoxCover
 from .cell_search import search_cells
 from .chain_search import FoundChain, search_chains
 from .chain_sets import Ellipsoids, Ground, Terminal
+from .clauses import Clauses
 from .cones import Cones
 from .contradiction import FarkasMultipliers, contradicting
 from .cover import Cover, Part, Piece, Reach, Refined
@@ -25,6 +26,7 @@ from .tree_search import search_tree
 __all__ = [
     "BlackBoxCover",
     "BoxAnswer",
+    "Clauses",
     "Cones",
     "Cover",
     "Covered",

@@ -16,13 +16,14 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from .candidates import Candidates, cone_slacks
+from .clauses import Clauses
 from .column_sets import search_column_sets
 from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
 from .first_looks import look_first
 from .found import Found
-from .gaps import about_one_number, split
+from .gaps import split
 from .inside import Inside, RelaxedBox, RowCone
 from .nodes import Nodes
 from .pieces import NumberPieces
@@ -44,20 +45,26 @@ class BoxSearch:
     request : SearchRequest
     search_anything : function
         Searches boxes without the model.
+    in_cells : bool
+        Clauses of several columns are left to covers, which know them in part: answers may break some.
     """
 
-    def __init__(self, request: SearchRequest, search_anything: SearchAnything) -> None:
+    def __init__(self, request: SearchRequest, search_anything: SearchAnything, in_cells: bool = False) -> None:
         self.request, self.search_anything = request, search_anything
         self.problem, self.domain, self.history, self.margin = (
             request.problem, request.domain, request.history, request.margin,
         )  # fmt: skip
         # what numbers may be is a matter of the cover's boxes; other clauses are asked about
-        self.numbers, others = split(self.domain.clauses, self.domain.layout)
-        self.asks_more = replace(self.domain, clauses=others).asks_more
+        self.numbers, self.others = split(self.domain.clauses, self.domain.layout)
+        self.asks_more = replace(self.domain, clauses=None if in_cells else self.others).asks_more
 
     def _pieces(self, k: int) -> NumberPieces | None:
         """Intervals that numbers of a row have to be in."""
         return None if self.numbers is None else NumberPieces.of(self.numbers, k)
+
+    def _clauses(self, k: int) -> Clauses | None:
+        """Give a row's clauses about several columns."""
+        return None if self.others is None else self.others.of_rows(slice(k, k + 1))
 
     def _asks_more(self, k: int) -> bool:
         """Whether more than limits, intervals, whole numbers and columns that stay is asked of a row."""
@@ -112,7 +119,7 @@ class BoxSearch:
         answer = self.problem.goals[g].cover.search_box(
             row, domain.lower[k], domain.upper[k], domain.integer,
             inside=None, cutoff=cutoff, margin=self.margin, seconds=seconds,
-            per_change=domain.per_change, least_moves=least, pieces=self._pieces(k),
+            per_change=domain.per_change, least_moves=least, pieces=self._pieces(k), clauses=self._clauses(k),
         )  # fmt: skip
         found.n_projections[k], found.timed_out[k] = answer.n_boxes, answer.stopped
         found.lower_bound[k] = min(max(0.0, answer.lower_bound), answer.value)
@@ -134,7 +141,7 @@ class BoxSearch:
         """Search one row, cone by cone, nearest first."""
         goal, found = self.problem.goals[g], Found.nothing(row[None])
         inside: list[_InsideBoxes | None] = [None]
-        order, nearest, pieces = [(0.0, 0)], np.inf, self._pieces(k)
+        order, nearest = [(0.0, 0)], np.inf
         asks = goal.has_density or self._asks_more(k)
         if asks:
             exists = np.ones(goal.n_cones, dtype=np.bool_)
@@ -157,7 +164,7 @@ class BoxSearch:
                 row, domain.lower[0], domain.upper[0], domain.integer,
                 inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
                 per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
-                pieces=pieces,
+                pieces=self._pieces(k), clauses=self._clauses(k),
             )  # fmt: skip
             found.n_projections[0] += answer.n_boxes
             found.timed_out[0] |= answer.stopped
@@ -174,11 +181,11 @@ class BoxSearch:
     ) -> list[_InsideBoxes | None]:
         """Make what is asked of each cone that exists; None where there is no time left to."""
         made: list[_InsideBoxes | None] = []
-        own, anything = self.history.of_row(k, by_columns=False), self.search_anything
+        own, anything, pieces = self.history.of_row(k, by_columns=False), self.search_anything, self._pieces(k)
         for j in range(self.problem.goals[g].n_cones):
             late = time.perf_counter() > ends + GRACE
             made.append(
-                _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything)
+                _InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything, pieces)
                 if exists[j] and not late
                 else None
             )
@@ -199,8 +206,10 @@ class _InsideBoxes(Inside):
         cone: int,
         cutoff: float,
         search_anything: SearchAnything,
+        pieces: NumberPieces | None,
     ) -> None:
         rows, goals = row[None], np.array([goal])
+        self.pieces = pieces
         self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
         self.margin, self.search_anything = margin, search_anything
         refinement = Refinement(problem, rows, goals)
@@ -208,7 +217,6 @@ class _InsideBoxes(Inside):
         self.checks = Candidates(problem, rows, goals, domain, margin, False)
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
-        self.has_gaps = domain.clauses is not None and bool(about_one_number(domain.clauses, domain.layout).any())
         has_prices = domain.per_change > 0 or domain.least_moves is not None
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
         is_plain = self.is_plain(domain) and not has_prices and history.is_empty and problem.rules_at < 0
@@ -229,14 +237,22 @@ class _InsideBoxes(Inside):
     def is_plain(self, domain: Domain) -> bool:
         """Whether a cone, limits and whole numbers are all that is asked."""
         goal, is_of_numbers = self.problem.goals[self.goal], not len(domain.layout.indicators)
-        return goal.has_density and is_of_numbers and domain.widening is None and not domain.asks_more
+        asks_more = replace(domain, clauses=None).asks_more  # of clauses, boxes of the cover know enough
+        return goal.has_density and is_of_numbers and domain.widening is None and not asks_more
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:
         """Solve the relaxation of a box."""
+        if self.pieces is not None:
+            lower, upper = lower.copy(), upper.copy()
+            self.pieces.narrow(lower, upper)
+            if (lower > upper).any():
+                return RelaxedBox(np.inf, None, self.no_fractions)
         if self.quick is not None:
             quick = self.quick.relax(lower, upper, limit)
             if quick is not None:
-                return quick
+                if quick.point is None:
+                    return quick
+                return replace(quick, fractions=self._with_broken_clauses(quick.point, quick.fractions))
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
         may_hold = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
         if (

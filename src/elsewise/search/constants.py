@@ -72,9 +72,6 @@ FIRST_LOOKS = 2
 FAR_BEHIND = 1.4
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
-# Share of a row's time in which sums of trees are searched without jumps over gaps, where numbers have such and time is
-# limited: enough for an answer, and as much is left to look beyond.
-TIME_WITHOUT_JUMPS = 0.5
 # Nodes of a row after which its proof is given up.
 MOST_NODES = 100_000
 # The same where each node is cut, narrowed and descended from by its region, some milliseconds each: a minute or so.

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
+from .clauses import Clauses
 from .cones import Cones
 from .constants import CUTS_OFF
 from .inside import BoxAnswer, Inside
@@ -227,6 +228,7 @@ class Cover(ABC):
         per_change: float = 0.0,
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
+        clauses: Clauses | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -250,6 +252,8 @@ class Cover(ABC):
             Of the row alone.
         pieces : NumberPieces or None
             Intervals, of which some numbers have to be in one.
+        clauses : Clauses or None
+            Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
         """
         raise NotImplementedError
 

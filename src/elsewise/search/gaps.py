@@ -6,8 +6,6 @@ alternative.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
@@ -57,31 +55,3 @@ def depths(
     apart = np.minimum.reduceat(apart, clauses.first, axis=1)
     counts = about_one_number(clauses, domain.layout) & clauses.binds[rows] & (apart > WHOLE)
     return np.where(counts, apart * prices[feature[clauses.first]], 0.0)
-
-
-def without_jumps(domain: Domain, rows: FloatArray) -> Domain | None:
-    """Make the domain in which no number crosses a gap, and other clauses are left out; None if there are no gaps.
-
-    Parameters
-    ----------
-    domain : Domain
-    rows : array of shape (n_samples, n_features)
-        Of the domain.
-    """
-    clauses = domain.clauses
-    if clauses is None:
-        return None
-    gaps = np.flatnonzero(about_one_number(clauses, domain.layout))
-    if not len(gaps):
-        return None
-    lower, upper, clause_of = domain.lower.copy(), domain.upper.copy(), clauses.clause_of
-    for clause in gaps.tolist():
-        literals = np.flatnonzero(clause_of == clause)
-        feature = int(clauses.feature[literals[0]])
-        own, low, high = rows[:, [feature]], clauses.low[:, literals], clauses.high[:, literals]
-        holds = (low <= own) & (own <= high)
-        known = holds.any(axis=1) & clauses.binds[:, clause]
-        least, most = np.where(holds, low, np.inf).min(axis=1), np.where(holds, high, -np.inf).max(axis=1)
-        lower[known, feature] = np.maximum(lower[known, feature], least[known])
-        upper[known, feature] = np.minimum(upper[known, feature], most[known])
-    return replace(domain, lower=lower, upper=upper, clauses=None)

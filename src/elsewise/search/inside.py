@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from .pieces import NumberPieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,14 @@ class Inside(ABC):
         The nearest point of all that the row may become.
     first : BoxAnswer or None
         What a first look at it found, which proves nothing; None before.
-    has_gaps : bool
-        Numbers may jump over gaps: to codes and from them.
+    pieces : NumberPieces or None
+        What numbers may be, where they may jump over gaps: to codes and from them.
     """
 
     cone: RowCone | None
     whole: RelaxedBox
     first: BoxAnswer | None = None
-    has_gaps: bool = False
+    pieces: NumberPieces | None = None
 
     @abstractmethod
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox:

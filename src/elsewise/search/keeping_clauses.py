@@ -1,8 +1,8 @@
 """Searches of boxes that keep clauses: a box whose nearest point breaks one is divided, a box for each way to keep it.
 
-Few clauses matter to a row. Without them a search is a relaxation: what it proves is true of all, and a point that
-keeps them all is the answer. What follows from a clause that is kept is known at once (if one column leaves its code,
-all do), so that few boxes are searched.
+Few clauses matter to a row, and covers know part of what they say. A search with that alone is a relaxation: what it
+proves is true of all, and a point that keeps them all is the answer. What follows from a clause that is kept is known
+at once (if one column leaves its code, all do), so that few boxes are searched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from .box_search import BoxSearch, SearchAnything
 from .constants import TOLERANCE
 from .domain import Domain
 from .found import Found
-from .gaps import split
 from .request import SearchRequest
 from .time_limits import is_late
 
@@ -39,7 +38,6 @@ def keep_clauses(request: SearchRequest, first: Found, search_anything: SearchAn
         Searches boxes without the model.
     """
     domain, limit = request.domain, float(request.cutoff[0])
-    numbers = split(domain.clauses, domain.layout)[0]
     best, settled, spent, n_projections, timed_out = Found.nothing(request.rows), np.inf, 0.0, 0, False
     boxes = _Boxes(request.rows)
     boxes.divide(domain, first)
@@ -52,12 +50,13 @@ def keep_clauses(request: SearchRequest, first: Found, search_anything: SearchAn
         found = BoxSearch(
             replace(
                 request,
-                domain=replace(box, clauses=numbers),
+                domain=box,
                 history=request.history.of_row(0),
                 cutoff=np.array([limit]),
                 seconds=seconds,
             ),
             search_anything,
+            in_cells=True,
         ).run()
         spent, n_projections = spent + float(found.seconds[0]), n_projections + int(found.n_projections[0])
         timed_out |= bool(found.timed_out[0])

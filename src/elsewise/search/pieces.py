@@ -81,6 +81,14 @@ class NumberPieces:
         interval, piece = np.nonzero(a <= b)
         return interval, a[interval, piece], b[interval, piece]
 
+    def hulls(self, feature: IntArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Narrow intervals of features, arrays of shape (n,), to their outermost pieces: low above high if none is."""
+        interval, first, last = self.within(feature, low, high)
+        low, high = np.full(len(low), np.inf), np.full(len(high), -np.inf)
+        np.minimum.at(low, interval, first)
+        np.maximum.at(high, interval, last)
+        return low, high
+
     def narrow(self, lower: FloatArray, upper: FloatArray) -> None:
         """Narrow a box, arrays of shape (n_features,), to its outermost pieces in place; empty if there are none."""
         f = self.feature

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,9 @@ class Space:
         How many features of model space, the first ones, cones are about; -1 for all.
     lattice : Lattice or None
         Features count the steps of their columns, where these have steps; None where no column has.
+    ends : {feature: ascending array}
+        Values, not counts, after which rules about a column say otherwise: covers that look at columns one by one
+        divide them there.
     """
 
     coordinates: Coordinates
@@ -40,6 +44,7 @@ class Space:
     group: IntArray
     n_seen_by_cones: int = -1
     lattice: Lattice | None = None
+    ends: Mapping[int, FloatArray] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:

@@ -15,11 +15,10 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from .black_box import BlackBoxCover, search_black_boxes
 from .box_search import BoxSearch
-from .constants import TIME_WITHOUT_JUMPS
 from .domain import Domain
 from .earlier_answers import EarlierAnswer, History
 from .found import Found
-from .gaps import split, without_jumps
+from .gaps import split
 from .keeping_clauses import keep_clauses
 from .node_search import TreeSearch
 from .problem import SearchProblem
@@ -119,16 +118,15 @@ def _search_in_kernel(request: SearchRequest) -> Found:
 
 
 def _search_boxes(request: SearchRequest) -> Found:
-    """Search boxes without clauses of several columns, which few answers meet and which take time.
+    """Search boxes.
 
-    Those that break one are searched once more.
+    Without a density, clauses of several columns are left out at first, for few answers meet them; rows whose answers
+    break one are searched once more.
     """
     domain, n = request.domain, len(request.rows)
-    has_density = any(goal.has_density for goal in request.problem.goals)
-    free = without_jumps(domain, request.rows) if np.isfinite(request.seconds).all() and has_density else None
-    if free is not None:
-        return _search_boxes_and_jumps(request, free)
-    numbers = split(domain.clauses, domain.layout)[0]
+    numbers, others = split(domain.clauses, domain.layout)
+    if others is None or any(goal.has_density for goal in request.problem.goals):
+        return BoxSearch(request, _search_nodes).run()
     found = BoxSearch(replace(request, domain=replace(domain, clauses=numbers)), _search_nodes).run()
     broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
     left = request.seconds - found.seconds
@@ -141,33 +139,3 @@ def _search_boxes(request: SearchRequest) -> Found:
 def _once_more(request: SearchRequest, k: int, left: FloatArray) -> SearchRequest:
     """Ask for one row again, with the seconds that are left to it; what was found for it otherwise does not count."""
     return replace(request.of_rows(np.array([k])), history=request.history.of_row(k), seconds=left[[k]])
-
-
-def _search_boxes_and_jumps(request: SearchRequest, free: Domain) -> Found:
-    """Search boxes where numbers have gaps and time is limited: half of it within them, the rest everywhere.
-
-    Jumps over gaps are many alternatives, and far: without them there is an answer early, and nothing farther matters.
-
-    Parameters
-    ----------
-    request : SearchRequest
-    free : Domain
-        Without jumps.
-    """
-    n = len(request.rows)
-    first = replace(request, domain=free, seconds=TIME_WITHOUT_JUMPS * request.seconds)
-    found = BoxSearch(first, _search_nodes).run()
-    found.value[~request.domain.keeps_clauses(np.arange(n), found.points)] = np.inf
-    left, limit = request.seconds - found.seconds, np.minimum(request.cutoff, found.value)
-    for k in range(n):
-        wide = BoxSearch(replace(_once_more(request, k, left), cutoff=limit[[k]]), _search_nodes).run()
-        if np.isfinite(wide.value[0]) or not np.isfinite(found.value[k]):
-            found.put(np.arange(n) == k, wide)
-            continue
-        # nothing is nearer than the answer without jumps: what is proven is proven of everything
-        found.lower_bound[k] = min(float(wide.lower_bound[0]), float(found.value[k]))
-        found.timed_out[k] = wide.timed_out[0]
-        found.model_free[k] = False
-        found.n_projections[k] += wide.n_projections[0]
-        found.seconds[k] += wide.seconds[0]
-    return found

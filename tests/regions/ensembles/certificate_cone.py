@@ -154,9 +154,7 @@ class ConeBounds:
         waiting = [(limits, levels)]
         while waiting:
             limits, levels = waiting.pop()
-            limits = [
-                (max(a, float(m - r)), min(b, float(m + r))) for (a, b), m, r in zip(limits, self.centre, self.reach)
-            ]
+            limits = [self.within_reach(i, *ends) for i, ends in enumerate(limits)]
             if any(a > b for a, b in limits) or self.bound_of(limits, levels) >= self.bound:
                 continue
             parts = self.halves(limits, levels)
@@ -164,6 +162,15 @@ class ConeBounds:
                 return False
             waiting += parts
         return True
+
+    def within_reach(self, i: int, low: float, high: float) -> tuple[float, float]:
+        """Limits of the moves of a number within the cone's own box, and from one whole number to another."""
+        m, reach = float(self.centre[i]), float(self.reach[i])
+        low, high = max(low, m - reach), min(high, m + reach)
+        if low > high or not self.given.integer[self.numbers[i]]:
+            return low, high
+        places = self.whole_moves(i, low, high)
+        return (min(places), max(places)) if places else (0.0, -1.0)
 
     def halves(self, limits: list, levels: list[list[int]]) -> list[tuple[list, list]]:
         """Two parts of limits of moves and levels; none where there are no two levels or whole numbers apart."""
@@ -173,8 +180,6 @@ class ConeBounds:
         widest, parts = 1, []
         for i, (a, b) in enumerate(limits):
             places = sorted(set(self.whole_moves(i, a, b))) if self.given.integer[self.numbers[i]] else [0.0]
-            if not places:
-                return [([(0.0, -1.0)] * len(limits), levels)]  # nothing
             if len(places) > widest:
                 widest, half = len(places), len(places) // 2
                 ends = [(places[0], places[half - 1]), (places[half], places[-1])]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...search import BoxAnswer, RowCone
+from ...search import BoxAnswer, NumberPieces, RowCone
 from .reaching import Cut
 
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ class BoxCertificate:
         What was cut off the limits at first: nothing dense and nearer than the bound is there.
     boxes : dict of int to CertifiedBox
         None of them if nothing is so near.
+    pieces : NumberPieces or None
+        Intervals, of which some numbers have to be in one.
     """
 
     row: FloatArray
@@ -146,6 +148,7 @@ class BoxCertificate:
     cone: RowCone | None
     cuts: list[Cut]
     boxes: dict[int, CertifiedBox]
+    pieces: NumberPieces | None = None
 
 
 class Recorder:
@@ -198,6 +201,7 @@ class Recorder:
         integer: BoolArray,
         answer: BoxAnswer,
         cone: RowCone | None = None,
+        pieces: NumberPieces | None = None,
     ) -> None:
         """Finish the certificate of a search."""
         tree, leaf_cells = trees.forest.leaf_cells()
@@ -222,6 +226,7 @@ class Recorder:
                 cone=cone,
                 cuts=self._cuts,
                 boxes=self._boxes,
+                pieces=pieces,
             )
         )
         self._boxes, self._cuts = {}, []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...search import BoxAnswer, DividingCover, Inside, LeastMoves, NumberPieces, Space
+from ...search import BoxAnswer, Clauses, DividingCover, Inside, LeastMoves, NumberPieces, Space
 from .certificates import Recorder
 from .constants import COST_ROUNDING, EXACT_MARGIN, MAP_ROUNDING
 from .deepening import search_cells
@@ -17,6 +17,7 @@ from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
 from .inside_search import InsideSearch
 from .joint import members_of
+from .ruled_cells import cell_rules, ends_in_cells
 from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class EnsembleCover(DividingCover):
         per_change: float = 0.0,
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
+        clauses: Clauses | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
@@ -101,13 +103,19 @@ class EnsembleCover(DividingCover):
             leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
             cost = cost + np.where(values != x, per_change, 0.0)
             bound = bound + np.where(leaves, per_change, 0.0)
+        rules = None
+        if clauses is not None and self.recorder is None:
+            rules = cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin)
+            search.rules = rules
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
-                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone)
+                self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
             return answer
-        found = search_cells(trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder)
+        found = search_cells(
+            trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules
+        )
         point = None
         if found.cells is not None:
             chosen = trees.first_cell[:-1] + found.cells
@@ -117,7 +125,7 @@ class EnsembleCover(DividingCover):
         answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
         if self.recorder is not None:
             of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
-            self.recorder.end(trees, row, lower, upper, integer, of_last)
+            self.recorder.end(trees, row, lower, upper, integer, of_last, pieces=pieces)
         return answer
 
     def look_first(
@@ -136,7 +144,7 @@ class EnsembleCover(DividingCover):
         trees = self.indexed
         if trees is None or inside.cone is None:
             return
-        bound = self.cells_of(trees, row, lower, upper, integer, margin)[2]
+        bound = self.cells_of(trees, row, lower, upper, integer, margin, pieces=inside.pieces)[2]
         search = self._search_inside(trees, row, lower, upper, integer, inside, margin)
         inside.first = search.look(bound, cutoff, seconds)
 
@@ -165,7 +173,7 @@ class EnsembleCover(DividingCover):
         boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, _least_slack(trees, margin))
 
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return self.cells_of(trees, point, lower, upper, integer, margin)[1:]
+            return self.cells_of(trees, point, lower, upper, integer, margin, pieces=inside.pieces)[1:]
 
         return InsideSearch(boxes, split, cells_around, self.recorder)
 

@@ -16,6 +16,7 @@ from ...arrays import FloatArray, IntArray
 from ...search.constants import GRACE
 from .certificates import Recorder
 from .constants import FAR, FAR_AFTER, MOST_BOXES, TOLERANCE
+from .ruled_cells import CellRules
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ def search_cells(
     margin: float,
     seconds: float,
     recorder: Recorder | None = None,
+    rules: CellRules | None = None,
 ) -> CellsFound:
     """Search the nearest accepted point below a cutoff.
 
@@ -58,6 +60,8 @@ def search_cells(
     cutoff, margin, seconds : float
         As for the forest's own search.
     recorder : Recorder, optional
+    rules : CellRules, optional
+        What never comes together; not with a recorder.
     """
     found, ends = CellsFound(), time.perf_counter() + seconds
 
@@ -66,7 +70,7 @@ def search_cells(
         grace = GRACE if found.cells is None else 0.0
         cells, value, lower, found.stopped, n_boxes = forest.search(
             cost, bound, limit, margin, left, MOST_BOXES - found.n_boxes, TOLERANCE,
-            grace=grace, recorder=recorder, far_after=far_after,
+            grace=grace, recorder=recorder, far_after=far_after, rules=rules,
         )  # fmt: skip
         if cells is not None and value < found.value:
             found.cells, found.value = cells, value

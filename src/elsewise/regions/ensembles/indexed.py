@@ -150,8 +150,10 @@ class _Cells:
     limits: dict[int, FloatArray]
 
 
-def _cells_of(column: _Column, maps: _Maps, cuts: list[FloatArray], lattice: Lattice | None) -> _Cells:
-    """Divide a column where some tree tells its numbers apart, or into its levels."""
+def _cells_of(
+    column: _Column, maps: _Maps, cuts: list[FloatArray], lattice: Lattice | None, ends: FloatArray
+) -> _Cells:
+    """Divide a column where some tree tells its numbers apart, and after ``ends``; or into its levels."""
     if not column.is_number:
         n = len(column.features)
         return _Cells(np.ones(n), np.ones(n), np.zeros(n), np.eye(n), np.zeros(0), {})
@@ -160,7 +162,7 @@ def _cells_of(column: _Column, maps: _Maps, cuts: list[FloatArray], lattice: Lat
         j: np.zeros(0) if slope[0] == 0 else _limits_before(float(slope[0]), offset, cuts[j], value)
         for j, (slope, offset) in maps.items()
     }
-    ends = np.unique(np.concatenate([np.zeros(0), *limits.values()]))
+    ends = np.unique(np.concatenate([_limits_before(1.0, 0.0, ends, value), *limits.values()]))
     ends = ends[np.isfinite(ends)]
     low = np.concatenate([[-np.inf], np.nextafter(ends, np.inf)])
     values = np.concatenate([ends, low[-1:]])[:, None]  # a number of each cell
@@ -223,7 +225,8 @@ def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> Indexed
     matrix = space.matrix if lattice is None else space.matrix / lattice.unit  # of values, not of counts
     for place, column in enumerate(columns):
         maps = {j: (matrix[j, column.features], float(space.offset[j])) for j in column.seen}
-        cells = _cells_of(column, maps, nodes.cuts, lattice)
+        ends = space.ends.get(int(column.features[0]), np.zeros(0))
+        cells = _cells_of(column, maps, nodes.cuts, lattice, ends)
         nodes.write(place, column, maps, cells)
         each.append(cells)
     counts = [len(cells.low) for cells in each]
@@ -252,7 +255,7 @@ def _forest(
 ) -> Any:
     """Give the kernel its arrays."""
     is_leaf = nodes.number_leaves()
-    leaves = nodes.trees.value[is_leaf]
+    leaves = np.vstack([nodes.trees.value[is_leaf], np.zeros((1, nodes.trees.value.shape[1]))])  # a last one for rules
     has_tables = np.zeros(len(columns), dtype=np.uint8)
     has_tables[nodes.var[nodes.table >= 0]] = 1
     ends = np.cumsum([0, *(one.n_scores for one, _ in members)])

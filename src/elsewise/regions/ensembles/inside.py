@@ -155,7 +155,7 @@ class CellsInside:
         first = accepted[:, found].argmax(axis=0)
         values = self.inside.values(ways[first, found])
         best = np.argsort(values, kind="stable")[:STARTS]
-        if self.inside.has_gaps and np.isfinite(self.ends):
+        if self.inside.pieces is not None and np.isfinite(self.ends):
             self._offer_densest_box(split, others[0], cone)
         return np.asarray(cells.reshape(STEPS, len(others), -1)[first[best], found[best]])
 

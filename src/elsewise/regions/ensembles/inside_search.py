@@ -31,6 +31,7 @@ from .constants import (
 )
 from .inside import CellsInside
 from .reaching import cuts_of
+from .ruled_cells import CellRules, ends_in_cells
 from .splits import DiagonalSplit
 
 
@@ -55,6 +56,11 @@ class InsideSearch:
         What cells cost, as seen from a point: as returned, and at least.
     recorder : Recorder, optional
         Is told what the proof does.
+
+    Attributes
+    ----------
+    rules : CellRules or None
+        Cells that never come together.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class InsideSearch:
         recorder: Recorder | None = None,
     ) -> None:
         self.recorder = recorder
+        self.rules: CellRules | None = None
         self.boxes, self.split, self.cells_around = boxes, split, cells_around
         self.cone = boxes.inside.cone if split is not None else None
         self.trees, self.n_boxes = boxes.trees, 0
@@ -203,7 +210,7 @@ class InsideSearch:
             of_row = (*matrix, cone.centre, steps, low, high, penalties, cone.squared_radius)
         lower_bound, stopped, n_boxes = self.trees.forest.search_inside(
             bound, cutoff, boxes.margin, seconds, most, TOLERANCE_INSIDE, boxes, starts, of_row,
-            pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder,
+            pause=pause, pause_after=BOXES_AT_FIRST, grace=GRACE, recorder=recorder, rules=self.rules,
         )  # fmt: skip
         self.n_boxes += n_boxes
         return lower_bound, stopped
@@ -222,8 +229,7 @@ class InsideSearch:
         assert split is not None
         feature, price = trees.feature, trees.price[trees.feature]
         x = boxes.row[feature]
-        first, last = np.maximum(trees.low, boxes.lower[feature]), np.minimum(trees.high, boxes.upper[feature])
-        first, last = boxes.whole_ends(first, last, feature)
+        first, last = ends_in_cells(trees, boxes.row, boxes.lower, boxes.upper, boxes.is_integer, boxes.inside.pieces)
         low, high = (first - x) * price, (last - x) * price
         slack = MAP_ROUNDING * np.abs(x) * price
         low = low - slack - np.where(np.isfinite(low), MAP_ROUNDING * np.abs(low), 0.0)

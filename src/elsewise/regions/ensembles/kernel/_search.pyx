@@ -7,7 +7,7 @@ from libc.stdlib cimport calloc, free
 
 from sums_of_trees cimport (
     ew_accepts, ew_child, ew_cone, ew_decision, ew_first_bound, ew_forest, ew_inside, ew_note, ew_recorder, ew_row,
-    ew_search,
+    ew_rules, ew_search,
 )
 
 import numpy as np
@@ -21,6 +21,26 @@ cdef int _require_memory(int status) except -1:
     return 0
 
 
+cdef class _Ruled:
+    """A forest with the rules of one row, arrays as in rules.h, or None."""
+
+    cdef ew_forest f
+    cdef ew_rules rules
+    cdef object arrays
+
+    cdef const ew_forest *take(self, const ew_forest *f, given):
+        cdef const int32_t[::1] first, var, low, high
+        self.f = f[0]
+        if given is not None:
+            first, var, low, high = self.arrays = given  # what the pointers point to has to stay
+            self.rules.n_rules = <int32_t> (first.shape[0] - 1)
+            self.rules.most_parts = <int32_t> np.diff(first).max()
+            self.rules.first, self.rules.var = &first[0], &var[0]
+            self.rules.low, self.rules.high = &low[0], &high[0]
+            self.f.rules = &self.rules
+        return &self.f
+
+
 def _raise_first(*errors):
     for error in errors:
         if error is not None:
@@ -29,6 +49,8 @@ def _raise_first(*errors):
 
 cdef class Forest:
     """A sum of trees over cells, held for any number of searches; arrays, and decisions as mappings, as in forest.h.
+
+    The last leaf is one that adds nothing.
 
     ``between`` is called a few times a second during a search, in Python: what another thread sends to this one is
     raised there.
@@ -67,7 +89,8 @@ cdef class Forest:
             is_exact, is_strict,
         )
         self.f.n_vars = is_ordered.shape[0]
-        self.n_leaves = <int32_t> leaf.shape[0]
+        self.f.no_leaf = self.n_leaves = <int32_t> (leaf.shape[0] - 1)
+        self.f.rules = NULL
         self.f.n_trees = root.shape[0]
         self.f.n_scores = leaf.shape[1]
         self.f.n_rows = gain.shape[1]
@@ -186,10 +209,12 @@ cdef class Forest:
         double grace=0.0,
         recorder=None,
         int64_t far_after=-1,
+        rules=None,
     ):
         """Search the nearest accepted point of one row; a recorder is told all of it.
 
-        After `far_after` boxes it stops if its point is far from its bound.
+        After `far_after` boxes it stops if its point is far from its bound. With rules (first, var, low, high: as in
+        rules.h) there is no recorder.
 
         Returns
         -------
@@ -218,8 +243,10 @@ cdef class Forest:
         cdef _Listener listener = _Listener()
         row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0)
         listener.begin(&row, self.between)
+        cdef _Ruled ruled = _Ruled()
+        cdef const ew_forest *f = ruled.take(&self.f, rules)
         with nogil:
-            ew_search(&self.f, &row)
+            ew_search(f, &row)
         _raise_first(listener.error, told.error)
         _require_memory(row.status)
         return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status == 1, row.n_nodes
@@ -240,6 +267,7 @@ cdef class Forest:
         int64_t pause_after=-1,
         double grace=0.0,
         recorder=None,
+        rules=None,
     ):
         """Search the nearest accepted point of one row, which `boxes` keeps, asking it about boxes.
 
@@ -258,6 +286,8 @@ cdef class Forest:
         pause_after : int
         recorder : object with a method `note`, optional
             Is told all of it.
+        rules : tuple, optional
+            As for `search`.
 
         Returns
         -------
@@ -306,8 +336,10 @@ cdef class Forest:
         cdef _Listener listener = _Listener()
         row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0 if row.cone == NULL else cone.n)
         listener.begin(&row, self.between)
+        cdef _Ruled ruled = _Ruled()
+        cdef const ew_forest *f = ruled.take(&self.f, rules)
         with nogil:
-            ew_search(&self.f, &row)
+            ew_search(f, &row)
         _raise_first(listener.error, asked.error, told.error)
         _require_memory(row.status)
         return row.lower_bound, row.status == 1, row.n_nodes

@@ -277,6 +277,23 @@ static int sort_out_tree(ew_walk *w, int32_t tree, int32_t from, ew_compact *c)
     return 1;
 }
 
+/* The same for a rule, which is kept if it may be broken. */
+static int sort_out_rule(ew_walk *w, int32_t rule, int32_t from, ew_compact *c)
+{
+    if (!ew_walk_rule(w, rule))
+        return 1;
+    c->tree[c->n_trees++] = w->f->n_trees + rule;
+    return (int32_t)w->leaves.n > from;
+}
+
+/* Where cells of a number start that lie beyond a gap: together they would seem to hold all that is between. */
+static void start_beyond_gaps(const ew_walk *w, const ew_cells *cells, int32_t i, uint8_t *starts)
+{
+    const int32_t first = w->f->first_cell[i], *reached = w->reached + first;
+    for (int32_t k = 1; k < w->n_reached[i]; k++) /* the next multiple of a step is not beyond one */
+        starts[first + k] |= cells->low[first + reached[k]] - cells->high[first + reached[k - 1]] > 1.5 * cells->step[i];
+}
+
 /* Where cells that some tree tells apart start, for all cells that can be reached. */
 static uint8_t *starts_of_cells(const ew_walk *w, const int32_t *first_found, const ew_cells *cells, const ew_compact *c)
 {
@@ -285,6 +302,8 @@ static uint8_t *starts_of_cells(const ew_walk *w, const int32_t *first_found, co
     for (int32_t i = 0; i < f->n_vars; i++)
         if (f->has_tables[i] || (cells && !f->is_ordered[i]))
             memset(starts + f->first_cell[i], 1, (size_t)w->n_reached[i]);
+        else if (cells)
+            start_beyond_gaps(w, cells, i, starts);
     const int32_t *first_condition = w->first_condition.items;
     const ew_condition *conditions = w->conditions.items;
     for (int32_t t = 0; t < c->n_trees; t++) {
@@ -309,13 +328,16 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     ew_walk w;
     if (!ew_walk_open(&w, f, cost, own, limit, arena))
         return EW_NOTHING_SO_NEAR;
-    int32_t *first_found = EW_TAKE(arena, int32_t, f->n_trees + 1);
-    c->tree = EW_TAKE(arena, int32_t, f->n_trees);
+    const int32_t n_all = f->n_trees + (f->rules ? f->rules->n_rules : 0);
+    int32_t *first_found = EW_TAKE(arena, int32_t, n_all + 1);
+    c->tree = EW_TAKE(arena, int32_t, n_all);
     c->constant = EW_TAKE(arena, double, f->n_rows);
-    for (int32_t t = 0; t < f->n_trees; t++) {
+    for (int32_t t = 0; t < n_all; t++) {
         if (is_late(clock))
             return EW_LATE;
-        if (!sort_out_tree(&w, t, first_found[t], c))
+        const int is_left = t < f->n_trees ? sort_out_tree(&w, t, first_found[t], c)
+                                           : sort_out_rule(&w, t - f->n_trees, first_found[t], c);
+        if (!is_left)
             return EW_NOTHING_SO_NEAR;
         first_found[t + 1] = (int32_t)w.leaves.n;
     }

@@ -24,7 +24,7 @@ typedef struct {
     int32_t *first_original, *last_original; /* n_cells: the original cells from and to, within the variable */
     double *low, *high;   /* n_cells, with a cone: what a number may move by */
     double *penalty;      /* n_cells, with a cone: of levels */
-    int32_t *tree;        /* n_trees: original trees */
+    int32_t *tree;        /* n_trees: original trees, rules after them */
     int32_t *first_leaf;  /* n_trees + 1 */
     int32_t *leaf;        /* n_leaves: original leaves */
     double *gain;         /* n_leaves x n_rows */
@@ -41,9 +41,9 @@ typedef struct {
     uint8_t *has_ranges;                 /* n_slots: what leaves allow has no gaps */
 } ew_compact;
 
-/* A cone's cells; see cone.h. */
+/* A cone's cells, and the steps of its numbers, which are the first variables; see cone.h. */
 typedef struct {
-    const double *low, *high, *penalty;
+    const double *low, *high, *penalty, *step;
 } ew_cells;
 
 /* Says when to stop: NULL for never. */

@@ -55,7 +55,7 @@ int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *
     for (int32_t k = 0; k < f->n_decisions; k++)
         if (!decides(f, f->decisions + k, cells, margin * f->decisions[k].unit, sums))
             return 0;
-    return 1;
+    return ew_keeps_rules(f->rules, cells);
 }
 
 int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums)
@@ -65,7 +65,7 @@ int ew_may_accept(const ew_forest *f, const int32_t *cells, double *sums)
         is_doubtful |= f->decisions[k].doubt > 0.0;
     for (int32_t k = 0; k < f->n_decisions && is_doubtful; k++)
         is_doubtful = decides(f, f->decisions + k, cells, -f->decisions[k].doubt, sums);
-    return is_doubtful;
+    return is_doubtful && ew_keeps_rules(f->rules, cells);
 }
 
 /* Add a subtree's leaves to differences along a variable whose cells are between low and high. */

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "rules.h"
+
 enum { EW_RANGE, EW_LARGEST };
 
 /* A decision by the scores of some of the trees, as their library takes it. */
@@ -37,9 +39,12 @@ typedef struct {
     const uint8_t *is_strict; /* n_rows: is zero, and not enough where the sum is exact; see votes.h */
     int has_strict;           /* some of them are */
     const ew_decision *decisions; /* all of them are to be taken */
+    int32_t no_leaf;              /* one that adds nothing */
+    const ew_rules *rules;        /* of the row at hand, NULL for none; not with a recorder */
 } ew_forest;
 
-/* Whether the model decides so at a point, by its own arithmetic; scores must exceed what is needed by `margin`.
+/* Whether the model decides so at a point that keeps all rules, by its own arithmetic; scores must exceed what is needed by
+ * `margin`.
  * `sums` has room for n_scores numbers. */
 int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums);
 

@@ -102,7 +102,8 @@ static void find_step_below(ew_state *w)
 static int build(ew_state *w)
 {
     const ew_cone *cone = w->row->cone;
-    const ew_cells cells = {cone ? cone->low : NULL, cone ? cone->high : NULL, cone ? cone->penalty : NULL};
+    const ew_cells cells = {cone ? cone->low : NULL, cone ? cone->high : NULL, cone ? cone->penalty : NULL,
+                            cone ? cone->step : NULL};
     const ew_clock clock = {is_late_row, w};
     ew_tell(w, EW_BEGUN, NULL, -1, 0);
     const int built =

@@ -3,6 +3,16 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 
+cdef extern from "rules.h" nogil:
+    ctypedef struct ew_rules:
+        int32_t n_rules
+        int32_t most_parts
+        const int32_t *first
+        const int32_t *var
+        const int32_t *low
+        const int32_t *high
+
+
 cdef extern from "forest.h" nogil:
     ctypedef struct ew_decision:
         int32_t first_tree
@@ -44,6 +54,8 @@ cdef extern from "forest.h" nogil:
         int has_strict
         int32_t n_decisions
         const ew_decision *decisions
+        int32_t no_leaf
+        const ew_rules *rules
 
     int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
     int32_t ew_child(const ew_forest *f, int32_t node, int32_t cell)

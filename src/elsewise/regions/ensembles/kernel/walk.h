@@ -32,7 +32,7 @@ typedef struct {
     int64_t mask;           /* where its mask starts, -1 for a plain range */
 } ew_condition;
 
-typedef struct {
+typedef struct ew_walk {
     const ew_forest *f;
     ew_arena *arena;
     double limit, base; /* base: the cheapest point there is */
