@@ -57,6 +57,9 @@ BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 3, 2
 WIDTH_AROUND, WIDER = 0.06, 1.6
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 GOOD_GAP, GOOD_GAIN = 0.02, 1e-4
+# Gap from which on boxes around the incumbent are searched at the first interruption already: everything else the proof
+# does waits for a better one. And while they gain so much each time, they are searched more often, at most so often.
+POOR_GAP, LARGE_GAIN, MOST_TIMES_AROUND = 0.2, 0.03, 12
 
 # Times the ends of columns are halved towards the nearest dense point: each is a projection a column and end.
 HALVINGS = 6

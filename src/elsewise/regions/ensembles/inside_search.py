@@ -19,10 +19,13 @@ from .constants import (
     BOXES_TO_START,
     GOOD_GAIN,
     GOOD_GAP,
+    LARGE_GAIN,
     MAP_ROUNDING,
     MORE_AROUND,
     MOST_BOXES_INSIDE,
+    MOST_TIMES_AROUND,
     NEARER,
+    POOR_GAP,
     TIMES_AROUND,
     TOLERANCE,
     TOLERANCE_INSIDE,
@@ -92,9 +95,10 @@ class InsideSearch:
         def pause(so_far: float) -> tuple[float, bool]:
             nonlocal most, narrowed_for, n_pauses
             n_pauses += 1
-            if n_pauses > 1:  # at first, columns are narrowed alone
-                if self.split is not None and boxes.value * (1 - GOOD_GAP) > so_far:
-                    self._look_around(bound, cutoff, ends, most)
+            gap = GOOD_GAP if n_pauses > 1 else POOR_GAP  # at first, columns are narrowed alone mostly
+            if self.split is not None and boxes.value * (1 - gap) > so_far:
+                self._look_around(bound, cutoff, ends, most)
+            if n_pauses > 1:
                 most *= MORE_AROUND
             limit = min(cutoff, boxes.value)
             if not limit < narrowed_for * (1 - NEARER):
@@ -154,9 +158,10 @@ class InsideSearch:
         width, numbers = WIDTH_AROUND, boxes.numbers
         reach = split.half_widths * np.sqrt(self.cone.squared_radius) / self.trees.price[numbers]
         lower, upper = boxes.lower, boxes.upper
-        for _ in range(TIMES_AROUND):
-            before, point = boxes.value, boxes.point
-            if point is None or time.perf_counter() > ends:
+        before = np.inf
+        for times in range(MOST_TIMES_AROUND):
+            gains, before, point = boxes.value < before * (1 - LARGE_GAIN), boxes.value, boxes.point
+            if point is None or time.perf_counter() > ends or (times >= TIMES_AROUND and not gains):
                 break
             boxes.lower, boxes.upper = lower.copy(), upper.copy()
             boxes.lower[numbers] = np.maximum(lower[numbers], point[numbers] - width * reach)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Sweeps of the first box and of all others. */
-enum { ROOT_SWEEPS = 40, SWEEPS = 6 };
+/* Sweeps of the first box and of all others; more with a cone, whose boxes cost more otherwise. */
+enum { ROOT_SWEEPS = 40, SWEEPS = 6, SWEEPS_IN_CONE = 10 };
 /* The first box stops when so many sweeps gain less than this share of what is missing; others, too. */
 enum { ROOT_PATIENCE = 4 };
 static const double ROOT_GAIN = 0.03, NODE_GAIN = 0.02;
@@ -140,7 +140,7 @@ double ew_missing(const ew_state *w, const ew_box *b)
 
 int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
 {
-    const int most = is_root ? ROOT_SWEEPS : SWEEPS;
+    const int most = is_root ? ROOT_SWEEPS : w->row->cone ? SWEEPS_IN_CONE : SWEEPS;
     double before = -INFINITY, bound = -INFINITY;
     for (int sweep = 0; sweep < most; sweep++) {
         ew_dual_sweep(&w->dual, &w->c, sweep & 1);

@@ -11,7 +11,7 @@
 #include "cone.h"
 
 typedef struct {
-    double *S, *inverse, *hessian; /* n x n */
+    double *S, *inverse, *hessian, *room; /* n x n */
     double *gradient, *step, *trial;
 } ew_diagonal;
 

@@ -64,15 +64,6 @@ static int finish_first(ew_state *w)
     return w->best.value < before * (1.0 - EW_REBUILD / 2) && !ew_is_late(w);
 }
 
-/* Where to divide a box; var < 0 if it is a single point. */
-static ew_split choose_split(ew_state *w, const ew_box *b)
-{
-    ew_split at = {.var = -1};
-    if (w->row->cone && w->row->n_nodes % 2) /* in turn: what the cone hides, what the trees tell apart */
-        at = ew_spread_split(w, ew_missing(w, b));
-    return at.var < 0 ? ew_best_split(w) : at;
-}
-
 /* A box that is a single point: it is accepted, or it is not, or rounding leaves it open. */
 static void settle_single(ew_state *w, const ew_box *b)
 {
@@ -97,7 +88,7 @@ int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box *
     if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w))) /* cells were trimmed since */
         return ew_close_box(w, b, EW_NOTHING_LEFT);
     ew_dual_refresh(&w->dual, &w->c);
-    const ew_split at = choose_split(w, b);
+    const ew_split at = w->row->cone ? ew_choose_split(w, b) : ew_best_split(w);
     if (b->bound >= ew_limit(w)) /* a better point turned up */
         return ew_close_box(w, b, EW_BY_BOUND);
     if (at.var < 0) {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "matrices.h"
+
 void ew_newton_open(ew_newton *w, const ew_compact *c, const ew_cone *cone, ew_arena *arena)
 {
     const size_t n = (size_t)cone->n + 1;
@@ -109,13 +111,9 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
 {
     const int32_t n = cone->n, N = n + 1;
     double qKq = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-        double t = 0.0;
-        for (int32_t j = 0; j < n; j++)
-            t += at->K[(size_t)i * (size_t)n + (size_t)j] * q[j];
-        w->Kq[i] = t;
-        qKq += t * q[i];
-    }
+    ew_multiply(at->K, n, q, w->Kq);
+    for (int32_t i = 0; i < n; i++)
+        qKq += w->Kq[i] * q[i];
     double total = -kappa * cone->squared_radius - qKq / kappa;
     double by_kappa = -cone->squared_radius + qKq / (kappa * kappa), kappa_kappa = 2.0 * qKq / (kappa * kappa * kappa);
     for (int32_t i = 0; i < c->n_vars; i++) {
@@ -135,13 +133,12 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
         if (!is_number)
             continue;
         double *row = w->hessian + (size_t)i * (size_t)N;
-        for (int32_t j = 0; j <= i; j++)
+        for (int32_t j = i; j < n; j++)
             row[j] = 2.0 / kappa * at->K[(size_t)i * (size_t)n + (size_t)j];
         row[i] += fmax(0.0, s.yy / s.w - y * y) / width + s.inner / s.w;
         row[i] *= 1.0 + 1e-9;
         w->gradient[i] = -2.0 * w->Kq[i] / kappa - y;
-        w->hessian[(size_t)n * (size_t)N + (size_t)i] =
-            -2.0 * w->Kq[i] / (kappa * kappa) - (s.ye / s.w - y * e) / width - s.inner_y / s.w;
+        row[n] = -2.0 * w->Kq[i] / (kappa * kappa) - (s.ye / s.w - y * e) / width - s.inner_y / s.w;
     }
     if (full) {
         w->gradient[n] = by_kappa;
@@ -150,35 +147,8 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
     return total;
 }
 
-/* Solve H step = gradient by Cholesky, in place; pivots that vanish are lifted. */
-static void solve(double *H, const double *gradient, double *step, int32_t n)
-{
-    for (int32_t j = 0; j < n; j++) {
-        double *hj = H + (size_t)j * (size_t)n;
-        for (int32_t k = 0; k <= j; k++) {
-            const double *hk = H + (size_t)k * (size_t)n;
-            double t = hj[k];
-            for (int32_t l = 0; l < k; l++)
-                t -= hj[l] * hk[l];
-            if (k < j)
-                hj[k] = t * hk[k];
-            else
-                hj[j] = 1.0 / sqrt(t > 1e-13 * hj[j] ? t : 1e-13 * hj[j] + 1e-300);
-        }
-    }
-    for (int32_t i = 0; i < n; i++) {
-        double t = gradient[i];
-        for (int32_t l = 0; l < i; l++)
-            t -= H[(size_t)i * (size_t)n + (size_t)l] * step[l];
-        step[i] = t * H[(size_t)i * (size_t)n + (size_t)i];
-    }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        double t = step[i];
-        for (int32_t l = i + 1; l < n; l++)
-            t -= H[(size_t)l * (size_t)n + (size_t)i] * step[l];
-        step[i] = t * H[(size_t)i * (size_t)n + (size_t)i];
-    }
-}
+/* Pivots of the Hessian are kept above this share of its diagonal. */
+static const double LEAST_PIVOT = 1e-13;
 
 void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, const uint8_t *alive,
                       ew_multipliers *at, double width, int n_steps, double least_kappa)
@@ -189,11 +159,12 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
         const double before = smoothed(w, c, cone, alive, at, at->q, at->kappa, width, 1);
         if (at->kappa <= least_kappa && w->gradient[n] <= 0.0) {
             for (int32_t j = 0; j < n; j++)
-                w->hessian[(size_t)n * (size_t)N + (size_t)j] = 0.0;
+                w->hessian[(size_t)j * (size_t)N + (size_t)n] = 0.0;
             w->hessian[(size_t)n * (size_t)N + (size_t)n] = 1.0;
             w->gradient[n] = 0.0;
         }
-        solve(w->hessian, w->gradient, w->step, N);
+        ew_factor_lifted(w->hessian, N, LEAST_PIVOT, w->trial);
+        ew_solve(w->hessian, N, w->gradient, w->step);
         double promised = 0.0, length = 1.0, gain = 0.0, kappa = at->kappa;
         for (int32_t i = 0; i < N; i++)
             promised += w->step[i] * w->gradient[i];

@@ -162,6 +162,10 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new);
 /* Settle a box in which every tree has one leaf left. */
 void ew_finish_box(ew_state *w, const ew_box *b);
 
+/* choosing.c: where to divide a box with a cone; var < 0 if it is a single point. The dual is left at its messages, outside
+ * of the box. */
+ew_split ew_choose_split(ew_state *w, const ew_box *b);
+
 /* spread.c: the split where the relaxed optimum is spread most; var < 0 if it is not. */
 ew_split ew_spread_split(ew_state *w, double missing);
 
