@@ -27,7 +27,7 @@ class _Piece:
 
 
 class Refinement:
-    """NumberPieces of the regions of a search, numbered.
+    """Pieces of the regions of a search, numbered.
 
     Parameters
     ----------
