@@ -254,7 +254,8 @@ class _InsideBoxes(Inside):
                     return quick
                 return replace(quick, fractions=self._with_broken_clauses(quick.point, quick.fractions))
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
-        may_hold = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
+        # of plain boxes, what is left of clauses is known to the cover
+        may_hold = self.quick is not None or self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
         if (
             not may_hold
             or (nodes.lower > nodes.upper).any()
