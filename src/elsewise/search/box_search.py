@@ -219,7 +219,7 @@ class _InsideBoxes(Inside):
         self.no_fractions = np.zeros(domain.layout.n_columns)
         has_prices = domain.per_change > 0 or domain.least_moves is not None
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
-        is_plain = self.is_plain(domain) and not has_prices and history.is_empty and problem.rules_at < 0
+        is_plain = self.is_plain(domain) and not domain.per_change and history.is_empty and problem.rules_at < 0
         self.quick = QuickBoxes(self.relaxation, row, cone) if is_plain else None
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone, domain.widening)

@@ -72,10 +72,15 @@ class LeastMoves:
 
         Moves within rounding are none.
         """
-        rows = nodes.rows
+        return self.too_short_in(nodes.rows, nodes.lower, nodes.upper, points, prices)
+
+    def too_short_in(
+        self, rows: IntArray, lower: FloatArray, upper: FloatArray, points: FloatArray, prices: FloatArray
+    ) -> FloatArray:
+        """Tell the same of points of boxes of rows."""
         own, below, above = self.own[rows], self.below[rows], self.above[rows]
         moved = np.abs(points - own) * prices
-        is_open = (nodes.lower <= own) & (own <= nodes.upper) & (nodes.lower < nodes.upper)
+        is_open = (lower <= own) & (own <= upper) & (lower < upper)
         return np.where(is_open & (moved > STILL) & (points > below) & (points < above), moved, 0.0)
 
     def divide(self, node: Nodes, feature: int) -> list[Nodes]:

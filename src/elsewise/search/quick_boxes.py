@@ -1,4 +1,4 @@
-"""Relaxations of boxes one at a time, where a cone and limits are all there is.
+"""Relaxations of boxes one at a time, where a cone, limits and least moves are all there is.
 
 They are those of :class:`Relaxation`, which answers for many nodes and everything else that may be asked; a search that
 asks about thousands of boxes of one row has all but the limits made once.
@@ -36,10 +36,14 @@ class QuickBoxes:
         self.coordinates = relaxation.problem.coordinates
         self.plain = self.coordinates.points(row[None])
         self.cone = np.array([relaxation.first_cone[0] + cone])
+        self.least, self.starts = relaxation.domain.least_moves, relaxation.domain.layout.starts
         self.polyhedra, self.margin = np.full((1, 2), -1), np.array([relaxation.margin])
 
     def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox | None:
         """Solve the relaxation of a box; None where it takes a second look."""
+        if self.least is not None:
+            lower, upper = lower.copy(), upper.copy()
+            self.least.narrow(_FIRST_ROW, lower[None], upper[None])
         low, high = (lower - self.row) * self.prices, (upper - self.row) * self.prices
         if (lower > upper).any():
             return None
@@ -49,11 +53,14 @@ class QuickBoxes:
             self.plain, _FIRST_ROW, self.polyhedra, self.cone,
             cutoff=np.array([limit]), margin=self.margin, lower=near[0][None], upper=near[1][None],
         )  # fmt: skip
-        v = batch.v[0]
-        if is_doubtful(batch)[0] or ((v < low) | (v > high)).any():
+        v, is_far = batch.v[0], batch.bound[0] >= limit  # which is proven, whatever else is in doubt
+        if not is_far and (is_doubtful(batch)[0] or ((v < low) | (v > high)).any()):
             return None
-        if batch.status[0] == CUTOFF or not np.isfinite(batch.value[0]):
+        if is_far or batch.status[0] == CUTOFF or not np.isfinite(batch.value[0]):
             return RelaxedBox(float(batch.bound[0]), None, np.zeros(self.relaxation.domain.layout.n_columns))
         point = np.clip(self.row + self.coordinates.differences(v), lower, upper)
         fractions = self.relaxation.fractions(_FIRST_ROW, point[None])[0]
+        if self.least is not None:
+            short = self.least.too_short_in(_FIRST_ROW, lower[None], upper[None], point[None], self.prices)[0]
+            fractions = np.maximum(fractions, np.maximum.reduceat(short, self.starts))
         return RelaxedBox(float(batch.bound[0]), point, fractions)
