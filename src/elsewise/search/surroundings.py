@@ -55,7 +55,7 @@ class Surroundings:
     def nearest(self, A: FloatArray, b: FloatArray, limit: float, start: Trail | None = None) -> Nearest:
         """Find the nearest point with ``A x <= b`` there; nothing from the limit on is of interest."""
         found = self.reachable.nearest(A, b, cutoff=limit - self.constant, margin=self.margin, start=start)
-        return found._replace(bound=self.constant + found.bound)
+        return Nearest(self.constant + found.bound, found.v, found.multipliers, found.trail)
 
     def largest(
         self,
@@ -84,7 +84,9 @@ class Surroundings:
             if self.is_late(limit):
                 break
             some = slice(first, first + at_once)
-            found[some] = self.reachable.largest(W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start)
+            found[some] = self.reachable.largest(
+                W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start
+            )
         return found
 
     def plain(self, point: FloatArray) -> FloatArray:
