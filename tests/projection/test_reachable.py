@@ -71,9 +71,10 @@ def test_without_a_cone_it_is_the_optimum_of_a_linear_program(seed, bounded):
     np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("from_trail", [False, True])
 @pytest.mark.parametrize("bounded", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_with_a_cone_no_point_within_the_radius_has_more(seed, bounded):
+def test_with_a_cone_no_point_within_the_radius_has_more(seed, bounded, from_trail):
     """The distance to ``w x >= found`` is the radius at least, by another solver; a little below, it is nearer."""
     rng = np.random.default_rng(seed)
     n = 5
@@ -97,7 +98,9 @@ def test_with_a_cone_no_point_within_the_radius_has_more(seed, bounded):
         )[1]
 
     nothing, near = (np.empty((0, n)), np.empty(0)), at.x0 + nearest.v
-    found = at.largest(W, np.full(6, np.inf), *nothing, radius=radius, near=near, rounds=8)
+    assert nearest.trail is not None
+    start = nearest.trail if from_trail else None
+    found = at.largest(W, np.full(6, np.inf), *nothing, radius=radius, near=near, rounds=8, start=start)
     for w, t in zip(W, found):
         beyond = distance(w, t + 1e-5 * (1 + abs(t)))  # where the cone ends there, the solver would see no inside
         assert beyond >= radius

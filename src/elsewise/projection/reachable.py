@@ -10,9 +10,9 @@ a radius :math:`r`. For any multipliers :math:`\lambda_0 \ge 0` of :math:`w^\top
 
 with :math:`\rho = G^\top\lambda - \lambda_0 w - h_1 y_0 - F^\top y_1` and :math:`\beta` the Lagrangian at
 :math:`x_0`. So within the radius :math:`w^\top x \le t + (r - D) / \lambda_0`, whatever the multipliers: those of the
-projection onto :math:`\{w^\top x \ge t\}` make it tight where its distance is :math:`r`. ``D`` is evaluated here from the
-multipliers alone. A path of the kernel from the cell's nearest point on, whose trail is known, finds such a :math:`t`
-by itself; without a path it is guessed.
+projection onto :math:`\{w^\top x \ge t\}` make it tight where its distance is :math:`r`. ``D`` is evaluated here from
+the multipliers alone. A path of the kernel from the cell's nearest point on, whose trail is known, finds such a
+:math:`t` by itself; without a path it is guessed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .cells import CUTOFF, INFEASIBLE, Batch, Cells
-from .constants import FAR_BEYOND, FIRST_GUESS, INVERSE_ACCURACY, MOST_ON_PATH, SMALLEST_MULTIPLIER, SMALLEST_RHO, SUM_ROUNDING, WORTH_A_ROUND
+from .constants import (
+    FAR_BEYOND,
+    FIRST_GUESS,
+    INVERSE_ACCURACY,
+    MOST_ON_PATH,
+    SMALLEST_MULTIPLIER,
+    SMALLEST_RHO,
+    SUM_ROUNDING,
+    WORTH_A_ROUND,
+)
 from .trails import Trail, renumbered, trail_of
 
 
@@ -70,9 +79,16 @@ class Reachable:
         """Project onto ``{ x : A x <= b }`` within the cell; see :meth:`Cells.project`."""
         normals, offsets = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
         batch = self._project(
-            normals, offsets, [(0, len(b)), (len(b), len(offsets))], cutoff=cutoff, margin=margin, start=start, trails=True
+            normals,
+            offsets,
+            [(0, len(b)), (len(b), len(offsets))],
+            cutoff=cutoff,
+            margin=margin,
+            start=start,
+            trails=True,
         )
-        assert batch.halfspace_multipliers is not None and batch.trails is not None
+        assert batch.halfspace_multipliers is not None
+        assert batch.trails is not None
         status = batch.status[0]
         has_point = status not in (INFEASIBLE, CUTOFF) and np.isfinite(batch.value[0])
         v = batch.v[0] if has_point else None
@@ -80,7 +96,7 @@ class Reachable:
         if not len(self.cells.group):  # half-spaces of categories come and go
             if batch.trails[0, 0] > 0:
                 trail = batch.trails[0]
-            elif v is not None and self.cone >= 0 and len(offsets) <= MOST_ON_PATH:
+            elif v is not None and self._holds(batch) and len(offsets) <= MOST_ON_PATH:
                 trail = trail_of(v, multipliers, self.low, self.high)
         return Nearest(float(batch.bound[0]), v, multipliers[: len(b)], trail)
 
@@ -144,6 +160,10 @@ class Reachable:
         result = high.copy()
         result[forms] = np.minimum(high[forms], best * unit[forms])
         return result
+
+    def _holds(self, batch: Batch) -> bool:
+        """Whether the cone is active at the only optimum: no path is without it."""
+        return self.cone >= 0 and batch.cone_multipliers is not None and bool(batch.cone_multipliers[0, 0] > 0)
 
     def farthest(self) -> float:
         """Bound the distance of everything in the cell; infinite where the cone does not bound every feature.

@@ -169,7 +169,8 @@ def _project(
         cutoff=np.full(count, cutoff),
         margin=np.full(count, margin),
         multipliers=True,
-        **limits,
+        lower=limits.get("lower"),
+        upper=limits.get("upper"),
     )
     halfspace_multipliers, bound_multipliers = _in_user_features(batch, distance, len(target.b), has_low, has_high)
     found = np.isfinite(batch.value)

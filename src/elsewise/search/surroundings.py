@@ -55,7 +55,7 @@ class Surroundings:
     def nearest(self, A: FloatArray, b: FloatArray, limit: float, start: Trail | None = None) -> Nearest:
         """Find the nearest point with ``A x <= b`` there; nothing from the limit on is of interest."""
         found = self.reachable.nearest(A, b, cutoff=limit - self.constant, margin=self.margin, start=start)
-        return found._replace(bound=self.constant + found.bound)
+        return Nearest(self.constant + found.bound, found.v, found.multipliers, found.trail)
 
     def largest(
         self,
@@ -71,20 +71,21 @@ class Surroundings:
     ) -> FloatArray:
         """Bound linear forms ``W x`` over what is there, nearer than the limit, with ``A x <= b``; (n_forms,).
 
-        When time is over, what is known of the others is all there is.
+        With the trail of the nearest point with ``A x <= b`` that takes a third of the time. When time is over, what is
+        known of the others is all there is.
         """
         radius = limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
         if not rounds:
             return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
-        if start is None:
-            start = self.reachable.nearest(A, b, cutoff=np.inf, margin=0.0).trail
         found = high.copy()
         at_once = FORMS_AT_ONCE if start is None else WARM_FORMS_AT_ONCE
         for first in range(0, len(W), at_once):
             if self.is_late(limit):
                 break
             some = slice(first, first + at_once)
-            found[some] = self.reachable.largest(W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start)
+            found[some] = self.reachable.largest(
+                W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start
+            )
         return found
 
     def plain(self, point: FloatArray) -> FloatArray:

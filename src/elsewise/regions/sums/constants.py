@@ -2,8 +2,9 @@
 
 import numpy as np
 
-# Rounds of cuts at one piece: each projects once. What is left is cut off in its children.
-MOST_ROUNDS_OF_CUTS = 12
+# Rounds of cuts before intervals are narrowed, after which cuts are deeper: each projects once. What is left is cut off
+# in its children.
+MOST_ROUNDS_OF_CUTS = 3
 # A cut is worth a projection if it is violated by more than this, relative to the distance so far plus one.
 CUT_DEPTH = 1e-7
 # Half-spaces with a smaller multiplier than this do nothing for a bound: children do without them.

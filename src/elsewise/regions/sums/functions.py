@@ -106,11 +106,14 @@ class Relu(Function):
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
         """Give lines above."""
-        chords = _chords(self, low, high)
-        is_linear = (low >= 0) | (high <= 0)
-        return Lines(
-            np.where(is_linear, np.where(low >= 0, 1.0, 0.0), chords.slope), np.where(is_linear, 0.0, chords.offset)
-        )
+        bends = (low < 0) & (high > 0)
+        a, b = np.where(bends, low, 0.0), np.where(bends, high, 1.0)
+        is_endless = np.isinf(a) | np.isinf(b)
+        a[is_endless], b[is_endless] = 0.0, 1.0
+        slope = np.where(bends, np.where(is_endless, 0.0, b / (b - a)), low >= 0)
+        # of the two ends the one that leaves the line higher: rounding must not lower it
+        offset = np.where(bends, np.where(is_endless, np.inf, np.maximum(-slope * a, b - slope * b)), 0.0)
+        return Lines(slope, offset)
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
         """Give lines below."""

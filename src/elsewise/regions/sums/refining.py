@@ -22,58 +22,14 @@ from .constants import (
     MOST_TIMES_NARROWED,
     NARROWED_A_PIECE,
     SETTLED,
-    SMALLEST_GAP,
     SMALLEST_MULTIPLIER,
     TIMES_AT_FIRST,
     WORTH_NARROWING,
 )
 from .descent import Accepts, descend, first_points, from_starts, push
 from .intervals import first_intervals, narrowed
-from .of_curves import CurveFunction
+from .parts import Side
 from .units import Intervals, Sums, above_margins, estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A side of a unit's interval that a piece was divided at: ``sign (t - at) >= 0``."""
-
-    layer: int
-    unit: int
-    sign: float
-    at: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SumPart:
-    """A piece: intervals of units, and what is known to hold in it.
-
-    Attributes
-    ----------
-    intervals : Intervals
-    sides : tuple of Side
-        Where it was divided from others.
-    normals, offsets : arrays of shape (n_cuts, n), (n_cuts,)
-        Cuts ``normals x <= offsets``, in plain coordinates.
-    depth : int
-        How often it was divided; negative if nothing is known yet.
-    is_doubtful : bool
-        No point was found in it, but it is not proven that there is none.
-    trail : int array of shape (2 + 2 n,), or None
-        Where the projection onto what it was divided from ended, in its own numbers of half-spaces.
-    """
-
-    intervals: Intervals
-    sides: tuple[Side, ...]
-    normals: FloatArray
-    offsets: FloatArray
-    depth: int
-    is_doubtful: bool = False
-    trail: Trail | None = None
-
-    @classmethod
-    def whole(cls, sums: Sums) -> SumPart:
-        """Everything."""
-        return cls(Intervals.endless(sums), (), np.empty((0, sums.n_features)), np.empty(0), -1)
 
 
 @dataclass(slots=True)
@@ -313,8 +269,7 @@ class Refining:
     def _project(self) -> None:
         found = self.surroundings.nearest(*self.halfspaces(), self.limit, self.trail)
         self.bound, self.multipliers = max(self.bound, found.bound), found.multipliers
-        if found.trail is not None:
-            self.trail, self.is_projected = found.trail, True
+        self.trail, self.is_projected = found.trail, True
         if found.v is None:
             self.is_open = False
             return
@@ -327,41 +282,3 @@ class Refining:
     def _check_bound(self) -> None:
         if self.bound >= self.limit * (1 - SETTLED):
             self.is_open = False
-
-
-def side_to_divide(refining: Refining) -> tuple[Side, Side] | None:
-    """Choose the unit with the largest gap and where to divide its interval; None if no unit has a gap."""
-    gaps, forms = refining.gaps(), refining.sums.forms(refining.x)
-    size = 1.0 + float(np.abs(refining.sums.margins(refining.x[None])).max())
-    for place, unit in _largest_first(gaps, SMALLEST_GAP * size):
-        function = refining.sums.layers[place].function
-        low, high = refining.intervals.low[place][unit], refining.intervals.high[place][unit]
-        at = function.divide_at(float(low), float(high), float(forms[place][unit]), unit)
-        if at is not None and low < at < high:
-            return Side(place, unit, 1.0, function.beyond(at, unit)), Side(place, unit, -1.0, at)
-    return None
-
-
-def side_at_break(refining: Refining) -> tuple[Side, Side] | None:
-    """Divide a unit that is no line on its interval where its slope changes; None if there is none.
-
-    On plateaus margins can be zero at a projection without any gap, and be accepted elsewhere in the piece alone.
-    """
-    layer, low, high = refining.sums.layers[0], refining.intervals.low[0], refining.intervals.high[0]
-    if len(refining.sums.layers) > 1 or not isinstance(layer.function, CurveFunction):
-        return None
-    form, weight = refining.sums.forms(refining.x)[0], np.abs(refining.sums.C).sum(axis=0)
-    rise = weight * np.abs(layer.function.value(high) - layer.function.value(low))
-    for unit in np.argsort(-rise, kind="stable").tolist():
-        breaks = layer.function.breaks[unit]
-        breaks = breaks[(breaks > low[unit]) & (breaks < high[unit])]
-        if rise[unit] > 0 and len(breaks):
-            at = float(breaks[np.abs(breaks - form[unit]).argmin()])
-            return Side(0, unit, 1.0, layer.function.beyond(at, unit)), Side(0, unit, -1.0, at)
-    return None
-
-
-def _largest_first(gaps: list[FloatArray], least: float) -> list[tuple[int, int]]:
-    found = [(float(gap), place, unit) for place, of_layer in enumerate(gaps) for unit, gap in enumerate(of_layer)]
-    found = [entry for entry in found if entry[0] > least]
-    return [(place, unit) for _, place, unit in sorted(found, key=lambda entry: -entry[0])]

@@ -11,8 +11,10 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...search import Cover, DividingCover, Halfspaces, Piece, Reach, Refined, Region, Space
 from .constants import DESCENT_EVERY, FIRST_DESCENTS, SETTLED, SUM_ROUNDING
+from .dividing import side_at_break, side_to_divide
 from .first_moves import first_moves
-from .refining import Refining, Side, SumPart, side_at_break, side_to_divide
+from .parts import Side, SumPart
+from .refining import Refining
 from .units import Sums
 
 

@@ -240,6 +240,8 @@ def estimate(
 def _products(weights: FloatArray, lines: Lines) -> FloatArray:
     """Sum of weights times offsets, where a weight of nothing counts nothing even if there is no line."""
     finite = np.isfinite(lines.offset)
+    if finite.all():
+        return np.asarray(weights @ lines.offset)
     known = weights[:, finite] @ lines.offset[finite]
     missing = (weights[:, ~finite] != 0).any(axis=1)
     return np.where(missing, np.inf, known)
