@@ -20,6 +20,7 @@ from .column_sets import search_column_sets
 from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
+from .few_changes import columns_that_stay, search_choices
 from .first_looks import look_first
 from .found import Found
 from .gaps import about_one_number
@@ -51,11 +52,11 @@ class BoxSearch:
             request.problem, request.domain, request.history, request.margin,
         )  # fmt: skip
 
-    def _asks_more(self, k: int) -> bool:
+    def _asks_more(self, k: int, domain: Domain) -> bool:
         """Whether more than limits, whole numbers and columns that stay is asked of a row."""
         history = self.history
         is_apart = any(each.apart is not None for each in history.earlier[k])
-        return bool(self.domain.asks_more or history.refused[k] or is_apart)
+        return bool(domain.asks_more or history.refused[k] or is_apart)
 
     def run(self) -> Found:
         """Search every row."""
@@ -68,7 +69,7 @@ class BoxSearch:
                 found.lower_bound[k] = np.inf
                 continue
             started = time.perf_counter()
-            limit, asks = float(self.request.cutoff[k]), goal.has_density or self._asks_more(k)
+            limit, asks = float(self.request.cutoff[k]), goal.has_density or self._asks_more(k, self.domain)
             search = self._search if asks or self.history.earlier[k] else self._search_plainly
             search(found, k, rows[k], g, limit, started + seconds[k])
             found.seconds[k] = time.perf_counter() - started
@@ -86,7 +87,11 @@ class BoxSearch:
             return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, ends)
 
         sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
-        if not sets:
+        choices = None if sets else columns_that_stay(domain, row)
+        if choices is not None:
+            domain = replace(domain, max_changes=None)
+            one = search_choices(row, choices, cutoff, search)
+        elif not sets:
             one = search(frozenset(), cutoff)
         else:
             key = (g, self.margin, len(history.refused[k]))
@@ -127,7 +132,7 @@ class BoxSearch:
         goal, found = self.problem.goals[g], Found.nothing(row[None])
         inside: list[_InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
-        asks = goal.has_density or self._asks_more(k)
+        asks = goal.has_density or self._asks_more(k, domain)
         if asks:
             exists = np.ones(goal.n_cones, dtype=np.bool_)
             if domain.widening is not None:
