@@ -81,17 +81,23 @@ class BoxSearch:
         """Search one row until a time by ``time.perf_counter()``: where it was answered before, columns that stay."""
         domain, history = self.domain.of_rows(slice(k, k + 1)), self.history
 
-        def search(stay: frozenset[int], limit: float) -> Found:
+        def with_staying(given: Domain, stay: frozenset[int]) -> Domain:
             stays = np.isin(domain.layout.unit_of_feature, list(stay))
-            lower, upper = np.where(stays, row, domain.lower), np.where(stays, row, domain.upper)
-            return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, ends)
+            return replace(given, lower=np.where(stays, row, given.lower), upper=np.where(stays, row, given.upper))
+
+        def search(stay: frozenset[int], limit: float) -> Found:
+            narrowed = with_staying(domain, stay)
+            choices = columns_that_stay(narrowed, row)
+            if choices is None:
+                return self._search_cones(k, row, g, narrowed, limit, ends)
+            free = replace(narrowed, max_changes=None)
+            return search_choices(
+                row, choices, limit,
+                lambda others, below: self._search_cones(k, row, g, with_staying(free, others), below, ends),
+            )  # fmt: skip
 
         sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
-        choices = None if sets else columns_that_stay(domain, row)
-        if choices is not None:
-            domain = replace(domain, max_changes=None)
-            one = search_choices(row, choices, cutoff, search)
-        elif not sets:
+        if not sets:
             one = search(frozenset(), cutoff)
         else:
             key = (g, self.margin, len(history.refused[k]))

@@ -69,3 +69,26 @@ def test_choices_find_what_counting_finds(monkeypatch, most):
             np.testing.assert_allclose(one.distance, other.distance, rtol=1e-6)
         if one.found:
             assert len(one.changes) <= most
+
+
+def test_several_answers_with_one_change_each():
+    frame, y = whole_table(6)
+    model = classifier("forest", 0, n_trees=20, depth=4).fit(frame, y)
+    explainer = ew.Explainer(model, density=None, learn_rules=False).fit(frame, y)
+    everything = pd.DataFrame(list(itertools.product(*RANGES.values())), columns=list(RANGES))
+    good = everything[model.predict(everything) == 1]
+    bounds = {name: (min(some), max(some)) for name, some in RANGES.items()}
+    rules = ew.Constraints(max_changes=1, bounds=bounds, min_change="any", step="any")
+    rows = frame[model.predict(frame) != 1][:10]
+    n_second = 0
+    for place, (_, row) in enumerate(rows.iterrows()):
+        near = good[(good != row).sum(axis=1) == 1]
+        away = np.abs(near - row) @ explainer.distance_.weights
+        of_columns = sorted(
+            float(away[near[name] != row[name]].min()) for name in RANGES if (near[name] != row[name]).any()
+        )
+        answers = explainer.explain(rows.iloc[[place]], 1, constraints=rules, n_counterfactuals=2)
+        found = [one.distance for one in answers if one.found]
+        np.testing.assert_allclose(found, of_columns[:2], rtol=1e-9)
+        n_second += len(found) == 2
+    assert n_second > 0

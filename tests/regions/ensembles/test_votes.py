@@ -9,7 +9,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import elsewise as ew
 from elsewise.regions import Label, region_of
-from regions.ensembles.certificate_checker import Checker, RefutedError
+from regions.ensembles.certificate_checker import Checker
+from regions.ensembles.certificate_view import RefutedError
 from regions.ensembles.small_ensembles import nearest_of_numbers, numbers
 from regions.ensembles.test_certificates import certified, wide_numbers
 

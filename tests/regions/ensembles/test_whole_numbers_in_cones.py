@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import elsewise as ew
-from regions.ensembles.certificate_checker import RefutedError
+from regions.ensembles.certificate_view import RefutedError
 from regions.ensembles.small_ensembles import classifier
 from regions.ensembles.test_certificates import certified
 
