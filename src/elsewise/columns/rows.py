@@ -87,10 +87,10 @@ def as_floats(
         return rows
     wrong = ~np.isfinite(rows)
     if wrong.any():
-        raise InvalidInputError(
-            f"{name} must be finite: {_first(rows, wrong, names)}. "
-            "Impute or drop missing values first, or put a SimpleImputer into the pipeline."
-        )
+        advice = "Impute or drop missing values first, or put a SimpleImputer into the pipeline."
+        if not np.isnan(rows).any():
+            advice = "Replace infinite values first."
+        raise InvalidInputError(f"{name} must be finite: {_first(rows, wrong, names)}. {advice}")
     wrong = np.abs(rows) > largest
     raise InvalidInputError(f"{name} {too_large(largest)}: {_first(rows, wrong, names)}. {TOO_LARGE_ADVICE}")
 

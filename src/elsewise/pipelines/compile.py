@@ -9,6 +9,14 @@ from typing import Any, cast
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.tree import BaseDecisionTree
 
 from ..arrays import FloatArray, IntArray
@@ -40,6 +48,17 @@ from .steps import Step, unwrap
 from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .walk import Walk
 from .warping import check_monotone
+
+# What refuses numbers that are infinite as 32-bit floats.
+_READ_32_BITS = (
+    BaseDecisionTree,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +123,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     table = walk.table
     if view.steps is not None:
         check_behind_steps(estimator, view.steps)
-    if any(isinstance(one, BaseDecisionTree) for one in innermost(estimator)) or view.steps is not None:
+    if any(isinstance(one, _READ_32_BITS) for one in innermost(estimator)) or view.steps is not None:
         table = replace(table, largest=_largest_in_single_precision(view.to_model))
     if view.steps is None:
         table = with_missing(table, estimator, steps, X)

@@ -21,6 +21,7 @@ from .column_sets import search_column_sets
 from .constants import GRACE, MARGINS, MODEL_FREE_TOLERANCE, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from .domain import Domain
 from .earlier_answers import History
+from .few_changes import columns_that_stay, search_choices
 from .first_looks import look_first
 from .found import Found
 from .gaps import split
@@ -71,6 +72,11 @@ class BoxSearch:
         history = self.history
         is_apart = any(each.apart is not None for each in history.earlier[k])
         return bool(self.asks_more or history.refused[k] or is_apart)
+    def _asks_more(self, k: int, domain: Domain) -> bool:
+        """Whether more than limits, whole numbers and columns that stay is asked of a row."""
+        history = self.history
+        is_apart = any(each.apart is not None for each in history.earlier[k])
+        return bool(domain.asks_more or history.refused[k] or is_apart)
 
     def run(self) -> Found:
         """Search every row."""
@@ -83,7 +89,7 @@ class BoxSearch:
                 found.lower_bound[k] = np.inf
                 continue
             started = time.perf_counter()
-            limit, asks = float(self.request.cutoff[k]), goal.has_density or self._asks_more(k)
+            limit, asks = float(self.request.cutoff[k]), goal.has_density or self._asks_more(k, self.domain)
             search = self._search if asks or self.history.earlier[k] else self._search_plainly
             search(found, k, rows[k], g, limit, started + seconds[k])
             found.seconds[k] = time.perf_counter() - started
@@ -95,10 +101,20 @@ class BoxSearch:
         """Search one row until a time by ``time.perf_counter()``: where it was answered before, columns that stay."""
         domain, history = self.domain.of_rows(slice(k, k + 1)), self.history
 
-        def search(stay: frozenset[int], limit: float) -> Found:
+        def with_staying(given: Domain, stay: frozenset[int]) -> Domain:
             stays = np.isin(domain.layout.unit_of_feature, list(stay))
-            lower, upper = np.where(stays, row, domain.lower), np.where(stays, row, domain.upper)
-            return self._search_cones(k, row, g, replace(domain, lower=lower, upper=upper), limit, ends)
+            return replace(given, lower=np.where(stays, row, given.lower), upper=np.where(stays, row, given.upper))
+
+        def search(stay: frozenset[int], limit: float) -> Found:
+            narrowed = with_staying(domain, stay)
+            choices = columns_that_stay(narrowed, row)
+            if choices is None:
+                return self._search_cones(k, row, g, narrowed, limit, ends)
+            free = replace(narrowed, max_changes=None)
+            return search_choices(
+                row, choices, limit,
+                lambda others, below: self._search_cones(k, row, g, with_staying(free, others), below, ends),
+            )  # fmt: skip
 
         sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
         if not sets:
@@ -142,7 +158,7 @@ class BoxSearch:
         goal, found = self.problem.goals[g], Found.nothing(row[None])
         inside: list[_InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
-        asks = goal.has_density or self._asks_more(k)
+        asks = goal.has_density or self._asks_more(k, domain)
         if asks:
             exists = np.ones(goal.n_cones, dtype=np.bool_)
             if domain.widening is not None:

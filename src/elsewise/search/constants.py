@@ -155,3 +155,5 @@ TINY = 1e-300
 # Coordinates that sets hardly see, or that hardly move, have no size of their own: if it differs by more than this
 # factor from the usual one, it is the usual one.
 WIDEST_UNITS = 1e5
+# Choices of the columns that may change that are searched one after the other, each in some milliseconds.
+MOST_CHOICES = 64

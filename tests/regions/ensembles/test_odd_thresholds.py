@@ -159,3 +159,17 @@ def test_infinite_thresholds_send_all_numbers_one_way():
         Z = np.array([[a, b] for a in (-LARGEST, -1.0, 0.5, 0.6, LARGEST) for b in (-3.0, 0.5, 0.7)])
         for index in range(2):
             np.testing.assert_array_equal(region_of(model, Label(index)).accepts(Z), model.predict(Z) == index)
+
+
+@pytest.mark.parametrize("name", ["forest", "extra trees", "boosting", "bagging", "adaboost"])
+def test_numbers_beyond_32_bits_are_refused_with_a_reason(name):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = classifier(name).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    for value, message in (
+        (-3.5e38, r"the model reads 32-bit floats\): received -3.5e\+38 in row 0"),
+        (np.inf, "Replace inf"),
+    ):
+        with pytest.raises(ew.InvalidInputError, match=message):
+            explainer.explain(np.array([[value, 0.0]]), 1)
