@@ -57,7 +57,7 @@ class BoxSearch:
         )  # fmt: skip
         # what numbers may be is a matter of the cover's boxes; other clauses are asked about
         self.numbers, self.others = split(self.domain.clauses, self.domain.layout)
-        self.asks_more = replace(self.domain, clauses=None if in_cells else self.others).asks_more
+        self.asked = None if in_cells else self.others
 
     def _pieces(self, k: int) -> NumberPieces | None:
         """Intervals that numbers of a row have to be in."""
@@ -67,16 +67,11 @@ class BoxSearch:
         """Give a row's clauses about several columns."""
         return None if self.others is None else self.others.of_rows(slice(k, k + 1))
 
-    def _asks_more(self, k: int) -> bool:
+    def _asks_more(self, k: int, domain: Domain) -> bool:
         """Whether more than limits, intervals, whole numbers and columns that stay is asked of a row."""
         history = self.history
         is_apart = any(each.apart is not None for each in history.earlier[k])
-        return bool(self.asks_more or history.refused[k] or is_apart)
-    def _asks_more(self, k: int, domain: Domain) -> bool:
-        """Whether more than limits, whole numbers and columns that stay is asked of a row."""
-        history = self.history
-        is_apart = any(each.apart is not None for each in history.earlier[k])
-        return bool(domain.asks_more or history.refused[k] or is_apart)
+        return bool(replace(domain, clauses=self.asked).asks_more or history.refused[k] or is_apart)
 
     def run(self) -> Found:
         """Search every row."""

@@ -158,7 +158,7 @@ class ConeBounds:
             if any(a > b for a, b in limits) or self.bound_of(limits, levels) >= self.bound:
                 continue
             parts = self.halves(limits, levels)
-            if not parts and not self.is_point_too_far(limits, levels):
+            if not parts:
                 return False
             waiting += parts
         return True
@@ -171,15 +171,6 @@ class ConeBounds:
             return low, high
         places = self.whole_moves(i, low, high)
         return (min(places), max(places)) if places else (0.0, -1.0)
-    def is_point_too_far(self, limits: list, levels: list[list[int]]) -> bool:
-        """Whether all numbers are whole, and the only point left is not dense, or not nearer than the bound."""
-        if not all(self.given.integer[f] for f in self.numbers):
-            return False
-        v = np.array([self.whole_moves(i, a, b)[0] for i, (a, b) in enumerate(limits)])
-        y, chosen = v - self.centre, [k for cells in levels for k in cells]
-        if float(y @ self.P @ y) + sum(self.penalty[k] for k in chosen) > self.squared_radius:
-            return True
-        return float(np.abs(v).sum()) + sum(self.level_cost[k] for k in chosen) >= self.bound
 
     def halves(self, limits: list, levels: list[list[int]]) -> list[tuple[list, list]]:
         """Two parts of limits of moves and levels; none where there are no two levels or whole numbers apart."""
