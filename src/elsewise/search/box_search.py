@@ -232,6 +232,8 @@ class _InsideBoxes(Inside):
         self.is_simple = not (domain.discrete.any() or domain.asks_more or has_prices or not history.is_empty)
         is_plain = self.is_plain(domain) and not domain.per_change and history.is_empty and problem.rules_at < 0
         self.quick = QuickBoxes(self.relaxation, row, cone) if is_plain else None
+        # of plain boxes, what is left of clauses is known to the cover
+        self.narrowing = replace(domain, clauses=None) if is_plain else domain
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = _row_cone(problem, problem.goals[goal], row, cone, domain.widening)
 
@@ -265,8 +267,7 @@ class _InsideBoxes(Inside):
                     return quick
                 return replace(quick, fractions=self._with_broken_clauses(quick.point, quick.fractions))
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
-        # of plain boxes, what is left of clauses is known to the cover
-        may_hold = self.quick is not None or self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
+        may_hold = self.narrowing.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]
         if (
             not may_hold
             or (nodes.lower > nodes.upper).any()
