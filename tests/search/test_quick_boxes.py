@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import elsewise as ew
-from elsewise.search.box_search import _InsideBoxes
+from elsewise.search.inside_boxes import InsideBoxes
 from elsewise.search.quick_boxes import QuickBoxes
 
 
@@ -51,7 +51,7 @@ def test_answers_and_bounds_are_those_of_the_general_relaxation(monkeypatch, who
 
 def test_boxes_are_relaxed_alike(monkeypatch):
     explainer, rows = questions(False, True)
-    general, compared = _InsideBoxes.relax, []
+    general, compared = InsideBoxes.relax, []
 
     def both(self, lower, upper, limit):
         quick, answers = self.quick, general(self, lower, upper, limit)
@@ -67,6 +67,6 @@ def test_boxes_are_relaxed_alike(monkeypatch):
             np.testing.assert_array_equal(answers.fractions, slow.fractions)
         return answers
 
-    monkeypatch.setattr(_InsideBoxes, "relax", both)
+    monkeypatch.setattr(InsideBoxes, "relax", both)
     explainer.explain(rows, 1)
     assert len(compared) > len(rows)

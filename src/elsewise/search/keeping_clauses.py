@@ -14,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import FloatArray
-from .box_search import BoxSearch, SearchAnything
+from .box_search import BoxSearch
 from .constants import TOLERANCE
 from .domain import Domain
 from .found import Found
+from .inside_boxes import SearchAnything
 from .request import SearchRequest
 from .time_limits import is_late
 
