@@ -6,28 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from elsewise.projection.cells import pack
-from elsewise.projection.coordinates import manhattan_coordinates
 from elsewise.projection.reachable import Reachable
+from projection.one_cone import one_cone
 from reference import project_reference
 
 
 def reachable(rng, n, *, cone, bounded, n_rules):
     """Random surroundings of a point."""
-    coordinates = manhattan_coordinates(np.ones(n), np.zeros(n))
     factor, centre = rng.normal(size=(n, n)) + 2 * np.eye(n), rng.normal(size=n)
-    cells = pack(
-        coordinates,
-        normals=np.empty((0, n)),
-        offsets=np.empty(0),
-        spans=np.empty((0, 2), dtype=np.int64),
-        shifts=np.empty((0, n)),
-        shift_offsets=np.empty(0),
-        factors=factor[None],
-        shape=np.zeros(1, dtype=np.int64),
-        centres=(factor @ centre)[None],
-        radii=np.array([1.5]),
-    )
+    cells = one_cone(factor, centre, 1.5)
     low, high = np.full(n, -np.inf), np.full(n, np.inf)
     if bounded:
         low[: n // 2], high[: n // 2] = -0.7, 0.9

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewise.projection.cells import pack
-from elsewise.projection.coordinates import manhattan_coordinates
 from elsewise.projection.reachable import Reachable
 from elsewise.projection.trails import renumbered, trail_of
+from projection.one_cone import one_cone
 from reference import project_reference
 
 N, RADIUS = 6, 1.5
@@ -18,18 +17,7 @@ def surroundings(seed, *, inside, bounded=False, n_rules=1):
     """A point in a random cone, or far from it; rules hold in its middle."""
     rng = np.random.default_rng(seed)
     factor, centre = rng.normal(size=(N, N)) + 2 * np.eye(N), rng.normal(size=N)
-    cells = pack(
-        manhattan_coordinates(np.ones(N), np.zeros(N)),
-        normals=np.empty((0, N)),
-        offsets=np.empty(0),
-        spans=np.empty((0, 2), dtype=np.int64),
-        shifts=np.empty((0, N)),
-        shift_offsets=np.empty(0),
-        factors=factor[None],
-        shape=np.zeros(1, dtype=np.int64),
-        centres=(factor @ centre)[None],
-        radii=np.array([RADIUS]),
-    )
+    cells = one_cone(factor, centre, RADIUS)
     x0 = centre + (0.02 if inside else 1.0) * rng.normal(size=N)
     low, high = np.full(N, -0.25 if bounded else -np.inf), np.full(N, 0.25 if bounded else np.inf)
     normals = rng.normal(size=(n_rules, N))

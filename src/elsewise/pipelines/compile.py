@@ -9,14 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.tree import BaseDecisionTree
 
 from ..arrays import FloatArray, IntArray
@@ -50,15 +44,7 @@ from .walk import Walk
 from .warping import check_monotone
 
 # What refuses numbers that are infinite as 32-bit floats.
-_READ_32_BITS = (
-    BaseDecisionTree,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+_READ_32_BITS = (BaseDecisionTree, BaseForest, BaseGradientBoosting)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

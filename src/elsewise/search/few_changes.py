@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 
 import numpy as np
 
@@ -68,7 +67,6 @@ def search_choices(
         bound = min(bound, float(one.lower_bound[0]))
         if one.value[0] < best.value[0]:
             best = one
-    found = Found(*(getattr(best, item.name).copy() for item in fields(Found)))
-    found.lower_bound[0] = min(bound, float(found.value[0]))
-    found.n_projections[0], found.timed_out[0], found.model_free[0] = n_projections, timed_out, False
-    return found
+    best.lower_bound[0] = min(bound, float(best.value[0]))
+    best.n_projections[0], best.timed_out[0], best.model_free[0] = n_projections, timed_out, False
+    return best

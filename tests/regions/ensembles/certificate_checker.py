@@ -19,13 +19,14 @@ Where leaves are votes, what a sum of those that are left can be is listed in wh
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from regions.ensembles.certificate_cone import ConeBounds, level_cost
-from regions.ensembles.certificate_view import View, require
+from regions.ensembles.certificate_view import RefutedError, View, require
 
 # Relative rounding of what is compared: the search accounts for its own, this is the checker's.
 ROUNDING = 1e-9
@@ -37,6 +38,15 @@ VOTE, MOST_SUMS, WHOLE = 2.0**-20, 400, 2**120
 MOST_DISTANCES = 3000
 # A distance that is this much below the bound, relative to it, is another one, whatever rounding did to the sums.
 CLEAR = 1e-6
+
+
+def is_refuted(checker: Callable[[Any], Checker], certificate: Any) -> bool:
+    """Whether a certificate does not hold, by the checker that is made for it."""
+    try:
+        checker(certificate).check()
+    except RefutedError:
+        return True
+    return False
 
 
 class Checker:

@@ -11,8 +11,7 @@ import pytest
 
 import elsewise as ew
 from regions.ensembles import test_certificates
-from regions.ensembles.certificate_checker import Checker
-from regions.ensembles.certificate_view import RefutedError
+from regions.ensembles.certificate_checker import Checker, is_refuted
 from regions.ensembles.small_ensembles import classifier
 from regions.ensembles.test_certificates import certified
 
@@ -81,10 +80,4 @@ def test_without_the_gaps_they_prove_nothing(monkeypatch):
     explainer = ew.Explainer(model, density=None).fit(X, y)
     rows, alone = X[model.predict(X) != 1][:8], replace(CODES, immutable=["x0", "x2", "x3"])
     _, certificates, checker = certified(monkeypatch, model, explainer, rows, 1, constraints=alone)
-    refuted = 0
-    for one in certificates:
-        try:
-            checker(replace(one, pieces=None)).check()
-        except RefutedError:
-            refuted += 1
-    assert refuted > 0
+    assert any(is_refuted(checker, replace(one, pieces=None)) for one in certificates)

@@ -9,8 +9,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import elsewise as ew
 from elsewise.regions import Label, region_of
-from regions.ensembles.certificate_checker import Checker
-from regions.ensembles.certificate_view import RefutedError
+from regions.ensembles.certificate_checker import Checker, is_refuted
 from regions.ensembles.small_ensembles import nearest_of_numbers, numbers
 from regions.ensembles.test_certificates import certified, wide_numbers
 
@@ -66,10 +65,4 @@ def test_certificates_rely_on_what_votes_add_up_to(monkeypatch):
     for certificate in certificates:
         checker(certificate).check()
     monkeypatch.setattr(Checker, "needed", lambda self, left: self.least)
-    refuted = 0
-    for certificate in certificates:
-        try:
-            checker(certificate).check()
-        except RefutedError:
-            refuted += 1
-    assert refuted > 0
+    assert any(is_refuted(checker, certificate) for certificate in certificates)

@@ -17,7 +17,7 @@ from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
 from .inside_search import InsideSearch
 from .joint import members_of
-from .ruled_cells import cell_rules, ends_in_cells
+from .ruled_cells import CellRules, cell_rules, ends_in_cells
 from .splits import DiagonalSplit, split_of
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ class EnsembleCover(DividingCover):
         if clauses is not None and self.recorder is None:
             rules = cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
         if inside is not None:
-            search = self._search_inside(trees, row, lower, upper, integer, inside, margin)
-            search.rules = rules
+            search = self._search_inside(trees, row, lower, upper, integer, inside, margin, rules)
             answer = search.run(bound, cutoff, seconds)
             if self.recorder is not None:
                 self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
@@ -157,6 +156,7 @@ class EnsembleCover(DividingCover):
         integer: BoolArray,
         inside: Inside,
         margin: float,
+        rules: CellRules | None = None,
     ) -> InsideSearch:
         """Make a search that asks about boxes, with a cone if there is one that can be split."""
         price = self.space.coordinates.stretch
@@ -175,7 +175,7 @@ class EnsembleCover(DividingCover):
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
             return self.cells_of(trees, point, lower, upper, integer, margin, pieces=inside.pieces)[1:]
 
-        return InsideSearch(boxes, split, cells_around, self.recorder)
+        return InsideSearch(boxes, split, cells_around, self.recorder, rules)
 
     def cells_of(
         self,

@@ -59,10 +59,7 @@ class InsideSearch:
         What cells cost, as seen from a point: as returned, and at least.
     recorder : Recorder, optional
         Is told what the proof does.
-
-    Attributes
-    ----------
-    rules : CellRules or None
+    rules : CellRules, optional
         Cells that never come together.
     """
 
@@ -72,9 +69,9 @@ class InsideSearch:
         split: DiagonalSplit | None,
         cells_around: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
         recorder: Recorder | None = None,
+        rules: CellRules | None = None,
     ) -> None:
-        self.recorder = recorder
-        self.rules: CellRules | None = None
+        self.recorder, self.rules = recorder, rules
         self.boxes, self.split, self.cells_around = boxes, split, cells_around
         self.cone = boxes.inside.cone if split is not None else None
         self.trees, self.n_boxes = boxes.trees, 0

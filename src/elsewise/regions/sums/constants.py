@@ -18,9 +18,6 @@ TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 60, 1
 # Intervals of a piece are narrowed again while that lifts its bound by this share of what is missing to the incumbent,
 # and so many times at most: dividing lifts it as well, for twice the work.
 WORTH_NARROWING, MOST_TIMES_NARROWED = 0.2, 6
-# Cuts that do nothing are left out where there would be more half-spaces than this: the projector follows paths through
-# 24, and one more is about a unit.
-MOST_HALFSPACES = 23
 # Steps of a descent.
 DESCENT_STEPS = 12
 # Margins that a step missed are asked for so many times over in the next one, until a point is accepted; of that so

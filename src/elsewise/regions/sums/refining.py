@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ...projection.constants import MOST_ON_PATH
 from ...projection.trails import Trail, renumbered
 from ...search import Surroundings
 from .constants import (
     CUT_DEPTH,
-    MOST_HALFSPACES,
     MOST_ROUNDS_OF_CUTS,
     MOST_TIMES_NARROWED,
     NARROWED_A_PIECE,
@@ -258,7 +258,7 @@ class Refining:
             return False
         n_others = len(self.side_offsets) + len(self.surroundings.reachable.offsets) + int(deep.sum())
         kept = np.ones(len(self.offsets), dtype=np.bool_)
-        if n_others + len(kept) > MOST_HALFSPACES:
+        if n_others + len(kept) > MOST_ON_PATH:  # the projector is quick as long as it follows paths
             kept = self.active_cuts()
         self.trail = self.trail_for(kept, more_cuts=int(deep.sum()))
         self.normals = np.vstack([self.normals[kept], A[deep]])

@@ -63,7 +63,8 @@ def response_of_calibrated(model: Any, response: Response) -> Region:
     if mean is not None:
         return mean.region_of_range(response)
     several = _calibrated_scores(model)
-    if several is not None and _method(model) == "temperature" and response.high >= 1:
+    is_softmax = model.calibrated_classifiers_[0].method == "temperature"
+    if several is not None and is_softmax and response.high >= 1:
         return SoftmaxRegion(*several, response.index, response.low)
     inside = _one_calibrated(model)
     asked, kind = _echoed(model, inside, _CALIBRATED)
@@ -134,10 +135,6 @@ def _calibrated_scores(model: Any) -> tuple[FloatArray, FloatArray] | None:
     slope = np.array([one.a_ for one in calibrated.calibrators])
     offset = np.array([one.b_ for one in calibrated.calibrators])
     return -slope[:, None] * W, -slope * b - offset  # expit(-(slope s + offset))
-
-
-def _method(model: Any) -> str:
-    return str(model.calibrated_classifiers_[0].method)
 
 
 def _one_calibrated(model: Any) -> Any:
