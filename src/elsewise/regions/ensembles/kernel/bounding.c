@@ -138,7 +138,27 @@ double ew_missing(const ew_state *w, const ew_box *b)
     return is_near && gap > 0.0 ? gap : b->bound > 0.0 ? b->bound : 0.01 * w->scale;
 }
 
-int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
+/* The dual point of the best bound of a box so far: with a cone, bounds fall now and then before they rise. */
+typedef struct {
+    double bound;
+    ew_snapshot *dual;
+    int is_last; /* there was none after it */
+} best_dual;
+
+static void keep_best(ew_state *w, best_dual *best, double bound)
+{
+    best->is_last = bound > best->bound;
+    if (!best->is_last)
+        return;
+    best->bound = bound;
+    if (!w->row->cone)
+        return;
+    ew_drop_dual(w, best->dual);
+    best->dual = ew_keep_dual(w);
+}
+
+/* Sweep until the bound is good enough or stalls, as ew_ascend; `best` is given the best dual point. */
+static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best_dual *best)
 {
     const int most = is_root ? ROOT_SWEEPS : w->row->cone ? SWEEPS_IN_CONE : SWEEPS;
     double before = -INFINITY, bound = -INFINITY;
@@ -171,6 +191,7 @@ int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
             }
             bound = better;
         }
+        keep_best(w, best, bound);
         if (ew_is_late(w)) /* any messages prove something */
             break;
         if (w->c.n_rows > 1 && is_root && sweep % ROOT_SWEEPS_A_STEP == ROOT_SWEEPS_A_STEP - 1)
@@ -180,12 +201,24 @@ int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
         const int looks_back = is_root ? sweep % ROOT_PATIENCE == ROOT_PATIENCE - 1 : sweep % 2 == 1 && sweep > 1;
         if (looks_back) {
             const double gain = is_root ? ROOT_GAIN : NODE_GAIN;
-            if (bound - before < gain * (ew_limit(w) - bound) && (!is_root || sweep > 2 * ROOT_PATIENCE))
+            if (best->bound - before < gain * (ew_limit(w) - best->bound) && (!is_root || sweep > 2 * ROOT_PATIENCE))
                 break;
-            before = bound;
+            before = best->bound;
         }
     }
     return 0;
+}
+
+int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
+{
+    best_dual best = {-INFINITY, NULL, 0};
+    const int builds_anew = sweep_box(w, b, is_root, built_for, &best);
+    if (best.dual && !best.is_last && !builds_anew && b->bound < ew_limit(w)) {
+        ew_load_dual(w, best.dual);
+        ew_dual_refresh(&w->dual, &w->c);
+    }
+    ew_drop_dual(w, best.dual);
+    return builds_anew;
 }
 
 int32_t ew_trim(ew_state *w, ew_box *b)

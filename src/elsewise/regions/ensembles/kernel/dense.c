@@ -11,9 +11,11 @@ static const double MAY_FALL = 0.02;
 /* kappa is kept above this share of distance over squared radius. */
 static const double LEAST_KAPPA = 1e-3;
 /* Diagonals: share of what a spread is charged that the barrier may cost; least weight of a number, as a share of its first one;
- * how much of what is seen of a spread goes into the weights, at the first box and at others; Newton steps there; and how
- * much a bound may fall by a new diagonal, as a share of what is missing. */
-static const double BARRIER = 0.5, LEAST_WEIGHT = 0.001, ROOT_SEEN = 0.3, SEEN = 0.5, MAY_FALL_AT_FIRST = 0.1;
+ * how much of what is seen of a spread goes into the weights; and how much a bound may fall by a new diagonal, as a share of
+ * what is missing: messages have to follow before it pays. Without such a limit bounds of first boxes went up and down by a
+ * third of what is missing, and where they stopped was a matter of chance. */
+static const double BARRIER = 0.5, LEAST_WEIGHT = 0.001, SEEN = 0.3, MAY_FALL_AT_FIRST = 0.1;
+/* Newton steps for a diagonal, at the first box and at others. */
 enum { ROOT_DIAGONALS = 6, DIAGONALS = 3 };
 
 /* ---- prices ---- */
@@ -111,7 +113,7 @@ double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root)
     ew_newton_spread(&w->newton, &w->c, cone, w->dual.alive, &w->at, EW_WIDTH * missing);
     for (int32_t i = 0; i < n; i++) {
         const double seen = w->newton.variance[i] + LEAST_WEIGHT * w->first_weight[i];
-        w->at.weight[i] += (is_root ? ROOT_SEEN : SEEN) * (seen - w->at.weight[i]);
+        w->at.weight[i] += SEEN * (seen - w->at.weight[i]);
         charge += w->at.weight[i] * cone->D[i];
     }
     ew_multipliers_copy(&w->saved_at, &w->at, n);
@@ -129,8 +131,8 @@ double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root)
                      LEAST_KAPPA * missing / cone->squared_radius);
     set_prices(w);
     const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
-    if (then >= bound || is_root || then >= bound - MAY_FALL_AT_FIRST * missing)
-        return then; /* messages have to follow before it pays */
+    if (then >= bound - MAY_FALL_AT_FIRST * missing)
+        return then;
     ew_multipliers_copy(&w->at, &w->saved_at, n);
     set_prices(w);
     return bound;
