@@ -179,7 +179,9 @@ def _cast(values: AnyArray, dtype: UserDtype) -> Any:
     return held if same and (is_missing(held) == missing).all() else None
 
 
-def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) -> pd.DataFrame | None:
+def written_at_once(
+    frame: pd.DataFrame, before: FloatArray, after: FloatArray, places: IntArray | None = None
+) -> pd.DataFrame | None:
     """Return a copy of a frame with new values, as `written` would column by column; None where that is needed.
 
     Parameters
@@ -187,6 +189,8 @@ def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) 
     frame : data frame of shape (n_samples, n_columns)
     before, after : arrays of shape (n_samples, n_columns)
         Its values, and what becomes of them: those that differ are written.
+    places : int array of shape (n_samples,), optional
+        The row of the frame that each is about, where it is not one each.
     """
     import pandas
 
@@ -197,8 +201,11 @@ def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) 
     changed = before != after
     if dtype.kind == "i" and not _fits(after[changed], dtype):
         return None
-    values = np.where(changed, after.astype(dtype), frame.to_numpy())
-    return pandas.DataFrame(values, index=frame.index, columns=frame.columns).__finalize__(frame)
+    own, index = frame.to_numpy(), frame.index
+    if places is not None:
+        own, index = own[places], index[places]
+    values = np.where(changed, after.astype(dtype), own)
+    return pandas.DataFrame(values, index=index, columns=frame.columns).__finalize__(frame)
 
 
 def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]) -> pd.Series[Any]:
@@ -320,5 +327,5 @@ def has_short_floats(X: UserRows) -> bool:
     """Whether some column of a frame holds floats of fewer than 64 bits, which round what is written to them."""
     if not is_frame(X):
         return False
-    kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in X.dtypes]
+    kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in set(X.dtypes.tolist())]
     return any(getattr(kind, "kind", "") == "f" and kind.itemsize < 8 for kind in kinds)

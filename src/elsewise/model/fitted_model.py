@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..columns import Table
 from ..constraints import Constraints, Rules, resolve
 from ..constraints.regularities import Regularities
@@ -255,9 +255,19 @@ class FittedModel:
         probabilities = self.model.predict_proba(self.as_model_input(points, given, rows, table))
         return np.asarray(probabilities, dtype=np.float64)[:, index]
 
-    def as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
-        """Write points in the user's columns, and with names if the model saw names; see :meth:`predict`."""
-        return as_model_input(self.model, self.table if table is None else table, points, given, rows)
+    def as_model_input(
+        self,
+        points: FloatArray,
+        given: Any,
+        rows: FloatArray | None,
+        table: Table | None,
+        places: IntArray | None = None,
+    ) -> Any:
+        """Write points in the user's columns, and with names if the model saw names; see :meth:`predict`.
+
+        ``places``, an int array of shape (n_samples,), are the rows that points come from, if not one each.
+        """
+        return as_model_input(self.model, self.table if table is None else table, points, given, rows, places)
 
     def in_model_space(self, rows: FloatArray) -> FloatArray:
         """Map features to model space, array of shape (n_samples, n_out)."""

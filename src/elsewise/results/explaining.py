@@ -89,7 +89,7 @@ def explain_rows(
             chosen = places[span]
             goals = wanted.goal[numbers[chosen]]
             is_all = len(chosen) == len(given)
-            found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
+            found = answers_of(question, given.copy() if is_all else rows_of(given, chosen), rows[chosen], goals)
             if options.if_none == "densest":
                 settle_for_densest(found[0], goals)
             part = in_turn(found, goals, numbers[chosen])
@@ -183,7 +183,7 @@ def find_frontier(
     )
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
-        for goal, answers in enumerate(walk(question, given, row))
+        for goal, answers in enumerate(walk(question, given.copy(), row))
     ]
     explanations = concatenate(parts)
     return Frontier(levels, explanations.log_thresholds, explanations)

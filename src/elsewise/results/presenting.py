@@ -54,6 +54,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     Parameters
     ----------
     answers : Answers
+        About rows that are theirs: these are returned.
     goals : int array of shape (n_samples,)
         Goals asked for, -1 for any other class.
     numbers : int array of shape (n_samples,)
@@ -81,7 +82,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     points = answers.points if found.all() else np.where(found[:, None], answers.points, answers.rows)
     quantiles = _quantiles(answers)
     return Explanations(
-        x=given.copy(),
+        x=given,
         counterfactuals=blanked(answers.verification.written(points), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
