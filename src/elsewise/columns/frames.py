@@ -192,19 +192,36 @@ def written_at_once(
     places : int array of shape (n_samples,), optional
         The row of the frame that each is about, where it is not one each.
     """
-    import pandas
-
-    dtypes = set(frame.dtypes.tolist())
-    dtype = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
-    if type(frame) is not pandas.DataFrame or dtype not in (np.dtype(np.float64), np.dtype(np.int64)):
-        return None
-    changed = before != after
-    if dtype.kind == "i" and not _fits(after[changed], dtype):
+    dtype, changed = _only_dtype(frame), before != after
+    if dtype is None or (dtype.kind == "i" and not _fits(after[changed], dtype)):
         return None
     own, index = frame.to_numpy(), frame.index
     if places is not None:
         own, index = own[places], index[places]
-    values = np.where(changed, after.astype(dtype), own)
+    return _like(frame, np.where(changed, after.astype(dtype), own), index)
+
+
+def copied(X: UserRows) -> UserRows:
+    """Return a copy; of a frame in one piece where that is possible, for every piece costs."""
+    if not is_frame(X) or _only_dtype(X) is None:
+        return X.copy()
+    return _like(X, X.to_numpy(copy=True), X.index)
+
+
+def _only_dtype(frame: pd.DataFrame) -> np.dtype[Any] | None:
+    """Return the dtype of all columns of a frame, if it is one of numbers of 64 bits."""
+    import pandas
+
+    dtypes = set(frame.dtypes.tolist())
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    is_plain = type(frame) is pandas.DataFrame and dtype in (np.dtype(np.float64), np.dtype(np.int64))
+    return dtype if is_plain else None
+
+
+def _like(frame: pd.DataFrame, values: AnyArray, index: pd.Index[Any]) -> pd.DataFrame:
+    """Make a frame of values in the columns of another one."""
+    import pandas
+
     return pandas.DataFrame(values, index=index, columns=frame.columns).__finalize__(frame)
 
 

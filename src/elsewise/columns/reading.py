@@ -17,7 +17,6 @@ from .levels import UNKNOWN, codes_of
 from .rows import TOO_LARGE_ADVICE, too_large
 from .types import UserColumn
 
-
 # Types of cells that are numbers, whatever the dtype of their column; exactly these, for spans of time are numbers too.
 _NUMBERS = frozenset([int, float, bool, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQefd")])
 

@@ -140,6 +140,8 @@ class Table:
             dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))
             if column.kind != "integer" or getattr(dtype, "kind", "") not in ("i", "u"):
                 continue
+            if dtype.kind == "i" and dtype.itemsize > 2:  # most columns of most tables
+                continue
             ends = np.iinfo(dtype)
             if ends.min == 0:
                 lower[column.start] = 0.0

@@ -108,7 +108,7 @@ class NumberOrCode(Rule):
         return self.suggested
 
     @property
-    def _entered(self) -> FloatArray:
+    def entered(self) -> FloatArray:
         """Codes that may be entered."""
         return self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
 
@@ -116,7 +116,7 @@ class NumberOrCode(Rule):
         """Give intervals of values that rows may take: codes, regular numbers, the row's own value."""
         if self.stays:  # limits say it all
             return None
-        value, entered = E[:, self.column.start], self._entered
+        value, entered = E[:, self.column.start], self.entered
         low, high = np.empty((len(E), len(entered) + 2)), np.empty((len(E), len(entered) + 2))
         least, most = self._regular(value)
         low[:, :-2] = high[:, :-2] = entered
@@ -127,10 +127,16 @@ class NumberOrCode(Rule):
         feature = np.full(low.shape[1], self.column.start, dtype=np.int64)
         return Clauses(feature, np.zeros(1, dtype=np.int64), low, high, np.ones((len(E), 1), dtype=np.bool_))
 
+    @property
+    def codes_beside(self) -> tuple[float, float]:
+        """The nearest codes below and above the regular numbers, infinite where there is none."""
+        codes = self.codes.tolist()
+        below = max((code for code in codes if code < self.least), default=-np.inf)
+        return below, min((code for code in codes if code > self.most), default=np.inf)
+
     def _is_beside(self, value: FloatArray) -> BoolArray:
         """Whether no code lies at values or between them and the regular numbers, shape (n_samples,)."""
-        below = max((code for code in self.codes if code < self.least), default=-np.inf)
-        above = min((code for code in self.codes if code > self.most), default=np.inf)
+        below, above = self.codes_beside
         return np.asarray((value > below) & (value < above))
 
     def _regular(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,7 +153,7 @@ class NumberOrCode(Rule):
             least, most = self._regular(value)
             least, most = np.where(still, value, least), np.where(still, value, most)
         else:  # the row's own value may stay, wherever it is
-            entered = self._entered
+            entered = self.entered
             least = np.minimum(min([self.least, *entered.tolist()]), value)
             most = np.maximum(max([self.most, *entered.tolist()]), value)
         lower[:, f], upper[:, f] = np.maximum(lower[:, f], least), np.minimum(upper[:, f], most)

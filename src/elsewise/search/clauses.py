@@ -69,9 +69,8 @@ class Clauses:
 
     def within(self, lower: FloatArray, upper: FloatArray, layout: Layout) -> Clauses | None:
         """Leave out what is sure in the rows' own boxes, of shape (n_samples, n_features); None if nothing is left."""
-        every = np.arange(len(lower))
-        possible = self.open_literals(every, lower, upper, layout)
         least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
+        possible = (most >= self.low) & (least <= self.high)
         sure = possible & (self.low <= least) & (most <= self.high)
         binds = self.binds & ~self._any(sure)
         kept = np.asarray(binds.any(axis=0))
@@ -81,6 +80,8 @@ class Clauses:
         """Leave some of the clauses, given by a mask of shape (n_clauses,); None if that is none."""
         if not kept.any():
             return None
+        if kept.all():
+            return self
         literals = kept[self.clause_of]
         sizes = np.diff(np.append(self.first, len(self.feature)))[kept]
         first = np.cumsum(np.append(0, sizes[:-1]))
