@@ -134,6 +134,9 @@ class NumberOrCode(Rule):
         below = max((code for code in codes if code < self.least), default=-np.inf)
         return below, min((code for code in codes if code > self.most), default=np.inf)
 
+    def _is_code(self, value: FloatArray) -> BoolArray:
+        return np.asarray((value[:, None] == self.codes).any(axis=1))
+
     def _is_beside(self, value: FloatArray) -> BoolArray:
         """Whether no code lies at values or between them and the regular numbers, shape (n_samples,)."""
         below, above = self.codes_beside
@@ -162,10 +165,10 @@ class NumberOrCode(Rule):
         before, after = E0[:, self.column.start], E1[:, self.column.start]
         if (after == before).all():  # most columns of most answers
             return np.zeros(len(after), dtype=np.bool_)
-        is_code = np.isin(after, self.codes) & (after >= self.low) & (after <= self.high)
         least, most = self._regular(before)
         if self.stays:
-            return np.asarray((after != before) & (np.isin(before, self.codes) | (after < least) | (after > most)))
+            return np.asarray((after != before) & (self._is_code(before) | (after < least) | (after > most)))
+        is_code = self._is_code(after) & (after >= self.low) & (after <= self.high)
         return np.asarray(~((after == before) | is_code | ((least <= after) & (after <= most))))
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:

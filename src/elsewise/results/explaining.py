@@ -28,7 +28,8 @@ from ..asking.also import with_also, with_robust
 from ..asking.densest import settle_for_densest
 from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
-from ..columns.frames import copied, rows_of
+from ..columns.at_once import copied
+from ..columns.frames import rows_of
 from ..constraints import Rules
 from ..density import at_threshold
 from ..errors import InvalidInputError

@@ -60,8 +60,12 @@ class Clauses:
     @property
     def clause_of(self) -> IntArray:
         """The clause of each literal, int array of shape (n_literals,)."""
-        sizes = np.diff(np.append(self.first, len(self.feature)))
-        return np.repeat(np.arange(len(self.first)), sizes)
+        return np.repeat(np.arange(len(self.first)), self.sizes)
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many literals each clause has, int array of shape (n_clauses,)."""
+        return np.diff(self.first, append=len(self.feature))
 
     def of_rows(self, rows: IntArray | slice) -> Clauses:
         """Make the clauses of some of the rows."""
@@ -82,9 +86,9 @@ class Clauses:
             return None
         if kept.all():
             return self
-        literals = kept[self.clause_of]
-        sizes = np.diff(np.append(self.first, len(self.feature)))[kept]
-        first = np.cumsum(np.append(0, sizes[:-1]))
+        sizes = self.sizes
+        literals, sizes = np.repeat(kept, sizes), sizes[kept]
+        first = np.cumsum(sizes) - sizes
         return Clauses(
             self.feature[literals], first, self.low[:, literals], self.high[:, literals], self.binds[:, kept]
         )
