@@ -65,7 +65,9 @@ class Clauses:
     @property
     def sizes(self) -> IntArray:
         """How many literals each clause has, int array of shape (n_clauses,)."""
-        return np.diff(self.first, append=len(self.feature))
+        stops = np.full(len(self.first), len(self.feature))
+        stops[:-1] = self.first[1:]
+        return stops - self.first
 
     def of_rows(self, rows: IntArray | slice) -> Clauses:
         """Make the clauses of some of the rows."""
