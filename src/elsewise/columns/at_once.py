@@ -85,22 +85,24 @@ def row_written_at_once(
     """
     import pandas
 
-    make = getattr(pandas.api.internals, "create_dataframe_from_blocks", None)  # of pandas 3
-    row = frame.iloc[0]
-    if make is None or type(frame) is not pandas.DataFrame or row.dtype != object:
+    make = getattr(getattr(pandas.api, "internals", None), "create_dataframe_from_blocks", None)  # of pandas 3
+    row, dtypes = frame.iloc[0], frame.dtypes.tolist()
+    texts = [k for k, dtype in enumerate(dtypes) if isinstance(dtype, pandas.StringDtype)]
+    numbers = {dtype: [k for k, other in enumerate(dtypes) if other is dtype] for dtype in _LONG_NUMBERS}
+    if make is None or type(frame) is not pandas.DataFrame or row.dtype != object or not texts:
         return None
-    dtypes = frame.dtypes.tolist()
+    if len(texts) + sum(map(len, numbers.values())) < len(dtypes) or any(dtypes[k] != dtypes[texts[0]] for k in texts):
+        return None
     cells = np.empty((len(dtypes), n), dtype=object)
     cells[:] = row.to_numpy()[:, None]
     for column, rows, values in news:
-        is_text = isinstance(values, list) and all(type(value) is str for value in values)
-        if not (is_text or (isinstance(values, np.ndarray) and values.dtype is dtypes[column])):
+        if isinstance(values, np.ndarray):
+            is_held = values.dtype is dtypes[column]
+        else:
+            is_held = column in texts and all(type(value) is str for value in values)
+        if not is_held:
             return None
         cells[column, rows] = values
-    numbers = {dtype: [k for k, other in enumerate(dtypes) if other is dtype] for dtype in _LONG_NUMBERS}
-    texts = [k for k, dtype in enumerate(dtypes) if isinstance(dtype, pandas.StringDtype)]
-    if len(texts) + sum(map(len, numbers.values())) < len(dtypes) or any(dtypes[k] != dtypes[texts[0]] for k in texts):
-        return None
     together = pandas.array(cells[texts].ravel(), dtype=dtypes[texts[0]])
     blocks = [(together[n * k : n * k + n], np.array([place])) for k, place in enumerate(texts)]
     blocks += [(cells[places].astype(dtype), np.array(places)) for dtype, places in numbers.items() if places]
