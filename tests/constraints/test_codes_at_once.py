@@ -57,5 +57,6 @@ def test_other_rules_stay_where_they_are():
     every = [Whole("whole", column), RULES[0], RULES[1], staying, RULES[2]]
     found = joined(every)
     assert [type(each) for each in found] == [Whole, NumbersOrCodes, NumberOrCode, NumbersOrCodes]
-    assert found[0] is every[0] and found[2] is staying
+    assert found[0] is every[0]
+    assert found[2] is staying
     assert [each.features.tolist() for each in found if isinstance(each, NumbersOrCodes)] == [[0, 2], [3]]
