@@ -106,5 +106,4 @@ def row_written_at_once(
     together = pandas.array(cells[texts].ravel(), dtype=dtypes[texts[0]])
     blocks = [(together[n * k : n * k + n], np.array([place])) for k, place in enumerate(texts)]
     blocks += [(cells[places].astype(dtype), np.array(places)) for dtype, places in numbers.items() if places]
-    again = np.zeros(n, dtype=np.int64)
-    return make(blocks, index=frame.index[again], columns=frame.columns).__finalize__(frame)
+    return make(blocks, index=frame.index.repeat(n), columns=frame.columns).__finalize__(frame)

@@ -28,7 +28,6 @@ from ..asking.also import with_also, with_robust
 from ..asking.densest import settle_for_densest
 from ..asking.own_thresholds import may_hold_columns
 from ..asking.progress import ProgressOption
-from ..columns.at_once import copied
 from ..columns.frames import rows_of
 from ..constraints import Rules
 from ..density import at_threshold
@@ -90,7 +89,7 @@ def explain_rows(
             chosen = places[span]
             goals = wanted.goal[numbers[chosen]]
             is_all = len(chosen) == len(given)
-            found = answers_of(question, copied(given) if is_all else rows_of(given, chosen), rows[chosen], goals)
+            found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
             if options.if_none == "densest":
                 settle_for_densest(found[0], goals)
             part = in_turn(found, goals, numbers[chosen])
@@ -184,7 +183,7 @@ def find_frontier(
     )
     parts = [
         explanations_of(answers, np.array([goal]), np.array([0]))
-        for goal, answers in enumerate(walk(question, given.copy(), row))
+        for goal, answers in enumerate(walk(question, given, row))
     ]
     explanations = concatenate(parts)
     return Frontier(levels, explanations.log_thresholds, explanations)

@@ -21,6 +21,7 @@ from ..asking.reasons import (
 )
 from ..asking.statuses import STATUSES
 from ..columns import Table
+from ..columns.at_once import copied
 from ..columns.frames import blanked
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..projection.coordinates import row_product
@@ -54,7 +55,6 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     Parameters
     ----------
     answers : Answers
-        About rows that are theirs: these are returned.
     goals : int array of shape (n_samples,)
         Goals asked for, -1 for any other class.
     numbers : int array of shape (n_samples,)
@@ -82,7 +82,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     points = answers.points if found.all() else np.where(found[:, None], answers.points, answers.rows)
     quantiles = _quantiles(answers)
     return Explanations(
-        x=given,
+        x=copied(given),
         counterfactuals=blanked(answers.verification.written(points), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),
