@@ -40,13 +40,7 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
         answers.reach(chosen, goals[chosen], share)
     open_choice = np.flatnonzero(goals < 0)
     if len(open_choice):
-        assert question.fitted.classes is not None
-        predictions = answers.predictions
-        classes_left = len(question.fitted.classes) - 1
-        for goal, label in enumerate(question.fitted.classes):
-            others = open_choice[predictions[open_choice] != label]
-            if len(others):
-                answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
+        answers = _nearest_other_class(answers, open_choice, share)
     everything = [answers]
     while len(everything) < n_answers:
         further = Answers(question, given, rows, answers.predictions, answers.seconds)
@@ -55,6 +49,38 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
             break
         everything.append(further)
     return everything
+
+
+def _nearest_other_class(answers: Answers, rows: IntArray, share: float) -> Answers:
+    """Search all classes but the present one of rows; give the answers, which may be others than those begun with."""
+    question = answers.question
+    assert question.fitted.classes is not None
+    likely = None if answers.verification.knows_predictions else _likely_goal(question, answers.rows)
+    if likely is not None:  # the model is asked about the row and its answer together
+        answers.reach(rows, np.array([likely]), share)
+        if answers.predictions[0] != question.fitted.classes[likely]:
+            return answers
+        answers = Answers(question, answers.given, answers.rows, answers.predictions, answers.seconds)
+    predictions, classes_left = answers.predictions, len(question.fitted.classes) - 1
+    for goal, label in enumerate(question.fitted.classes):
+        others = rows[predictions[rows] != label]
+        if len(others):
+            answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
+    return answers
+
+
+def _likely_goal(question: Question, rows: FloatArray) -> int | None:
+    """Tell which of two classes a single row is not of, by the region of the first; None where regions do not tell.
+
+    The model itself has the last word: rounding may have it otherwise.
+    """
+    fitted, goals = question.fitted, question.problem.goals
+    if len(rows) != 1 or len(goals) != 2 or fitted.training is not None or fitted.further or fitted.robust:
+        return None
+    if not question.use_model or question.options.min_probability is not None:
+        return None
+    is_first = goals[0].cover.depth(rows, plain=question.problem.coordinates.points(rows)) > 0
+    return int(is_first.any())
 
 
 def _must_time_model(question: Question) -> bool:

@@ -17,7 +17,7 @@ from ..distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ..errors import InvalidInputError
 from ..model import FittedModel
 from ..regions import Interval, Outcome
-from ..search import Domain, Lattice, Layout, LeastMoves, SearchProblem
+from ..search import Domain, Lattice, LeastMoves, SearchProblem
 from ..search.constants import FAR_AWAY
 from .options import Options
 from .own_thresholds import FixedPart, fixed_parts
@@ -148,7 +148,7 @@ class Question:
             lower, upper = np.maximum(lower, taken[0]), np.minimum(upper, taken[1])
         upper[~rules.reachable(rows)] = 0.0
         clauses, least_moves = rules.clauses(rows), rules.least_moves
-        layout = _layout(table, rules)
+        layout = rules.layout
         return Domain(
             layout=layout,
             lower=lower,
@@ -237,9 +237,3 @@ def pose(
         relaxes_first=branches and not needed and cones_at is None,
         cones_at=cones_at,
     )
-
-
-def _layout(table: Table, rules: Rules) -> Layout:
-    widths = [column.stop - column.start for column in table.columns]
-    unit = np.arange(len(widths)) if rules.unit is None else rules.unit
-    return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), table.group, unit)

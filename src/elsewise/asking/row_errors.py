@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..columns.frames import rows_of
 from ..constraints import Rules
 from ..errors import InvalidInputError
@@ -47,7 +47,9 @@ class CheckedRows:
         )
 
 
-def encoded_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X") -> FloatArray:
+def encoded_rows(
+    fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X", missing: BoolArray | None = None
+) -> FloatArray:
     """Encode rows, or refuse them for a value that the model, the density or a rule cannot take.
 
     Parameters
@@ -57,6 +59,8 @@ def encoded_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "
     given : data frame or array of shape (n_samples, n_columns)
     name : str
         What errors call it.
+    missing : bool array of shape (n_samples, n_features), optional
+        What is missing in them, if it is known.
 
     Returns
     -------
@@ -66,7 +70,8 @@ def encoded_rows(fitted: FittedModel, rules: Rules, given: Any, *, name: str = "
     ------
     InvalidInputError
     """
-    features, missing = fitted.table.encode(given, name=name), fitted.table.missing(given, name=name)
+    features = fitted.table.encode(given, name=name)
+    missing = fitted.table.missing(given, name=name) if missing is None else missing
     rules.check_rows(features, given, missing)
     if fitted.densities:
         refuse_missing(fitted.table, missing)

@@ -20,15 +20,15 @@ from ..regions import Interval, Label, Outcome
 
 def label_outcome(target: Any, classes: NDArray[Any], min_probability: float | None) -> Label:
     """Find a label among the model's classes."""
+    for index, label in enumerate(classes.tolist()):
+        if type(label) is type(_plain(target)) and label == _plain(target):
+            return Label(index, min_probability)
     if target is not None and is_missing_value(target):
         known = ", ".join(repr(label) for label in classes.tolist())
         raise InvalidInputError(
             f"target: expected a label, received the missing value {target!r}. The model's labels are: {known}; None "
             "asks for the nearest other class."
         )
-    for index, label in enumerate(classes.tolist()):
-        if type(label) is type(_plain(target)) and label == _plain(target):
-            return Label(index, min_probability)
     for index, label in enumerate(classes.tolist()):  # 1 for True, 2.0 for 2 and so on
         if label == _plain(target):
             return Label(index, min_probability)

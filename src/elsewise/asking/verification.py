@@ -90,11 +90,11 @@ class Verification:
             return question.predict(points, rows_of(self.given, places), self.rows[places])
         n, fitted = len(self.rows), question.fitted
         everything = np.concatenate([np.arange(n), places])
-        given, all_points = rows_of(self.given, everything), np.concatenate([self.rows, points])
+        all_points = np.concatenate([self.rows, points])
         if len(all_points) == 0:
             self._predictions = np.empty(0)
             return self._predictions
-        written = fitted.as_model_input(all_points, given, self.rows[everything], question.table)
+        written = fitted.as_model_input(all_points, self.given, self.rows, question.table, everything)
         both = fitted.predict_written(written)
         if n == len(points) == 1 and is_frame(written):
             self._written = points, rows_of(written, slice(n, None))

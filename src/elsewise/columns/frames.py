@@ -179,28 +179,6 @@ def _cast(values: AnyArray, dtype: UserDtype) -> Any:
     return held if same and (is_missing(held) == missing).all() else None
 
 
-def written_at_once(frame: pd.DataFrame, before: FloatArray, after: FloatArray) -> pd.DataFrame | None:
-    """Return a copy of a frame with new values, as `written` would column by column; None where that is needed.
-
-    Parameters
-    ----------
-    frame : data frame of shape (n_samples, n_columns)
-    before, after : arrays of shape (n_samples, n_columns)
-        Its values, and what becomes of them: those that differ are written.
-    """
-    import pandas
-
-    dtypes = set(frame.dtypes.tolist())
-    dtype = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
-    if type(frame) is not pandas.DataFrame or dtype not in (np.dtype(np.float64), np.dtype(np.int64)):
-        return None
-    changed = before != after
-    if dtype.kind == "i" and not _fits(after[changed], dtype):
-        return None
-    values = np.where(changed, after.astype(dtype), frame.to_numpy())
-    return pandas.DataFrame(values, index=frame.index, columns=frame.columns).__finalize__(frame)
-
-
 def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]) -> pd.Series[Any]:
     """Return a copy of a series with new values in some rows, in its own dtype wherever that holds them.
 
@@ -229,7 +207,7 @@ def written(column: pd.Series[Any], rows: IntArray, values: AnyArray | list[Any]
             value for value in dict.fromkeys(_cells(values).tolist()) if not (is_missing_value(value) or value in known)
         ]
         array = array.add_categories(new) if new else array
-    elif dtype.kind in "fiu" and isinstance(values, np.ndarray) and not _fits(values, dtype.numpy_dtype):
+    elif dtype.kind in "fiu" and isinstance(values, np.ndarray) and not fits(values, dtype.numpy_dtype):
         array = array.astype("Float64")
     elif dtype.kind == "b" and isinstance(values, np.ndarray):
         values = values.astype(np.bool_)  # members of a one-hot group are written as 0 and 1
@@ -248,13 +226,13 @@ def _written_array(array: AnyArray, rows: IntArray, values: AnyArray | list[Any]
     if new.dtype.kind not in "fiub":
         dtype = np.dtype(object)
     else:
-        dtype = array.dtype if _fits(new, array.dtype) else np.result_type(array.dtype, new.dtype)
+        dtype = array.dtype if fits(new, array.dtype) else np.result_type(array.dtype, new.dtype)
     array = array.astype(dtype)  # a copy
     array[rows] = new
     return array
 
 
-def _fits(values: AnyArray, dtype: np.dtype[Any]) -> bool:
+def fits(values: AnyArray, dtype: np.dtype[Any]) -> bool:
     """Whether a dtype holds numbers: floats round them but must not overflow, whole numbers are exact or nothing."""
     with np.errstate(invalid="ignore", over="ignore"):
         held = values.astype(dtype)
@@ -320,5 +298,8 @@ def has_short_floats(X: UserRows) -> bool:
     """Whether some column of a frame holds floats of fewer than 64 bits, which round what is written to them."""
     if not is_frame(X):
         return False
-    kinds = [getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)) for dtype in X.dtypes]
-    return any(getattr(kind, "kind", "") == "f" and kind.itemsize < 8 for kind in kinds)
+    for dtype in X.dtypes.tolist():
+        kind = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))
+        if getattr(kind, "kind", "") == "f" and kind.itemsize < 8:
+            return True
+    return False

@@ -17,6 +17,44 @@ from .levels import UNKNOWN, codes_of
 from .rows import TOO_LARGE_ADVICE, too_large
 from .types import UserColumn
 
+# Types of cells that are numbers, whatever the dtype of their column; exactly these, for spans of time are numbers too.
+_NUMBERS = frozenset([int, float, bool, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQefd")])
+
+
+def row_at_once(cells: Sequence[Any], columns: Sequence[Column], n_features: int, largest: float) -> FloatArray | None:
+    """Features of a row of plain numbers and known text, shape (1, n_features); None where its columns say more.
+
+    The same as :func:`numbers` and :func:`codes` give column by column, which cost more than one row's values.
+
+    Parameters
+    ----------
+    cells : sequence of the row's values, one a user's column
+    columns : sequence of Column
+    n_features : int
+    largest : float
+    """
+    features = [0.0] * n_features
+    for column in columns:
+        cell = cells[column.sources[0]]
+        if column.kind in ("category", "ordinal"):
+            if column.is_group or type(cell) is not str or cell not in column.levels:
+                return None
+            code = column.levels.index(cell)
+            if column.kind == "category":
+                features[column.start + code] = 1.0
+            else:
+                features[column.start] = float(code)
+        else:
+            if type(cell) not in _NUMBERS:
+                return None
+            value = float(cell)
+            if not (abs(value) <= largest and column.low <= value <= column.high):  # nor is NaN
+                return None
+            if column.kind == "integer" and not value.is_integer():
+                return None
+            features[column.start] = value
+    return np.array([features])
+
 
 def numbers(values: UserColumn, column: Column, name: str, *, largest: float = LARGEST_NUMBER) -> FloatArray:
     """Feature of a number or integer column, missing values filled; ``name`` is what errors call the data."""

@@ -127,7 +127,7 @@ def select_columns(X: UserRows, names: tuple[str, ...], *, name: str = "X") -> U
     InvalidInputError
         If one of them is not there, or is there twice.
     """
-    if tuple(getattr(X, "columns", ())) == names:
+    if hasattr(X, "columns") and tuple(X.columns.tolist()) == names:
         return X
     received = column_names(X, name=name)
     if received is None or received == names:

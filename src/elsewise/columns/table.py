@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray, is_missing
+from .at_once import row_written_at_once, written_at_once
 from .column import Column
 from .constants import LARGEST_NUMBER
-from .frames import as_table, column_of, columns_of, is_frame, row_as, written, written_at_once
-from .reading import check_whole, check_within, codes, group_indicators, numbers
+from .frames import as_table, column_of, columns_of, is_frame, row_as, rows_of, written
+from .reading import check_whole, check_within, codes, group_indicators, numbers, row_at_once
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
 from .writing import column_values
@@ -140,6 +141,8 @@ class Table:
             dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype))
             if column.kind != "integer" or getattr(dtype, "kind", "") not in ("i", "u"):
                 continue
+            if dtype.kind == "i" and dtype.itemsize > 2:  # most columns of most tables
+                continue
             ends = np.iinfo(dtype)
             if ends.min == 0:
                 lower[column.start] = 0.0
@@ -160,10 +163,10 @@ class Table:
         -------
         bool array of shape (n_samples, n_features)
         """
-        X = self.own_columns(X, name=name)
-        missing = np.zeros((len(X), self.n_features), dtype=np.bool_)
+        missing = np.zeros((len(as_table(X, name=name)), self.n_features), dtype=np.bool_)
         if not self.keeps_missing:
             return missing
+        X = self.own_columns(X, name=name)
         values = as_given(X, name=name) if self.is_identity else None
         if values is not None and values.dtype.kind in "fiub":  # all columns at once
             stays = np.array([column.missing_stays for column in self.columns])
@@ -221,6 +224,10 @@ class Table:
             Names the row and the column of a value that cannot be: unknown, missing, infinite, not whole.
         """
         X = self.own_columns(X, name=name)
+        if len(X) == 1 and is_frame(X):
+            row = row_at_once(X.iloc[0].tolist(), self.columns, self.n_features, self.largest)
+            if row is not None:
+                return row
         if self.is_identity:
             values = as_given(X, name=name)
             has_gaps = self.keeps_missing and bool(self.missing(X, name=name).any())
@@ -245,17 +252,26 @@ class Table:
                 features[:, column.start] = numbers(values, column, name, largest=self.largest)
         return features
 
-    def decode(self, features: FloatArray, given: UserRows, *, encoded: FloatArray | None = None) -> Any:
+    def decode(
+        self,
+        features: FloatArray,
+        given: UserRows,
+        *,
+        encoded: FloatArray | None = None,
+        places: IntArray | None = None,
+    ) -> Any:
         """Turn features into rows in the user's columns.
 
         Parameters
         ----------
         features : array of shape (n_samples, n_features)
-        given : data frame or array of shape (n_samples, n_columns)
+        given : data frame or array of shape (n_given, n_columns)
             The original rows. Columns whose features are still the same are echoed from them bit for bit; columns that
             the fit has not seen are left out.
-        encoded : array of shape (n_samples, n_features), optional
+        encoded : array of shape (n_given, n_features), optional
             ``encode(given)``, if it is at hand.
+        places : int array of shape (n_samples,), optional
+            The original row of each sample; by default they are as many, in the same order.
 
         Returns
         -------
@@ -263,25 +279,37 @@ class Table:
         """
         given = self.own_columns(given, name="given")
         before = self.encode(given, name="given") if encoded is None else encoded
+        before = before if places is None else before[places]
         numeric = not is_frame(given) and given.dtype.kind in "fiub"
         if self.is_plain and not is_frame(given) and (numeric or not self.keeps_missing):
-            return np.where(features == before, given if numeric else before, features)
+            own = before if not numeric else given if places is None else given[places]
+            return np.where(features == before, own, features)
         if self.is_identity and is_frame(given) and (self.is_plain or self._stays_whole(before, features)):
-            at_once = written_at_once(given, before, features)
+            at_once = written_at_once(given, before, features, places)
             if at_once is not None:
                 return at_once
-        changed = self.changed(before, features)
-        result: Any = given.copy() if is_frame(given) else given.astype(np.float64 if numeric else object)  # a copy
-        for place, column in enumerate(self.columns):
-            rows = np.flatnonzero(changed[:, place])
-            if len(rows) == 0:
-                continue
-            for source, values in zip(column.sources, column_values(features[rows, column.features], column)):
-                if is_frame(given):
-                    result.isetitem(source, written(given.iloc[:, source], rows, values))
-                else:
-                    result[rows, source] = values
+        news = list(self._news(before, features))
+        if is_frame(given) and len(given) == 1:
+            at_once = row_written_at_once(given, len(features), news)
+            if at_once is not None:
+                return at_once
+        result: Any = given.copy() if places is None else rows_of(given, places)  # a copy, too
+        if not is_frame(given):
+            result = result.astype(np.float64 if numeric else object)
+        for source, rows, values in news:
+            if is_frame(given):
+                result.isetitem(source, written(result.iloc[:, source], rows, values))
+            else:
+                result[rows, source] = values
         return result
+
+    def _news(self, before: FloatArray, after: FloatArray) -> Iterator[tuple[int, IntArray, Any]]:
+        """Give what differs between rows of features: the user's column, in which rows, and its values there."""
+        changed = self.changed(before, after)
+        for place in np.flatnonzero(changed.any(axis=0)).tolist():
+            column, rows = self.columns[place], np.flatnonzero(changed[:, place])
+            for source, values in zip(column.sources, column_values(after[rows, column.features], column)):
+                yield source, rows, values
 
     def _stays_whole(self, before: FloatArray, after: FloatArray) -> bool:
         """Whether rows of features are whole in columns of integers, or the same as before."""

@@ -108,7 +108,7 @@ class NumberOrCode(Rule):
         return self.suggested
 
     @property
-    def _entered(self) -> FloatArray:
+    def entered(self) -> FloatArray:
         """Codes that may be entered."""
         return self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
 
@@ -116,7 +116,7 @@ class NumberOrCode(Rule):
         """Give intervals of values that rows may take: codes, regular numbers, the row's own value."""
         if self.stays:  # limits say it all
             return None
-        value, entered = E[:, self.column.start], self._entered
+        value, entered = E[:, self.column.start], self.entered
         low, high = np.empty((len(E), len(entered) + 2)), np.empty((len(E), len(entered) + 2))
         least, most = self._regular(value)
         low[:, :-2] = high[:, :-2] = entered
@@ -127,10 +127,19 @@ class NumberOrCode(Rule):
         feature = np.full(low.shape[1], self.column.start, dtype=np.int64)
         return Clauses(feature, np.zeros(1, dtype=np.int64), low, high, np.ones((len(E), 1), dtype=np.bool_))
 
+    @property
+    def codes_beside(self) -> tuple[float, float]:
+        """The nearest codes below and above the regular numbers, infinite where there is none."""
+        codes = self.codes.tolist()
+        below = max((code for code in codes if code < self.least), default=-np.inf)
+        return below, min((code for code in codes if code > self.most), default=np.inf)
+
+    def _is_code(self, value: FloatArray) -> BoolArray:
+        return np.asarray((value[:, None] == self.codes).any(axis=1))
+
     def _is_beside(self, value: FloatArray) -> BoolArray:
         """Whether no code lies at values or between them and the regular numbers, shape (n_samples,)."""
-        below = max((code for code in self.codes if code < self.least), default=-np.inf)
-        above = min((code for code in self.codes if code > self.most), default=np.inf)
+        below, above = self.codes_beside
         return np.asarray((value > below) & (value < above))
 
     def _regular(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,7 +156,7 @@ class NumberOrCode(Rule):
             least, most = self._regular(value)
             least, most = np.where(still, value, least), np.where(still, value, most)
         else:  # the row's own value may stay, wherever it is
-            entered = self._entered
+            entered = self.entered
             least = np.minimum(min([self.least, *entered.tolist()]), value)
             most = np.maximum(max([self.most, *entered.tolist()]), value)
         lower[:, f], upper[:, f] = np.maximum(lower[:, f], least), np.minimum(upper[:, f], most)
@@ -156,10 +165,10 @@ class NumberOrCode(Rule):
         before, after = E0[:, self.column.start], E1[:, self.column.start]
         if (after == before).all():  # most columns of most answers
             return np.zeros(len(after), dtype=np.bool_)
-        is_code = np.isin(after, self.codes) & (after >= self.low) & (after <= self.high)
         least, most = self._regular(before)
         if self.stays:
-            return np.asarray((after != before) & (np.isin(before, self.codes) | (after < least) | (after > most)))
+            return np.asarray((after != before) & (self._is_code(before) | (after < least) | (after > most)))
+        is_code = self._is_code(after) & (after >= self.low) & (after <= self.high)
         return np.asarray(~((after == before) | is_code | ((least <= after) & (after <= most))))
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:

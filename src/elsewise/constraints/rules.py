@@ -12,8 +12,10 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from ..search.clauses import Clauses
+from ..search.domain import Layout
 from ..search.lattice import Lattice
 from .atomic import Codes, FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
+from .codes_at_once import NumbersOrCodes, joined
 from .constants import LEAST_ROOM, OPPOSITE_ABSOLUTE, OPPOSITE_RELATIVE
 from .found_rules import NumberOrCode, Ranges, Unseen
 from .implications import Implies
@@ -70,6 +72,31 @@ class Rules:
         """Special codes of features that have any."""
         known = [rule for rule in self.single if isinstance(rule, (Codes, NumberOrCode))]
         return {rule.column.start: tuple(rule.codes.tolist()) for rule in known}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How features form columns, and columns count as changes."""
+        widths = [column.stop - column.start for column in self.columns]
+        group = np.cumsum([column.kind == "category" for column in self.columns], dtype=np.int64) - 1
+        group[[column.kind != "category" for column in self.columns]] = -1
+        unit = np.arange(len(widths)) if self.unit is None else self.unit
+        return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), np.repeat(group, widths), unit)
+
+    @cached_property
+    def _searched(self) -> list[Rule | NumbersOrCodes]:
+        """The rules as the search is told of them: many of one kind at once."""
+        return joined(self.single)
+
+    @cached_property
+    def _kind_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Limits that features have by the kinds of their columns, two arrays of shape (n_features,)."""
+        lower, upper = np.full(self.n_features, -np.inf), np.full(self.n_features, np.inf)
+        for column in self.columns:
+            if column.kind == "ordinal":
+                lower[column.start], upper[column.start] = 0.0, len(column.levels) - 1
+            elif column.kind == "category":
+                lower[column.features], upper[column.features] = 0.0, 1.0
+        return lower, upper
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,13 +230,8 @@ class Rules:
             Infinite where free, whole for features that must be so (or the row's own value), 0 and 1 for indicators. A
             row that `check_rows` accepts lies within its own limits.
         """
-        lower, upper = np.full(E.shape, -np.inf), np.full(E.shape, np.inf)
-        for column in self.columns:
-            if column.kind == "ordinal":
-                lower[:, column.start], upper[:, column.start] = 0.0, len(column.levels) - 1
-            elif column.kind == "category":
-                lower[:, column.features], upper[:, column.features] = 0.0, 1.0
-        for rule in self.single:
+        lower, upper = (np.tile(ends, (len(E), 1)) for ends in self._kind_limits)
+        for rule in self._searched:
             rule.narrow(E, lower, upper)
         low, high, own = lower[:, self.integer], upper[:, self.integer], E[:, self.integer]
         # Adding zero turns -0.0, the ceiling of -0.5, into 0.0.
@@ -244,14 +266,11 @@ class Rules:
                 reachable[:, column.stop - 1] = False
         for rule in self.single:
             rule.bar(E, reachable)
-        for column in self.columns:
-            if column.kind == "category":
-                reachable[:, column.features] |= E[:, column.features] == 1
-        return reachable
+        return np.asarray(reachable | ((E == 1) & (self.layout.group >= 0)))
 
     def clauses(self, E: FloatArray) -> Clauses | None:
         """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one each."""
-        return Clauses.join([found for rule in self.single if (found := rule.clauses(E)) is not None])
+        return Clauses.join([found for rule in self._searched if (found := rule.clauses(E)) is not None])
 
     def check_rows(self, E: FloatArray, given: object = None, missing: BoolArray | None = None) -> None:
         """Refuse rows for which a rule makes no sense, such as a bound that excludes the row itself.
@@ -265,7 +284,10 @@ class Rules:
             Numbers that are missing: no rule is about them.
         """
         for rule in self.single:
-            excluded = np.flatnonzero(rule.excludes(E) & ~_is_about(rule, missing))
+            excludes = rule.excludes(E)
+            if not excludes.any():
+                continue
+            excluded = np.flatnonzero(excludes & ~_is_about(rule, missing))
             if len(excluded):
                 row = int(excluded[0])
                 column: Column = rule.column  # type: ignore[attr-defined]  # only rules about a column exclude rows
@@ -293,13 +315,14 @@ class Rules:
         found: list[tuple[int, str]] = []
         moves = (E0 != E1).any(axis=0)  # what no row changes has the values that the rows have
         declared = {rule.column.start for rule in self.single if isinstance(rule, Whole)}
-        for column in self.columns:
-            if not moves[column.features].any():
-                continue
+        for place in np.flatnonzero(np.logical_or.reduceat(moves, self.layout.starts)).tolist():
+            column = self.columns[place]
             for row in np.flatnonzero(self._is_no_value(column, E0, E1, declared)).tolist():
                 values = E1[row, column.features].tolist()
                 found.append((row, f"{column.name} has no value of its kind ({column.kind}): {values}"))
         for rule in self.single:
+            if isinstance(rule, (NumberOrCode, LeastChange, Whole)) and not moves[rule.column.start]:
+                continue  # a value that stays as it is keeps them
             breaks = rule.breaks(*_present(rule, missing, E0, E1)) & ~_is_about(rule, missing)
             for row in np.flatnonzero(breaks).tolist():
                 found.append((row, f"{rule.name}: {rule.in_detail(E0[row], E1[row])}"))

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray, is_missing
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
 from ..columns import Table
 from ..columns.frames import column_of, is_frame, rows_of, written
 from ..columns.rows import column_names
 from ..columns.types import UserRows
 
 
-def as_model_input(model: Any, table: Table, points: FloatArray, given: Any, rows: FloatArray | None) -> Any:
+def as_model_input(
+    model: Any, table: Table, points: FloatArray, given: Any, rows: FloatArray | None, places: IntArray | None = None
+) -> Any:
     """Write points in the user's columns, and with names if the model saw names.
 
     Parameters
@@ -22,13 +24,15 @@ def as_model_input(model: Any, table: Table, points: FloatArray, given: Any, row
     model : estimator or Pipeline
     table : Table
     points : array of shape (n_samples, n_features)
-    given : data frame or array of shape (n_samples, n_columns)
+    given : data frame or array of shape (n_given, n_columns)
         The rows they come from: what the table does not know is echoed from these.
-    rows : array of shape (n_samples, n_features), or None
+    rows : array of shape (n_given, n_features), or None
         These rows in features; None if the points are the rows themselves.
+    places : int array of shape (n_samples,), optional
+        The row that each point comes from; by default they are as many, in the same order.
     """
     if not table.is_plain or is_frame(given) or table.keeps_missing:
-        rows_written: Any = table.decode(points, given, encoded=points if rows is None else rows)
+        rows_written: Any = table.decode(points, given, encoded=points if rows is None else rows, places=places)
     else:
         rows_written = points
     if getattr(model, "takes_rows_as_given", False):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..columns import Table
 from ..constraints import Constraints, Rules, resolve
 from ..constraints.regularities import Regularities
@@ -91,9 +91,9 @@ class FittedModel:
         Models have to decide so for every row within this distance of an answer, numbers alone being moved.
     constraints : Constraints or None
         The rules of every question that brings none of its own.
-    resolved : list of Rules
-        These in the table's terms, with what was found in the training rows, once they were asked for. A copy of the
-        model begins without.
+    resolved : list of (Rules, Table)
+        These in the table's terms, with what was found in the training rows, and the table under them, once they were
+        asked for. A copy of the model begins without.
     """
 
     model: Any
@@ -122,7 +122,7 @@ class FittedModel:
     conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
     robust: float = 0.0
     constraints: Constraints | None = None
-    resolved: list[Rules] = field(default_factory=list, init=False)
+    resolved: list[tuple[Rules, Table]] = field(default_factory=list, init=False)
 
     def __getstate__(self) -> list[Any]:
         """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
@@ -184,6 +184,11 @@ class FittedModel:
 
     def table_under(self, rules: Rules) -> Table:
         """Make the table in which those columns are whole, and have the special codes, that rules say."""
+        if self.resolved and rules is self.resolved[0][0]:
+            return self.resolved[0][1]
+        return self._table_under(rules)
+
+    def _table_under(self, rules: Rules) -> Table:
         whole, codes, columns = rules.integer.tolist(), rules.codes, self.table.columns
         kinds = [
             ("integer" if whole[column.start] else "number") if column.kind in ("number", "integer") else column.kind
@@ -204,8 +209,9 @@ class FittedModel:
         if constraints is not None:
             return self._resolve(constraints)
         if not self.resolved:
-            self.resolved.append(self._resolve(self.constraints))
-        return self.resolved[0]
+            rules = self._resolve(self.constraints)
+            self.resolved.append((rules, self._table_under(rules)))
+        return self.resolved[0][0]
 
     def _resolve(self, constraints: Constraints | None) -> Rules:
         return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
@@ -255,9 +261,19 @@ class FittedModel:
         probabilities = self.model.predict_proba(self.as_model_input(points, given, rows, table))
         return np.asarray(probabilities, dtype=np.float64)[:, index]
 
-    def as_model_input(self, points: FloatArray, given: Any, rows: FloatArray | None, table: Table | None) -> Any:
-        """Write points in the user's columns, and with names if the model saw names; see :meth:`predict`."""
-        return as_model_input(self.model, self.table if table is None else table, points, given, rows)
+    def as_model_input(
+        self,
+        points: FloatArray,
+        given: Any,
+        rows: FloatArray | None,
+        table: Table | None,
+        places: IntArray | None = None,
+    ) -> Any:
+        """Write points in the user's columns, and with names if the model saw names; see :meth:`predict`.
+
+        ``places``, an int array of shape (n_samples,), are the rows that points come from, if not one each.
+        """
+        return as_model_input(self.model, self.table if table is None else table, points, given, rows, places)
 
     def in_model_space(self, rows: FloatArray) -> FloatArray:
         """Map features to model space, array of shape (n_samples, n_out)."""

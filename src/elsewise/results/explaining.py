@@ -65,17 +65,17 @@ def explain_rows(
     plain = with_also(fitted, options.also, given)
     fitted = with_robust(plain, options.robust)
     rules = fitted.rules(options.constraints)
+    missing = fitted.table.missing(given)
     if checked is None and options.errors == "row":
         checked = checked_rows(fitted, rules, given)
     elif checked is None:
-        checked = CheckedRows(encoded_rows(fitted, rules, given), {})
+        checked = CheckedRows(encoded_rows(fitted, rules, given, missing=missing), {})
     wrong = checked.wrong
     numbers = np.arange(len(given))  # of the rows that are right
     numbers = np.setdiff1d(numbers, list(wrong)) if wrong else numbers
     every, given = given, rows_of(given, numbers) if wrong else given
-    rows = checked.features[numbers] if wrong else checked.features
+    rows, missing = (checked.features[numbers], missing[numbers]) if wrong else (checked.features, missing)
     wanted = outcomes_of_rows(target, len(every), fitted.classes, options.min_probability).among(fitted)
-    missing = fitted.table.missing(given)
     is_exact = fitted.is_exactly_robust(wanted.outcomes)
     if not is_exact and options.time_limit is not None:  # bounds take another search
         options = replace(options, time_limit=options.time_limit / 2)

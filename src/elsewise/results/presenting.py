@@ -21,6 +21,7 @@ from ..asking.reasons import (
 )
 from ..asking.statuses import STATUSES
 from ..columns import Table
+from ..columns.at_once import copied
 from ..columns.frames import blanked
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..projection.coordinates import row_product
@@ -81,7 +82,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
     points = answers.points if found.all() else np.where(found[:, None], answers.points, answers.rows)
     quantiles = _quantiles(answers)
     return Explanations(
-        x=given.copy(),
+        x=copied(given),
         counterfactuals=blanked(answers.verification.written(points), ~found & blank),
         predictions=answers.predictions,
         targets=tuple(labels[goal] for goal in answers.goal.tolist()),

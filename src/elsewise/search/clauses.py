@@ -60,8 +60,14 @@ class Clauses:
     @property
     def clause_of(self) -> IntArray:
         """The clause of each literal, int array of shape (n_literals,)."""
-        sizes = np.diff(np.append(self.first, len(self.feature)))
-        return np.repeat(np.arange(len(self.first)), sizes)
+        return np.repeat(np.arange(len(self.first)), self.sizes)
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many literals each clause has, int array of shape (n_clauses,)."""
+        stops = np.full(len(self.first), len(self.feature))
+        stops[:-1] = self.first[1:]
+        return stops - self.first
 
     def of_rows(self, rows: IntArray | slice) -> Clauses:
         """Make the clauses of some of the rows."""
@@ -69,9 +75,8 @@ class Clauses:
 
     def within(self, lower: FloatArray, upper: FloatArray, layout: Layout) -> Clauses | None:
         """Leave out what is sure in the rows' own boxes, of shape (n_samples, n_features); None if nothing is left."""
-        every = np.arange(len(lower))
-        possible = self.open_literals(every, lower, upper, layout)
         least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
+        possible = (most >= self.low) & (least <= self.high)
         sure = possible & (self.low <= least) & (most <= self.high)
         binds = self.binds & ~self._any(sure)
         kept = np.asarray(binds.any(axis=0))
@@ -81,9 +86,11 @@ class Clauses:
         """Leave some of the clauses, given by a mask of shape (n_clauses,); None if that is none."""
         if not kept.any():
             return None
-        literals = kept[self.clause_of]
-        sizes = np.diff(np.append(self.first, len(self.feature)))[kept]
-        first = np.cumsum(np.append(0, sizes[:-1]))
+        if kept.all():
+            return self
+        sizes = self.sizes
+        literals, sizes = np.repeat(kept, sizes), sizes[kept]
+        first = np.cumsum(sizes) - sizes
         return Clauses(
             self.feature[literals], first, self.low[:, literals], self.high[:, literals], self.binds[:, kept]
         )

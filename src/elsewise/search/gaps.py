@@ -25,10 +25,10 @@ def split(clauses: Clauses | None, layout: Layout) -> tuple[Clauses | None, Clau
     """Tell clauses about one number alone, the first one about each, from all others; None where there are none."""
     if clauses is None:
         return None, None
-    places = np.flatnonzero(about_one_number(clauses, layout))
-    firsts = np.unique(clauses.feature[clauses.first[places]], return_index=True)[1]
-    chosen = np.zeros(len(clauses.first), dtype=np.bool_)
-    chosen[places[firsts]] = True
+    chosen = about_one_number(clauses, layout)
+    features = clauses.feature[clauses.first[chosen]].tolist()
+    if len(set(features)) < len(features):
+        chosen[chosen] = [feature not in features[:place] for place, feature in enumerate(features)]
     return clauses.some(chosen), clauses.some(~chosen)
 
 

@@ -197,8 +197,7 @@ class EnsembleCover(DividingCover):
         order = np.argsort(-each[1], kind="stable")  # the cheapest piece of a cell comes last, and stays
         values, cost, bound = np.zeros(len(trees.low)), np.full(len(trees.low), np.inf), np.full(len(trees.low), np.inf)
         values[cell[order]], cost[cell[order]] = each[0][order], each[1][order]
-        order = np.argsort(-each[2], kind="stable")
-        bound[cell[order]] = each[2][order]
+        np.minimum.at(bound, cell, each[2])
         return values, cost, bound
 
     def _intervals(
