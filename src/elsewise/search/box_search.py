@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from .clauses import Clauses
 from .column_sets import search_column_sets
+from .cone_by_cone import ConeByCone
 from .constants import GRACE, MODEL_FREE_TOLERANCE
 from .domain import Domain
 from .few_changes import columns_that_stay, search_choices
@@ -150,28 +151,11 @@ class BoxSearch:
             inside = self._insides(row, g, domain, k, cutoff, ends, exists)
             order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside) if exists[j])
             nearest = order[0][0] if order else np.inf
-        found.lower_bound[0] = np.inf
         if len(order) > 1:
             look_first(found, goal, row, domain, inside, order, cutoff, self.margin, ends)
-        for bound, j in order:
-            limit, seconds = min(cutoff, float(found.value[0])), ends - time.perf_counter()
-            late = seconds <= (-GRACE if np.isinf(limit) else 0.0) or (asks and inside[j] is None)
-            if late or bound >= limit * (1 - MODEL_FREE_TOLERANCE):
-                found.timed_out[0] |= late
-                found.lower_bound[0] = min(found.lower_bound[0], bound)
-                continue
-            answer = goal.cover.search_box(
-                row, domain.lower[0], domain.upper[0], domain.integer,
-                inside=inside[j], cutoff=limit, margin=self.margin, seconds=seconds,
-                per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
-                pieces=self._pieces(k), clauses=self._clauses(k),
-            )  # fmt: skip
-            found.n_projections[0] += answer.n_boxes
-            found.timed_out[0] |= answer.stopped
-            found.lower_bound[0] = min(found.lower_bound[0], max(bound, answer.lower_bound))
-            if answer.point is not None and answer.value < found.value[0]:
-                found.value[0], found.points[0], found.part[0], found.cone[0] = answer.value, answer.point, 0, j
-        found.lower_bound[0] = min(found.lower_bound[0], found.value[0])
+        ConeByCone(
+            found, goal, row, domain, inside, order, cutoff, self.margin, ends, self._pieces(k), self._clauses(k)
+        ).run(asks)
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
         return found

@@ -68,6 +68,8 @@ PARTS_TRIED = 4
 MOST_IMPROVEMENTS = 10
 # Rounds of looking for good points in all cones before one is searched: from all over it, then around the best point.
 FIRST_LOOKS = 2
+# Boxes of a search in another cone while one takes long: any may have a nearer answer, which ends both.
+BOXES_ELSEWHERE = 100
 # A cone whose point is farther than the best one by this factor is not looked at again: it seldom catches up.
 FAR_BEHIND = 1.4
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.

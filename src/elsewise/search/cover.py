@@ -229,6 +229,7 @@ class Cover(ABC):
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
         clauses: Clauses | None = None,
+        most_boxes: int | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -254,6 +255,8 @@ class Cover(ABC):
             Intervals, of which some numbers have to be in one.
         clauses : Clauses or None
             Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
+        most_boxes : int, optional
+            That are looked into, where something else must hold, too; by default as many as it takes.
         """
         raise NotImplementedError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..arrays import BoolArray, FloatArray, IntArray
@@ -66,6 +67,9 @@ class Inside(ABC):
         The nearest point of all that the row may become.
     first : BoxAnswer or None
         What a first look at it found, which proves nothing; None before.
+    elsewhere : function or None
+        Looks for answers outside of it, and tells the distance that is to be beaten then: asked once, by searches that
+        take long.
     pieces : NumberPieces or None
         What numbers may be, where they may jump over gaps: to codes and from them.
     """
@@ -73,6 +77,7 @@ class Inside(ABC):
     cone: RowCone | None
     whole: RelaxedBox
     first: BoxAnswer | None = None
+    elsewhere: Callable[[], float] | None = None
     pieces: NumberPieces | None = None
 
     @abstractmethod

@@ -192,7 +192,10 @@ class InsideBoxes(Inside):
         """Search a box."""
         if self.is_simple:
             relaxed = self.relax(lower, upper, limit)
-            return relaxed.bound, relaxed.point
+            if relaxed.point is None:
+                return relaxed.bound, None
+            points = self.candidates(relaxed, lower, upper)  # that one, or next to it if it is not dense by rounding
+            return relaxed.bound, points[0] if len(points) else None
         domain = replace(self.domain, lower=lower[None], upper=upper[None])
         request = SearchRequest(
             problem=self.problem,

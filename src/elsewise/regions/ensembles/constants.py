@@ -49,12 +49,14 @@ SECONDS_IN_CONE = 0.1
 # everything else, too. Each costs some projections.
 FIRST_TRIES = 100
 # Boxes of a search around the nearest dense point, for points to start from.
-BOXES_TO_START = 20
+BOXES_TO_START = 5
 # A proof that is not done after so many boxes is interrupted, and again after four times as many: columns are narrowed,
 # and from the second time on boxes around the incumbent, a share of the cone's width to either side, are searched, so
 # many each time, wider by a factor where nothing is found; at the next interruption so many times more.
 BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 3, 2
 WIDTH_AROUND, WIDER = 0.06, 1.6
+# At this interruption answers are looked for elsewhere, too, a while in every other cone.
+PAUSES_ALONE = 2
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 GOOD_GAP, GOOD_GAIN = 0.02, 1e-4
 # Gap from which on boxes around the incumbent are searched at the first interruption already: everything else the proof

@@ -92,6 +92,7 @@ class EnsembleCover(DividingCover):
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
         clauses: Clauses | None = None,
+        most_boxes: int | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
@@ -108,7 +109,7 @@ class EnsembleCover(DividingCover):
             rules = cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
         if inside is not None:
             search = self._search_inside(trees, row, lower, upper, integer, inside, margin, rules)
-            answer = search.run(bound, cutoff, seconds)
+            answer = search.run(bound, cutoff, seconds, most_boxes)
             if self.recorder is not None:
                 self.recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
             return answer

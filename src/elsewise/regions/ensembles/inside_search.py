@@ -25,6 +25,7 @@ from .constants import (
     MOST_BOXES_INSIDE,
     MOST_TIMES_AROUND,
     NEARER,
+    PAUSES_ALONE,
     POOR_GAP,
     TIMES_AROUND,
     TOLERANCE,
@@ -77,7 +78,7 @@ class InsideSearch:
         self.trees, self.n_boxes = boxes.trees, 0
         self._under_way: _UnderWay | None = None
 
-    def run(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:
+    def run(self, bound: FloatArray, cutoff: float, seconds: float, most_boxes: int | None = None) -> BoxAnswer:
         """Search the nearest point below a cutoff.
 
         Parameters
@@ -85,28 +86,32 @@ class InsideSearch:
         bound : array of shape (n_cells,)
             Of what cells cost.
         cutoff, seconds : float
+        most_boxes : int, optional
         """
         boxes, ends = self.boxes, self._begin(cutoff, seconds)
         most, narrowed_for, n_pauses = BOXES_AROUND, np.inf, 0
 
         def pause(so_far: float) -> tuple[float, bool]:
-            nonlocal most, narrowed_for, n_pauses
+            nonlocal cutoff, most, narrowed_for, n_pauses
             n_pauses += 1
             gap = GOOD_GAP if n_pauses > 1 else POOR_GAP  # at first, columns are narrowed alone mostly
             if self.split is not None and boxes.value * (1 - gap) > so_far:
                 self._look_around(bound, cutoff, ends, most)
             if n_pauses > 1:
                 most *= MORE_AROUND
+            if n_pauses == PAUSES_ALONE and boxes.inside.elsewhere is not None and self.recorder is None:
+                cutoff = min(cutoff, boxes.inside.elsewhere())
             limit = min(cutoff, boxes.value)
             if not limit < narrowed_for * (1 - NEARER):
-                return boxes.value, False
+                return limit, False
             narrowed_for = limit
-            return boxes.value, self._narrow(bound, limit)
+            return limit, self._narrow(bound, limit)
 
         starts = self._starts(ends) if boxes.inside.first is None else self._no_starts
         left = ends - time.perf_counter()
         limit = min(cutoff, boxes.value)
-        lower_bound, stopped = self._search(bound, limit, left, MOST_BOXES_INSIDE, starts, pause, self.recorder)
+        most_in_all = most_boxes or MOST_BOXES_INSIDE
+        lower_bound, stopped = self._search(bound, limit, left, most_in_all, starts, pause, self.recorder)
         return self._answer(cutoff, lower_bound, stopped)
 
     def look(self, bound: FloatArray, cutoff: float, seconds: float) -> BoxAnswer:

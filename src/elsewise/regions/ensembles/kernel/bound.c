@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "extremes.h"
+
 /* Numbers that are below a maximum by more than this are not it, whatever rounding did to them. */
 static const double CLEARLY_LESS = 1e-3;
 
@@ -45,11 +47,11 @@ static double of_variables(ew_proof *p, const ew_compact *c, const uint8_t *aliv
         p->largest[i] = -INFINITY;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
             if (alive[k])
-                p->largest[i] = fmax(p->largest[i], p->B[k]);
+                p->largest[i] = ew_max(p->largest[i], p->B[k]);
         double size = 0.0;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
             if (alive[k] && p->B[k] >= p->largest[i] - CLEARLY_LESS)
-                size = fmax(size, p->size[k]);
+                size = ew_max(size, p->size[k]);
         sum += p->largest[i];
         p->rounding += size;
     }
@@ -64,7 +66,7 @@ static void begin_leaves(ew_proof *p, const ew_compact *c, const uint8_t *alive,
         double cheapest = INFINITY;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
             if (alive[k])
-                cheapest = fmin(cheapest, c->cost[k]);
+                cheapest = ew_min(cheapest, c->cost[k]);
         base += cheapest;
     }
     for (int32_t l = 0; l < c->n_leaves; l++) {
@@ -89,19 +91,19 @@ static double of_slot(ew_proof *p, const ew_compact *c, const uint8_t *alive, co
         p->segment_cost[g] = INFINITY;
     for (int32_t k = first; k < end; k++)
         if (alive[k])
-            p->segment_cost[segment[k - first]] = fmin(p->segment_cost[segment[k - first]], c->cost[k]);
+            p->segment_cost[segment[k - first]] = ew_min(p->segment_cost[segment[k - first]], c->cost[k]);
     double least = INFINITY, cheapest = INFINITY;
     for (int32_t g = 0; g < n; g++)
         if (p->segment_cost[g] < INFINITY) {
-            least = fmin(least, message[g]);
-            cheapest = fmin(cheapest, p->segment_cost[g]);
+            least = ew_min(least, message[g]);
+            cheapest = ew_min(cheapest, p->segment_cost[g]);
         }
     for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
         double own = INFINITY, own_cost = INFINITY;
         for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
             if (p->segment_cost[c->allowed[a]] < INFINITY) {
-                own = fmin(own, message[c->allowed[a]]);
-                own_cost = fmin(own_cost, p->segment_cost[c->allowed[a]]);
+                own = ew_min(own, message[c->allowed[a]]);
+                own_cost = ew_min(own_cost, p->segment_cost[c->allowed[a]]);
             }
         p->leaf[c->condition_leaf[e]] -= own - least;
         p->tree_size[c->condition_leaf[e]] += fabs(own) + fabs(least);
@@ -126,10 +128,10 @@ static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, c
         double most = -INFINITY, size = 0.0;
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
             if (p->leaf_cost[l] < limit && !is_dead[l])
-                most = fmax(most, p->leaf[l]);
+                most = ew_max(most, p->leaf[l]);
         for (int32_t l = c->first_leaf[t]; l < c->first_leaf[t + 1]; l++)
             if (p->leaf_cost[l] < limit && !is_dead[l] && p->leaf[l] >= most - CLEARLY_LESS)
-                size = fmax(size, p->tree_size[l]);
+                size = ew_max(size, p->tree_size[l]);
         p->largest_leaf[t] = most;
         sum += most - slots;
         p->rounding += size + slots_size;
@@ -137,9 +139,30 @@ static double of_trees(ew_proof *p, const ew_compact *c, const uint8_t *alive, c
     return sum;
 }
 
+static int are_numbers(const double *x, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (!isfinite(x[k]))
+            return 0;
+    return 1;
+}
+
+/* A dual point that is none proves nothing, and rules nothing out. */
+static void prove_nothing(ew_proof *p)
+{
+    p->distance = -INFINITY;
+    p->rest = INFINITY;
+    p->wanted = p->fixed = p->rounding = p->unit = 0.0;
+}
+
 void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit,
               const ew_prices *prices, double mu, const double *pi, const double *theta)
 {
+    if (!(mu > 0.0) || !isfinite(mu) || !isfinite(prices->constant) || !are_numbers(prices->price, c->n_cells) ||
+        !are_numbers(theta, c->n_segments) || !are_numbers(pi, c->n_rows)) {
+        prove_nothing(p);
+        return;
+    }
     p->rounding = mu * prices->constant_size;
     p->wanted = 0.0;
     double constant = 0.0;
@@ -161,7 +184,7 @@ void ew_prove(ew_proof *p, const ew_compact *c, const uint8_t *alive, const uint
     p->rounding *= p->unit;
     p->fixed = c->fixed_cost + prices->constant;
     const double distance = p->fixed + (p->wanted - p->rest - p->rounding) / mu;
-    p->distance = fmin(limit, distance - fabs(distance) * 8.0 * DBL_EPSILON);
+    p->distance = ew_min(limit, distance - fabs(distance) * 8.0 * DBL_EPSILON);
 }
 
 /* Whether nothing is left below the limit if the rest falls to this. */
@@ -194,11 +217,11 @@ void ew_mark_dead(ew_proof *p, const ew_compact *c, const uint8_t *alive, double
                 p->segment_cost[g] = -INFINITY;
             for (int32_t k = first; k < end; k++)
                 if (alive[k])
-                    p->segment_cost[segment[k - first]] = fmax(p->segment_cost[segment[k - first]], p->B[k]);
+                    p->segment_cost[segment[k - first]] = ew_max(p->segment_cost[segment[k - first]], p->B[k]);
             for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
                 double most = -INFINITY;
                 for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-                    most = fmax(most, p->segment_cost[c->allowed[a]]);
+                    most = ew_max(most, p->segment_cost[c->allowed[a]]);
                 lost[c->condition_leaf[e]] += p->largest[i] - most;
                 size[c->condition_leaf[e]] += isinf(most) ? 0.0 : fabs(p->largest[i]) + fabs(most);
             }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "extremes.h"
+
 /* Sweeps of the first box and of all others; more with a cone, whose boxes cost more otherwise. */
 enum { ROOT_SWEEPS = 40, SWEEPS = 6, SWEEPS_IN_CONE = 10 };
 /* The first box stops when so many sweeps gain less than this share of what is missing; others, too. */
@@ -60,9 +62,9 @@ static void reweigh(ew_state *w, double step)
             score[r] += c->gain[(size_t)best * (size_t)c->n_rows + (size_t)r];
     }
     for (int32_t r = 0; r < c->n_rows; r++)
-        largest = fmax(largest, fabs(score[r]));
+        largest = ew_max(largest, fabs(score[r]));
     for (int32_t r = 0; r < c->n_rows; r++) {
-        w->dual.pi[r] = fmax(w->dual.pi[r] * exp(-step * score[r] / (largest + DBL_MIN)), 1e-4);
+        w->dual.pi[r] = ew_max(w->dual.pi[r] * exp(-step * score[r] / (largest + DBL_MIN)), 1e-4);
         sum += w->dual.pi[r];
     }
     for (int32_t r = 0; r < c->n_rows; r++)
@@ -114,7 +116,7 @@ int ew_is_out_of_reach(ew_state *w)
         for (int32_t t = 0; t < c->n_trees; t++) {
             double most = -INFINITY;
             for (int32_t z = w->dual.first_active[t]; z < w->dual.first_active[t + 1]; z++)
-                most = fmax(most, c->gain[(size_t)w->dual.active[z] * (size_t)c->n_rows + (size_t)r]);
+                most = ew_max(most, c->gain[(size_t)w->dual.active[z] * (size_t)c->n_rows + (size_t)r]);
             sum += most;
         }
         if (sum < w->needed[r])
@@ -186,7 +188,7 @@ static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best
                 w->direction = -w->direction;
                 if (is_root) {
                     better = try_price(w, w->direction > 0 ? mu * (1.0 + step) : mu / (1.0 + step), bound, 0);
-                    w->step = fmax(0.02, better > bound ? w->step : 0.6 * w->step);
+                    w->step = ew_max(0.02, better > bound ? w->step : 0.6 * w->step);
                 }
             }
             bound = better;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "extremes.h"
 #include "matrices.h"
 
 void ew_newton_open(ew_newton *w, const ew_compact *c, const ew_cone *cone, ew_arena *arena)
@@ -62,7 +63,7 @@ static double place_cells(ew_newton *w, const ew_compact *c, const ew_cone *cone
             w->value[k] = fabs(v) + kd * y * y - q * y - w->worth[k];
         } else
             w->value[k] = c->cost[k] + kappa * c->penalty[k] - w->worth[k];
-        least = fmin(least, w->value[k]);
+        least = ew_min(least, w->value[k]);
     }
     return least;
 }
@@ -127,15 +128,15 @@ static double smoothed(ew_newton *w, const ew_compact *c, const ew_cone *cone, c
         const double y = s.y / s.w, e = s.e / s.w;
         w->mean[i] = y + m;
         w->mean_value[i] = s.u / s.w;
-        w->variance[i] = fmax(0.0, s.yy / s.w - y * y);
+        w->variance[i] = ew_max(0.0, s.yy / s.w - y * y);
         by_kappa += e;
-        kappa_kappa += fmax(0.0, s.ee / s.w - e * e) / width + s.inner_yy / s.w;
+        kappa_kappa += ew_max(0.0, s.ee / s.w - e * e) / width + s.inner_yy / s.w;
         if (!is_number)
             continue;
         double *row = w->hessian + (size_t)i * (size_t)N;
         for (int32_t j = i; j < n; j++)
             row[j] = 2.0 / kappa * at->K[(size_t)i * (size_t)n + (size_t)j];
-        row[i] += fmax(0.0, s.yy / s.w - y * y) / width + s.inner / s.w;
+        row[i] += ew_max(0.0, s.yy / s.w - y * y) / width + s.inner / s.w;
         row[i] *= 1.0 + 1e-9;
         w->gradient[i] = -2.0 * w->Kq[i] / kappa - y;
         row[n] = -2.0 * w->Kq[i] / (kappa * kappa) - (s.ye / s.w - y * e) / width - s.inner_y / s.w;
@@ -154,7 +155,7 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
                       ew_multipliers *at, double width, int n_steps, double least_kappa)
 {
     const int32_t n = cone->n, N = n + 1;
-    at->kappa = fmax(at->kappa, least_kappa);
+    at->kappa = ew_max(at->kappa, least_kappa);
     for (int step = 0; step < n_steps; step++) {
         const double before = smoothed(w, c, cone, alive, at, at->q, at->kappa, width, 1);
         if (at->kappa <= least_kappa && w->gradient[n] <= 0.0) {
@@ -175,7 +176,7 @@ void ew_newton_ascend(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
             for (int32_t i = 0; i < n; i++)
                 w->trial[i] = at->q[i] + length * w->step[i];
             kappa = ew_within(at->kappa + length * w->step[n], 0.2 * at->kappa, 5.0 * at->kappa);
-            kappa = fmax(kappa, least_kappa);
+            kappa = ew_max(kappa, least_kappa);
             gain = smoothed(w, c, cone, alive, at, w->trial, kappa, width, 0) - before;
             taken = gain > 1e-3 * length * promised || gain > 0.3 * width;
         }
@@ -196,7 +197,7 @@ void ew_newton_spread(ew_newton *w, const ew_compact *c, const ew_cone *cone, co
         double least = INFINITY, sum = 0.0, mean = 0.0, spread = 0.0;
         for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++)
             if (alive[k])
-                least = fmin(least, w->value[k]);
+                least = ew_min(least, w->value[k]);
         for (int pass = 0; pass < 2; pass++)
             for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++) {
                 if (!alive[k] || w->value[k] >= least + FAR * width)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "extremes.h"
+
 /* Losses of a split beyond this, in scores that add up to about one, count no more. */
 static const double MOST_LOSS = 1.0;
 
@@ -11,7 +13,7 @@ static const double LARGER = 1e-4;
 
 static void consider(ew_split *best, double first, double second, int32_t var, int32_t cell)
 {
-    const double score = fmin(first, second) + LARGER * fmax(first, second);
+    const double score = ew_min(first, second) + LARGER * ew_max(first, second);
     if (score > best->score) {
         best->score = score;
         best->var = var;
@@ -44,39 +46,39 @@ static void add_losses(ew_state *w, int32_t s)
     }
     for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
         const int32_t l = d->active[z];
-        all = fmax(all, d->value[l]);
+        all = ew_max(all, d->value[l]);
         if (d->stamp[l] != stamp)
-            free_leaves = fmax(free_leaves, d->value[l]);
+            free_leaves = ew_max(free_leaves, d->value[l]);
     }
     if (free_leaves >= all)
         return;
     if (c->is_ordered[i]) {
         double most = free_leaves;
         for (int32_t k = first; k < end; k++) {
-            most = d->alive[k] ? fmax(most, best[segment[k - first]]) : most;
-            w->left[k] += fmin(MOST_LOSS, all - most);
+            most = d->alive[k] ? ew_max(most, best[segment[k - first]]) : most;
+            w->left[k] += ew_min(MOST_LOSS, all - most);
         }
         most = free_leaves;
         for (int32_t k = end - 1; k >= first; k--) {
-            most = d->alive[k] ? fmax(most, best[segment[k - first]]) : most;
-            w->right[k] += fmin(MOST_LOSS, all - most);
+            most = d->alive[k] ? ew_max(most, best[segment[k - first]]) : most;
+            w->right[k] += ew_min(MOST_LOSS, all - most);
         }
         return;
     }
     double largest = free_leaves, second = free_leaves;
     int32_t where = -1;
     for (int32_t k = first; k < end; k++) {
-        const double value = d->alive[k] ? fmax(free_leaves, best[segment[k - first]]) : free_leaves;
+        const double value = d->alive[k] ? ew_max(free_leaves, best[segment[k - first]]) : free_leaves;
         if (value > largest) {
             second = largest;
             largest = value;
             where = k;
         } else
-            second = fmax(second, value);
-        w->left[k] += fmin(MOST_LOSS, all - value);
+            second = ew_max(second, value);
+        w->left[k] += ew_min(MOST_LOSS, all - value);
     }
     for (int32_t k = first; k < end; k++)
-        w->right[k] += fmin(MOST_LOSS, all - (k == where ? second : largest));
+        w->right[k] += ew_min(MOST_LOSS, all - (k == where ? second : largest));
 }
 
 ew_split ew_best_split(ew_state *w)
@@ -103,7 +105,7 @@ ew_split ew_best_split(ew_state *w)
                 all = B[k];
                 where = k;
             } else
-                second = fmax(second, B[k]);
+                second = ew_max(second, B[k]);
         }
         if (isinf(second))
             continue; /* one cell left */
@@ -115,7 +117,7 @@ ew_split ew_best_split(ew_state *w)
         }
         double *after = w->dual.best; /* most from k on */
         for (int32_t k = end - 1; k >= first; k--) {
-            most = w->dual.alive[k] ? fmax(most, B[k]) : most;
+            most = w->dual.alive[k] ? ew_max(most, B[k]) : most;
             after[k - first] = most;
         }
         int32_t before = -1; /* the cell that is left below k */
@@ -125,7 +127,7 @@ ew_split ew_best_split(ew_state *w)
                 continue;
             if (before >= 0)
                 consider(&best, w->left[before] + all - most, w->right[k] + all - after[k - first], i, k);
-            most = fmax(most, B[k]);
+            most = ew_max(most, B[k]);
             before = k;
         }
     }
