@@ -55,7 +55,7 @@ BOXES_TO_START = 5
 # many each time, wider by a factor where nothing is found; at the next interruption so many times more.
 BOXES_AT_FIRST, BOXES_AROUND, TIMES_AROUND, MORE_AROUND = 20, 60, 3, 2
 WIDTH_AROUND, WIDER = 0.06, 1.6
-# At this interruption answers are looked for elsewhere, too, a while in every other cone.
+# At this interruption answers are looked for elsewhere, too, a while in every other cone, if the gap is poor.
 PAUSES_ALONE = 2
 # Gaps below which the incumbent is good enough as it is, and gains that are worth going on.
 GOOD_GAP, GOOD_GAIN = 0.02, 1e-4

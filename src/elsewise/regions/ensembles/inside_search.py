@@ -99,7 +99,8 @@ class InsideSearch:
                 self._look_around(bound, cutoff, ends, most)
             if n_pauses > 1:
                 most *= MORE_AROUND
-            if n_pauses == PAUSES_ALONE and boxes.inside.elsewhere is not None and self.recorder is None:
+            is_far = min(cutoff, boxes.value) * (1 - POOR_GAP) > so_far
+            if n_pauses == PAUSES_ALONE and is_far and boxes.inside.elsewhere is not None and self.recorder is None:
                 cutoff = min(cutoff, boxes.inside.elsewhere())
             limit = min(cutoff, boxes.value)
             if not limit < narrowed_for * (1 - NEARER):
