@@ -20,7 +20,6 @@ from .cone_by_cone import ConeByCone
 from .constants import GRACE, MODEL_FREE_TOLERANCE
 from .domain import Domain
 from .few_changes import columns_that_stay, search_choices
-from .first_looks import look_first
 from .found import Found
 from .gaps import split
 from .inside_boxes import InsideBoxes, SearchAnything
@@ -151,11 +150,11 @@ class BoxSearch:
             inside = self._insides(row, g, domain, k, cutoff, ends, exists)
             order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside) if exists[j])
             nearest = order[0][0] if order else np.inf
-        if len(order) > 1:
-            look_first(found, goal, row, domain, inside, order, cutoff, self.margin, ends)
-        ConeByCone(
+        cones = ConeByCone(
             found, goal, row, domain, inside, order, cutoff, self.margin, ends, self._pieces(k), self._clauses(k)
-        ).run(asks)
+        )
+        cones.look_first()
+        cones.run(asks)
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
         return found

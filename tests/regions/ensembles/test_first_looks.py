@@ -28,7 +28,7 @@ def test_answers_are_the_same_without_them(monkeypatch, name):
     with_looks = explainer.explain(rows, 1)
     assert any(first is not None and first.point is not None for first in looked)
     n_looks = len(looked)
-    monkeypatch.setattr("elsewise.search.first_looks.FIRST_LOOKS", 0)
+    monkeypatch.setattr("elsewise.search.cone_by_cone.FIRST_LOOKS", 0)
     without = explainer.explain(rows, 1)
     assert len(looked) == n_looks
     assert set(with_looks.statuses) | set(without.statuses) == {"optimal"}
