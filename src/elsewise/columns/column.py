@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+import numpy as np
+
+from ..arrays import IntArray
+
 Kind = Literal["number", "integer", "ordinal", "category"]
 
 
@@ -138,3 +142,10 @@ class Ordinal:
 
 
 Declaration = Literal["number", "integer", "boolean", "category", "ordinal"] | OneHot | Ordinal
+
+
+def groups_of(columns: Sequence[Column]) -> IntArray:
+    """Tell which category each feature is an indicator of, -1 for none: int array of shape (n_features,)."""
+    is_category = np.array([column.kind == "category" for column in columns], dtype=np.bool_)
+    group = np.where(is_category, np.cumsum(is_category) - 1, -1)
+    return np.repeat(group, np.array([column.width for column in columns], dtype=np.int64))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .at_once import row_written_at_once, written_at_once
-from .column import Column
+from .column import Column, groups_of
 from .constants import LARGEST_NUMBER
 from .frames import as_table, column_of, columns_of, is_frame, row_as, rows_of, written
 from .reading import check_whole, check_within, codes, group_indicators, numbers, row_at_once
@@ -75,24 +75,20 @@ class Table:
 
     def __post_init__(self) -> None:
         names: list[str] = []
-        group: list[int] = []
-        n_categories = 0
         for column in self.columns:
             if column.kind == "category":
                 names += [f"{column.name}={_text(level)}" for level in column.levels]
                 names += [f"{column.name}=(never seen)"] if column.open else []
-                group += [n_categories] * column.width
-                n_categories += 1
             else:
                 names.append(column.name)
-                group.append(-1)
         used = {source for column in self.columns for source in column.sources}
         numbers = [column for column in self.columns if column.kind != "category"]
+        group = groups_of(self.columns)
         derived = {
             "n_features": len(names),
             "feature_names": tuple(names),
-            "group": np.array(group, dtype=np.int64),
-            "numeric": np.flatnonzero(np.array(group, dtype=np.int64) < 0),
+            "group": group,
+            "numeric": np.flatnonzero(group < 0),
             "is_identity": self._is_identity(),
             "is_plain": self._is_identity() and all(column.kind == "number" for column in self.columns),
             "keeps_missing": any(column.missing_stays for column in numbers),

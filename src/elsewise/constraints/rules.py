@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..columns.column import groups_of
 from ..errors import InvalidInputError
 from ..search.clauses import Clauses
 from ..search.domain import Layout
@@ -76,11 +77,9 @@ class Rules:
     @cached_property
     def layout(self) -> Layout:
         """How features form columns, and columns count as changes."""
-        widths = [column.stop - column.start for column in self.columns]
-        group = np.cumsum([column.kind == "category" for column in self.columns], dtype=np.int64) - 1
-        group[[column.kind != "category" for column in self.columns]] = -1
+        widths = [column.width for column in self.columns]
         unit = np.arange(len(widths)) if self.unit is None else self.unit
-        return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), np.repeat(group, widths), unit)
+        return Layout(np.repeat(np.arange(len(widths)), widths), len(widths), groups_of(self.columns), unit)
 
     @cached_property
     def _searched(self) -> list[Rule | NumbersOrCodes]:

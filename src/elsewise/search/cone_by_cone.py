@@ -110,15 +110,13 @@ class ConeByCone:
         """
         bounds = []
         for bound, j in self.order:
-            late = self.ends - time.perf_counter() <= (-GRACE if np.isinf(self.limit) else 0.0)
-            late |= asks and self.inside[j] is None
-            if j not in self.proven and (late or not self._may_be_nearer(bound)):
-                self.found.timed_out[0] |= late
-                bounds.append(bound)
-                continue
             if j not in self.proven:
-                self._search(j)
-            bounds.append(max(bound, self.proven[j]))
+                late = self.ends - time.perf_counter() <= (-GRACE if np.isinf(self.limit) else 0.0)
+                late |= asks and self.inside[j] is None
+                self.found.timed_out[0] |= late
+                if not late and self._may_be_nearer(bound):
+                    self._search(j)
+            bounds.append(max(bound, self.proven.get(j, bound)))
         self.found.lower_bound[0] = min([*bounds, self.found.value[0]])
 
     def _search(self, j: int) -> None:
