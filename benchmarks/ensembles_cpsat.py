@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from elsewise.arrays import FloatArray
-from elsewise.regions import Label, region_of
-from elsewise.regions.ensembles import EnsembleRegion
+from elsewise.models import Label, region_of
+from elsewise.models.trees import EnsembleRegion
 
 # Whole numbers stand for leaves and costs: their sums stay far below 2^63.
 PRECISION = 2.0**45

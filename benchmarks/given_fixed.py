@@ -23,8 +23,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
-from elsewise.asking import Options
-from elsewise.results import explain_rows
+from elsewise.questions import Options
+from elsewise.questions.explain import explain_rows
 
 from .measure import RESULTS, write
 
@@ -114,7 +114,7 @@ def compare(frame: pd.DataFrame, good: np.ndarray, fixed: list[str]) -> list[dic
     model = make_pipeline(encode, LogisticRegression(max_iter=5_000)).fit(train, y)
     rows = test[~model.predict(test)].iloc[:300]
     rules = ew.Constraints(immutable=fixed)
-    explainers = {given: ew.Explainer(model, density_given=given).fit(train, y) for given in ("joint", "fixed")}
+    explainers = {given: ew.Explainer(model, condition_on_fixed=given).fit(train, y) for given in (False, True)}
     found = []
     for quantile in QUANTILES:
         answers, seconds, alone = {}, {}, {}
@@ -125,12 +125,12 @@ def compare(frame: pd.DataFrame, good: np.ndarray, fixed: list[str]) -> list[dic
             seconds[given] = time.perf_counter() - started
             anything = explain_rows(asked.fitted_, rows, True, Options(constraints=rules), use_model=False)
             alone[given] = int((anything.statuses == "infeasible").sum())
-        both = answers["joint"].found & answers["fixed"].found
+        both = answers[False].found & answers[True].found
         for given, each in answers.items():
             found.append(
                 {
                     "quantile": quantile,
-                    "density": given,
+                    "density": "fixed" if given else "joint",
                     "rows": len(rows),
                     "without an answer": int((~each.found).sum()),
                     "shut out by fixed columns alone": alone[given],

@@ -1,7 +1,7 @@
-"""Answers after the model is trained again: how many stay valid, plain, with ``robust`` and with ``also``.
+"""Answers after the model is trained again: how many stay valid, with ``robust_radius`` and ``other_models``.
 
 A model is trained, rows are explained, and the model is trained again on bootstraps of its training rows. An answer
-survives a bootstrap if the model trained on it still gives the target. ``also`` asks for agreement with a few
+survives a bootstrap if the model trained on it still gives the target. ``other_models`` asks for agreement with a few
 bootstraps that are not among those it is judged by. Distances are in units of the columns' standard deviations.
 """
 
@@ -36,7 +36,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 ROBUST = (0.1, 0.3)
 """Distances within which answers stay valid."""
 VERSIONS = 5
-"""Bootstraps that answers with ``also`` agree with."""
+"""Bootstraps that answers with ``other_models`` agree with."""
 
 
 def main() -> None:
@@ -81,8 +81,8 @@ def measured(table: str, name: str, options: argparse.Namespace) -> list[dict[st
     target = int(np.bincount(y).argmax())
     rows = X[test][model.predict(X[test]) != target]
     ways: dict[str, dict[str, Any]] = {"plain": {}}
-    ways.update({f"robust={eps}": {"robust": eps} for eps in ROBUST})
-    ways[f"also, {VERSIONS} bootstraps"] = {"also": [(version, target) for version in versions]}
+    ways.update({f"robust_radius={eps}": {"robust_radius": eps} for eps in ROBUST})
+    ways[f"other_models, {VERSIONS} bootstraps"] = {"other_models": [(version, target) for version in versions]}
     answers = {
         way: explainer.explain(rows, target, time_limit=options.time_limit, **asked) for way, asked in ways.items()
     }

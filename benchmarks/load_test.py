@@ -38,9 +38,7 @@ def main() -> int:
         port = free.getsockname()[1]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = ["serve", "--demo", "breast_cancer", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "elsewise.cli", *command], env=environment, stderr=subprocess.DEVNULL
-    )
+    server = subprocess.Popen([sys.executable, "-m", "elsewise", *command], env=environment, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
         result = asyncio.run(_load(port, server.pid, arguments))

@@ -35,8 +35,8 @@ def main() -> None:
     import distributed
 
     import elsewise as ew
-    from elsewise.production.engines import answer_here, answer_on_dask, local_cluster
-    from elsewise.production.partitions import partitions_of
+    from elsewise.tools.batch.engines import answer_here, answer_on_dask, local_cluster
+    from elsewise.tools.batch.partitions import partitions_of
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -68,7 +68,7 @@ def main() -> None:
                 distributed.Client(cluster) as client,
             ):
                 client.wait_for_workers(options.workers)
-                client.run(importlib.import_module, "elsewise.production.partitions")
+                client.run(importlib.import_module, "elsewise.tools.batch.partitions")
                 client.run(importlib.import_module, "sklearn.pipeline")
                 parts = answer_on_dask(mapper, partitions_of(some, out, "q"), cluster.scheduler_address)
                 before = sum(client.run(time.process_time).values())

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
-from elsewise.regions import Label
+from elsewise.models import Label
 
 from .measure import RESULTS, write
 

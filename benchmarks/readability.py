@@ -90,7 +90,7 @@ def division(seed: int, n_rows: int, found: list[dict[str, Any]], notes: list[st
                 at = explainer if density is None else explainer.with_threshold(threshold)
                 robust = float(np.quantile(apart, quantile)) if quantile else 0.0
                 start = time.process_time()
-                answers = at.explain(rows, targets, constraints=within, robust=robust)
+                answers = at.explain(rows, targets, constraints=within, robust_radius=robust)
                 spent = time.process_time() - start
                 found.append({
                     "seed": seed,

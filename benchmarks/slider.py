@@ -79,7 +79,7 @@ def _times(browser: Any, name: str, arguments: argparse.Namespace) -> list[float
     demo = [name, *([str(arguments.german)] if name == "german" else [])]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     server = subprocess.Popen(
-        [sys.executable, "-m", "elsewise.cli", "serve", "--demo", *demo, "--no-browser", "--port", str(port)],
+        [sys.executable, "-m", "elsewise", "serve", "--demo", *demo, "--no-browser", "--port", str(port)],
         env=environment,
         stderr=subprocess.DEVNULL,
     )

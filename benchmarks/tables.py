@@ -97,7 +97,7 @@ def case(path: Path, name: str, model: str, *, n_jobs: int = 1) -> Case:
     pipeline = make_pipeline(ColumnTransformer(steps if categorical else steps[:1]), MODELS[model]()).fit(
         train, y_train
     )
-    explainer = ew.Explainer(pipeline, density_given="joint", n_jobs=n_jobs).fit(train, y_train)
+    explainer = ew.Explainer(pipeline, condition_on_fixed=False, n_jobs=n_jobs).fit(train, y_train)
     return Case(explainer, test[pipeline.predict(test) != target], target, train)
 
 

@@ -112,7 +112,7 @@ def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
     from credit_table import fetch_openml
 
     from elsewise import ElsewiseError
-    from elsewise.cli import main
+    from elsewise.tools.cli import main
 
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = []

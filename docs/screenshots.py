@@ -45,7 +45,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         prepare(folder)
-        command = [sys.executable, "-m", "elsewise.cli", "serve", "--explainer", "patients.ew", "--data", "rows.csv"]
+        command = [sys.executable, "-m", "elsewise", "serve", "--explainer", "patients.ew", "--data", "rows.csv"]
         command += ["--title", "A patient at high risk", "--port", str(PORT), "--no-browser"]
         server = subprocess.Popen(command, cwd=folder)
         try:

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import elsewise as ew
-from elsewise.plotting import counterfactual_figure
+from elsewise.tools.plot.pictures import counterfactual_figure
 
 X, y = load_wine(return_X_y=True)
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)

@@ -10,7 +10,8 @@ import numpy as np
 import elsewise as ew
 
 # Everything that has an entry for each explanation and can be compared as an array.
-ARRAYS = tuple(field.name for field in fields(ew.Explanations) if field.name not in ("targets", "causes", "table"))
+NO_ARRAYS = ("targets", "causes", "ranges", "table")
+ARRAYS = tuple(field.name for field in fields(ew.Explanations) if field.name not in NO_ARRAYS)
 
 
 def assert_same_bits(left: ew.Explanations, right: ew.Explanations, *, skip: Collection[str] = ()) -> None:
@@ -24,5 +25,6 @@ def assert_same_bits(left: ew.Explanations, right: ew.Explanations, *, skip: Col
                 assert np.array_equal(first, second, equal_nan=first.dtype.kind == "f"), name
     assert list(left.targets) == list(right.targets)
     assert left.causes == right.causes
+    assert left.ranges == right.ranges
     assert left.reasons == right.reasons
     assert left.feature_names == right.feature_names

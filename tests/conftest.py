@@ -25,9 +25,15 @@ def one_thread_a_process():
 
 _GRACE = [
     f"elsewise.{module}.GRACE"
-    for module in ("search.time_limits", "search.box_search", "regions.ensembles.deepening", "regions.ensembles.inside",
-                   "regions.ensembles.inside_search", "search.whole_search")
-]  # fmt: skip
+    for module in (
+        "search.time_limits",
+        "search.boxes.box_search",
+        "search.relaxations.tree_sums.deepening",
+        "search.relaxations.tree_sums.inside",
+        "search.relaxations.tree_sums.inside_search",
+        "search.branch_and_bound.whole_search",
+    )
+]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from elsewise.regions import Label, region_of
+from elsewise.models import Label, region_of
 from mixed_problem import BoolArray, Cone, FloatArray, MixedProblem, Polyhedron
 
 

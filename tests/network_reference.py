@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elsewise.arrays import FloatArray
-from elsewise.regions import Interval, Label, Outcome
-from models import measured_transform, reference_cell, reference_cones
+from elsewise.models import Interval, Label, Outcome
+from fitted_models import measured_transform, reference_cell, reference_cones
 
 
 class BySCIP(NamedTuple):

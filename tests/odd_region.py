@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from elsewise.arrays import BoolArray, FloatArray
-from elsewise.regions import Halfspaces, Label, Outcome, Reach, Region, register
+from elsewise.models import Halfspaces, Label, Outcome, Reach, Region, register
 
 FULL = 2.0 * np.pi
 SMALLEST_SECTOR = 1e-7

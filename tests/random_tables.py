@@ -399,7 +399,7 @@ def _explainer(
         distance=distance,
         threshold=threshold,
         learn_rules=False,
-        density_given="joint",
+        condition_on_fixed=False,
     )
     return made, prices
 

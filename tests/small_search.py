@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewise.distances import ResolvedManhattan
-from elsewise.model import space_of
-from elsewise.pipelines.affine import AffineMap
-from elsewise.regions import union
-from elsewise.search import Cones, Domain, Found, Layout, SearchProblem, compile_problem, search_tree
+from elsewise.fitted import space_of
+from elsewise.models import union
+from elsewise.pipeline.affine import AffineMap
+from elsewise.search import Cones, Domain, Layout, Ledger, SearchProblem, compile_problem, search_tree
 
 FloatArray = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class SmallSearch:
             offsets=offsets,
         )
 
-    def search(self, rows: Any = slice(None), **options: Any) -> Found:
+    def search(self, rows: Any = slice(None), **options: Any) -> Ledger:
         E = self.E[rows]
         return search_tree(self.problem(), E, np.zeros(len(E), dtype=np.int64), self.domain().of_rows(rows), **options)
 

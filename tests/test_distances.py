@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cityblock, mahalanobis
 
-from elsewise.columns.infer import read_table
 from elsewise.distances import Mahalanobis, Manhattan, ResolvedMahalanobis, Scaled, resolve_distance
 from elsewise.errors import InvalidInputError
+from elsewise.table.infer import read_table
 
 
 @pytest.fixture(name="X")

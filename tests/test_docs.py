@@ -17,7 +17,7 @@ from types import ModuleType
 import pytest
 
 import elsewise
-from elsewise.cli.main import parser
+from elsewise.tools.cli.main import parser
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -34,7 +34,7 @@ MODULES = sorted(
     module.name for module in pkgutil.walk_packages(elsewise.__path__, "elsewise.") if "__main__" not in module.name
 )
 # Packages without a page: what they hold is seen on the command line and in the browser.
-NOT_IN_REFERENCE = {"elsewise.cli", "elsewise.app"}
+NOT_IN_REFERENCE = {"elsewise.tools"}
 
 # Size of a picture in the gallery: the page opens at once on a slow line, and a clone stays small.
 MOST_BYTES = 60_000
@@ -136,7 +136,7 @@ def test_links_lead_somewhere():
 
 def test_paths_of_the_explorer_exist(loans):
     pytest.importorskip("fastapi")
-    from elsewise.app import create_app
+    from elsewise.tools.app import create_app
 
     app = create_app(loans.explainer)
     named = set(re.findall(r"`(?:GET |POST )?(/api/[\w.-]+)`", TEXTS[DOCS / "explorer.md"]))
@@ -172,7 +172,7 @@ def _reference():
 def test_every_public_name_is_in_the_reference():
     documented = _reference()
     packages = {f"elsewise.{module.name}" for module in pkgutil.iter_modules(elsewise.__path__) if module.ispkg}
-    for name in sorted({"elsewise", "elsewise.plot"} | packages - NOT_IN_REFERENCE):
+    for name in sorted({"elsewise", "elsewise.tools.plot"} | packages - NOT_IN_REFERENCE):
         module = importlib.import_module(name)
         for member in module.__all__:
             value = getattr(module, member)

@@ -18,17 +18,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+import elsewise.models
 from bits import assert_same_bits
-from elsewise.regions import Label
-from models import FAMILIES, PIPELINES, assert_certified, measured_transform, random_data, reference_distance
+from elsewise.models import Label
+from fitted_models import FAMILIES, PIPELINES, assert_certified, measured_transform, random_data, reference_distance
 
 # --- conventions -----------------------------------------------------------------------------------------------------
 
 
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
-        "model", "columns", "distance", "density", "threshold", "density_given", "learn_rules", "n_jobs",
-        "constraints",
+        "model", "columns", "distance", "density", "threshold", "condition_on_fixed", "learn_rules", "n_jobs",
+        "constraints", "rules",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
@@ -51,9 +52,10 @@ def test_init_only_stores():
         "distance",
         "density",
         "threshold",
-        "density_given",
+        "condition_on_fixed",
         "learn_rules",
         "constraints",
+        "rules",
         "n_jobs",
     )
     stored = {**{name: number for number, name in enumerate(names)}, "model": None}
@@ -185,10 +187,10 @@ def test_a_family_of_ones_own():
         def predict(self, X):
             return self.classes_[(np.asarray(X)[:, 0] > 3).astype(int)]
 
-    @ew.regions.register(Stump)
+    @elsewise.models.register(Stump)
     def stump_region(model, outcome):
         sign = -1.0 if outcome.index == 1 else 1.0
-        return ew.regions.polyhedron([[sign, 0.0]], [3.0 * sign])
+        return elsewise.models.polyhedron([[sign, 0.0]], [3.0 * sign])
 
     try:
         explainer = ew.Explainer(Stump(), density=None).fit(np.zeros((2, 2)))
@@ -197,7 +199,7 @@ def test_a_family_of_ones_own():
         np.testing.assert_allclose(one.distance, 2.0, rtol=1e-6)
         assert one.counterfactual[1] == 5.0
     finally:
-        ew.regions.families.pop(Stump)
+        elsewise.models.families.pop(Stump)
 
 
 # --- the same bits, however it is asked ------------------------------------------------------------------------------
@@ -261,7 +263,7 @@ def test_a_time_limit_gives_verified_points_with_proven_bounds(model, density, d
     for one in hurried:
         if one.status == "feasible":
             assert one.gap > 1e-6
-            assert one.reason == "The proof of optimality is not finished: the time limit ended it."
+            assert one.reason == "Not proven smallest: the time limit was reached."
             assert one.certificate.valid
     if density is None:
         for x, bound in zip(rows, hurried.lower_bounds):

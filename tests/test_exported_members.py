@@ -14,7 +14,9 @@ import pytest
 import elsewise
 
 PACKAGES = ["elsewise"] + [
-    f"elsewise.{module.name}" for module in pkgutil.iter_modules(elsewise.__path__) if module.ispkg
+    f"elsewise.{module.name}"
+    for module in pkgutil.iter_modules(elsewise.__path__)
+    if module.ispkg and module.name != "tools"
 ]
 
 

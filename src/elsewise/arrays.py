@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .constants import CONSTANT_ROUNDING
 from .errors import InvalidInputError
+
+# Deviation, relative to a feature's own size or to the largest deviation, within which it counts as constant: some
+# thousand roundings of a double.
+CONSTANT_ROUNDING = 1e-12
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

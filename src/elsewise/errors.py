@@ -32,6 +32,10 @@ class VerificationError(ElsewiseError, RuntimeError):
     """A point could not be confirmed by the model's own ``predict``; nothing unverified is returned."""
 
 
+class InternalError(ElsewiseError, RuntimeError):
+    """The library contradicts itself: nothing that it computed can be trusted."""
+
+
 # What to do about names of columns that are whole numbers, or tuples of a MultiIndex.
 NAMES_ARE_TEXT = (
     "Names are text; a frame's columns whose names are not, such as 0 or ('a', 'b'), are called x0, x1, ... by their "

@@ -1,13 +1,34 @@
 """All that users import from the package itself."""
 
-from . import density, lvq, plot, projection, regions, search
-from .auditing import Audit, Monitoring, audit
-from .columns import OneHot, Ordinal
-from .constraints import Constraints
+from . import density, lvq, theory
+from .answers import (
+    Band,
+    Certificate,
+    Change,
+    ChangesFrontier,
+    Explanation,
+    Explanations,
+    Frontier,
+    Ladder,
+    LadderStep,
+    Lever,
+    Levers,
+    Monotone,
+    Path,
+    Plan,
+    PlanStep,
+    PrincipalReason,
+    PrincipalReasons,
+    Responsiveness,
+    ValueRange,
+    ValueRanges,
+    WhyNot,
+)
 from .density import GaussianMixtureDensity, KernelDensity, LogDensity, MixedMixtureDensity, TrainingQuantile
 from .distances import Mahalanobis, Manhattan, Scaled
 from .errors import (
     ElsewiseError,
+    InternalError,
     InvalidInputError,
     InvalidRulesError,
     MissingDependencyError,
@@ -16,29 +37,21 @@ from .errors import (
     VerificationError,
 )
 from .explainer import Explainer
-from .files.explainers import SavedExplainerError, load
-from .regions import BlackBox
-from .results import (
-    Bottleneck,
-    Certificate,
-    Change,
-    Explanation,
-    Explanations,
-    Frontier,
-    Path,
-    Plan,
-    PlanStep,
-    Profile,
-    Relief,
-    WhyNot,
-)
+from .models import BlackBox, read_onnx
+from .rules import Constraints
+from .rules.learned.suggestions import RulesWarning, SuggestedRule, SuggestedRules
+from .table import OneHot, Ordinal
+from .tools import plot
+from .tools.audit import Audit, Monitoring, audit
+from .tools.files.explainers import SavedExplainerError, load
 
 __all__ = [
     "Audit",
+    "Band",
     "BlackBox",
-    "Bottleneck",
     "Certificate",
     "Change",
+    "ChangesFrontier",
     "Constraints",
     "ElsewiseError",
     "Explainer",
@@ -46,27 +59,39 @@ __all__ = [
     "Explanations",
     "Frontier",
     "GaussianMixtureDensity",
+    "InternalError",
     "InvalidInputError",
     "InvalidRulesError",
     "KernelDensity",
+    "Ladder",
+    "LadderStep",
+    "Lever",
+    "Levers",
     "LogDensity",
     "Mahalanobis",
     "Manhattan",
     "MissingDependencyError",
     "MixedMixtureDensity",
     "Monitoring",
+    "Monotone",
     "OneHot",
     "Ordinal",
     "Path",
     "Plan",
     "PlanStep",
-    "Profile",
-    "Relief",
+    "PrincipalReason",
+    "PrincipalReasons",
+    "Responsiveness",
+    "RulesWarning",
     "SavedExplainerError",
     "Scaled",
+    "SuggestedRule",
+    "SuggestedRules",
     "TrainingQuantile",
     "UnsupportedModelError",
     "UnsupportedSettingError",
+    "ValueRange",
+    "ValueRanges",
     "VerificationError",
     "WhyNot",
     "audit",
@@ -74,7 +99,6 @@ __all__ = [
     "load",
     "lvq",
     "plot",
-    "projection",
-    "regions",
-    "search",
+    "read_onnx",
+    "theory",
 ]

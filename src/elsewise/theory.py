@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import AnyArray, BoolArray, FloatArray, IntArray
-from .asking import Options
-from .columns.frames import as_table, rows_of
 from .errors import InvalidInputError
 from .explainer import Explainer
-from .results import explain_rows
+from .questions import Options
+from .questions.explain import explain_rows
+from .table.frames import as_table, rows_of
 
 if TYPE_CHECKING:
-    from .columns.types import UserRows
+    from .table.types import UserRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -152,3 +152,17 @@ def test_a_row_has_the_same_bits_alone_and_in_a_batch() -> None:
     conditional = ConditionalDensity(density, np.array([True, True, False, False, True]), rows)
     together = conditional.log_highest(rows[:50])
     assert [conditional.log_highest(rows[[k]])[0] for k in range(50)] == together.tolist()
+
+
+@pytest.mark.parametrize("kind", ["full", "tied"])
+def test_few_free_numbers_have_the_scores_of_the_general_formula(kind: str) -> None:
+    """Scores come from the norms of all numbers where few may change; one by one, from those of the fixed ones."""
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6)) + rng.integers(0, 2, (200, 1)) * 4.0
+    density = as_density(GaussianMixture(2, covariance_type=kind, random_state=0).fit(rows), rows)
+    first = ConditionalDensity(density, np.array([True] * 4 + [False] * 2), rows)
+    for free in ([0], [2, 5], [1, 2, 3]):
+        fixed = ~np.isin(np.arange(6), free)
+        conditional = first.given(fixed)
+        scores = np.sort(density.log_max(rows) - conditional.log_highest(rows))
+        np.testing.assert_allclose(conditional.scores, scores, atol=1e-8)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.mixture import GaussianMixture
 
 from elsewise.density import GaussianMixtureDensity, class_density, from_mixture
-from elsewise.density.components import choice_splits
+from elsewise.density.mixtures.components import choice_splits
 from elsewise.errors import InvalidInputError, UnsupportedModelError
 
 COVARIANCE_TYPES = ["full", "tied", "diag", "spherical"]

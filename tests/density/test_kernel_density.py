@@ -72,7 +72,7 @@ def test_the_chosen_bandwidth_follows_the_units(Z, units):
 
 def test_chunks_do_not_change_the_scores(Z, monkeypatch):
     whole = KernelDensity().fit(Z)
-    monkeypatch.setattr("elsewise.density.kernel.CHUNK_ENTRIES", 64)
+    monkeypatch.setattr("elsewise.density.mixtures.kernel.CHUNK_ENTRIES", 64)
     monkeypatch.setattr("elsewise.density.base.CHUNK_ENTRIES", 120)
     parts = KernelDensity().fit(Z)
     assert parts.bandwidth_ == whole.bandwidth_

@@ -11,8 +11,8 @@ from sklearn.mixture import GaussianMixture
 import elsewise as ew
 from elsewise.density import GaussianMixtureDensity, class_density
 from elsewise.density.base import ClassDensity
-from elsewise.density.low_rank_choice import rank_grid
-from elsewise.density.low_rank_mixture import LowRankMixture, leading_directions
+from elsewise.density.mixtures.low_rank_choice import rank_grid
+from elsewise.density.mixtures.low_rank_mixture import LowRankMixture, leading_directions
 
 
 def drawn(n=150, p=12, q=3, k=2, noise=0.3, seed=0):

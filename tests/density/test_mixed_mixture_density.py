@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from elsewise.density import MixedMixture, MixedMixtureDensity, class_density
-from elsewise.density.components import simplest_first
+from elsewise.density.mixtures.components import simplest_first
 from elsewise.errors import InvalidInputError
 
 DATA = Path(os.environ.get("ELSEWISE_DATA", Path(__file__).parents[3] / "shared" / "data"))

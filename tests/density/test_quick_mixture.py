@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.mixture import GaussianMixture
 
-from elsewise.density.constants import LEAST_QUICK_REG_COVAR
-from elsewise.density.quick_mixture import fit_by_products, is_for_products
+from elsewise.density.mixtures.quick_mixture import LEAST_QUICK_REG_COVAR, fit_by_products, is_for_products
 
 
 def standardised(n: int, p: int) -> np.ndarray:

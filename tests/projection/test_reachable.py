@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -101,3 +103,22 @@ def test_known_bounds_are_kept_and_nothing_is_said_without_a_radius():
     nothing = np.empty((0, 4)), np.empty(0)
     assert at.largest(W, high, *nothing, radius=1.0, near=at.x0, rounds=2)[0] == -100.0
     np.testing.assert_array_equal(at.largest(W, high, *nothing, radius=np.inf, near=at.x0, rounds=2), high)
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_forms_of_categories_hold_at_every_level(rounds):
+    """What moves to a level leaves the row's own: a form of that one alone changes as well."""
+    group, prices = np.array([-1, 0, 0, 0, 1, 1]), np.array([1.0, 1.5, 1.5, 1.5, 2.0, 2.0])
+    row = np.array([0.3, 1.0, 0.0, 0.0, 0.0, 1.0])
+    cells = replace(one_cone(np.eye(6), np.zeros(6), 1.0), group=group)
+    low, high = np.where(group < 0, -np.inf, 0.0), np.where((group < 0) | (row == 0), np.inf, 0.0)
+    nothing = np.empty((0, 6)), np.empty(0)
+    at = Reachable(cells, prices * row, low, high, -1, *nothing)
+    W, radius = np.vstack([np.eye(6), -np.eye(6), np.random.default_rng(0).normal(size=(6, 6))]), 3.0
+    found = at.largest(W, np.full(len(W), np.inf), *nothing, radius=radius, near=prices * row, rounds=rounds)
+    for first in range(3):
+        for second in range(2):
+            levels = np.concatenate([np.eye(3)[first], np.eye(2)[second]])
+            left = radius - 0.5 * (prices[1:] * np.abs(levels - row[1:])).sum()
+            for number in (row[0] - left, row[0] + left) if left >= 0 else ():
+                assert (W @ (prices * np.append(number, levels)) <= found + 1e-9).all()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import elsewise as ew
-from elsewise.model import space_of
-from elsewise.pipelines.affine import AffineMap
-from elsewise.regions import Label, polyhedron, union
+from elsewise.fitted import space_of
+from elsewise.models import Label, polyhedron, union
+from elsewise.pipeline.affine import AffineMap
 from elsewise.search import compile_problem, search_cells
-from models import FAMILIES, reference_cell, reference_cones, reference_distance
+from fitted_models import FAMILIES, reference_cell, reference_cones, reference_distance
 from reference import project_reference
 
 

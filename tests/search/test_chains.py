@@ -9,7 +9,7 @@ import pytest
 
 from chain_reference import reference
 from elsewise.search import Ellipsoids, Ground, Terminal, search_chains
-from elsewise.search.chains import _Problem, path_length, shortest_chain
+from elsewise.search.relaxations.paths.chains import _Problem, path_length, shortest_chain
 
 
 def made_up(rng, *, norm, n, q, t, rules=False):

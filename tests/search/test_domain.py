@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewise.search import Domain, Layout
-from elsewise.search.clauses import Clauses
+from elsewise.search.domains.clauses import Clauses
 
 # a number, a category of three levels, a whole number, a category of two
 LAYOUT = Layout(np.array([0, 1, 1, 1, 2, 3, 3]), 4, np.array([-1, 0, 0, 0, -1, 1, 1]))

@@ -14,8 +14,8 @@ import pytest
 
 import elsewise.search.tree_search as tree_search
 from elsewise.search import search_tree
-from elsewise.search.clauses import Clauses
-from elsewise.search.least_moves import LeastMoves
+from elsewise.search.domains.clauses import Clauses
+from elsewise.search.domains.least_moves import LeastMoves
 from small_search import HIGH, LOW, SmallSearch, small_search
 
 SEEDS = range(20)

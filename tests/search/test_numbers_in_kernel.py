@@ -93,7 +93,7 @@ def test_a_leaf_whose_limits_leave_no_room_for_a_least_move_is_solved_again(seed
     """A relaxed point may move too little for the limits of its leaf: its bound is not yet that of the leaf."""
     X, y = numbers(seed, 3)
     model = MODELS["tree"]().fit(X, y)
-    explainer = ew.Explainer(model, threshold=0.3, learn_rules=False, density_given="joint").fit(X, y)
+    explainer = ew.Explainer(model, threshold=0.3, learn_rules=False, condition_on_fixed=False).fit(X, y)
     rows = X[model.predict(X) == 0].iloc[:15]
     answers = explainer.explain(rows, 1, constraints=ew.Constraints(min_change=(0.6 * X.std()).to_dict()))
     assert set(answers.statuses) <= {"optimal", "infeasible"}

@@ -7,8 +7,8 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import elsewise as ew
-from elsewise.search.inside_boxes import InsideBoxes
-from elsewise.search.quick_boxes import QuickBoxes
+from elsewise.search.boxes.inside_boxes import InsideBoxes
+from elsewise.search.boxes.quick_boxes import QuickBoxes
 
 
 def questions(whole, least):

@@ -9,9 +9,9 @@ from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
-from elsewise.search.black_box import refining
-from elsewise.search.black_box.requests import Ask, Project, Score
-from elsewise.search.black_box.together import together
+from elsewise.search.relaxations.black_box import refining
+from elsewise.search.relaxations.black_box.requests import Ask, Project, Score
+from elsewise.search.relaxations.black_box.together import together
 
 
 def asking(name, sizes, log, kind=Ask):

@@ -49,7 +49,7 @@ def fitted(model=None, *, unknown: str = "error", **options) -> tuple[ew.Explain
     frame, y = customers()
     made = pipeline(model, unknown=unknown, frame=frame, y=y)
     mixture = ew.MixedMixtureDensity(n_components=2, random_state=0)
-    options = {"density": mixture, "density_given": "joint", **options}
+    options = {"density": mixture, "condition_on_fixed": False, **options}
     rows = customers(1)[0]
     return ew.Explainer(made, **options).fit(frame, y), rows[made.predict(rows) == "no"].iloc[:12]
 

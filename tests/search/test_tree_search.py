@@ -33,10 +33,10 @@ def compare(problem: SmallSearch, found, *, without: float = 1e-12) -> int:
             inside, dense = problem.holds(found.points[[row]])
             assert (points == found.points[row]).all(axis=1).any()
             assert inside[0, found.part[row]]
-            assert dense[0, found.cone[row]]
+            assert dense[0, found.ellipsoid[row]]
         else:
             assert np.isnan(found.points[row]).all()
-            assert (found.part[row], found.cone[row]) == (-1, -1)
+            assert (found.part[row], found.ellipsoid[row]) == (-1, -1)
     return int(np.isfinite(found.value).sum())
 
 
@@ -176,7 +176,7 @@ def test_a_row_has_the_same_bits_alone_and_in_a_batch():
         together = problem.search()
         for row in range(6):
             alone = problem.search(slice(row, row + 1))
-            for name in ("value", "lower_bound", "points", "part", "cone", "n_projections", "model_free"):
+            for name in ("value", "lower_bound", "points", "part", "ellipsoid", "n_projections", "model_free"):
                 np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row], err_msg=name)
 
 

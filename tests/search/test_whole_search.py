@@ -38,7 +38,7 @@ def table(seed, n_columns, n_rows=400, span=6):
 def fitted(kind, seed, n_columns):
     X, y = table(seed, n_columns)
     model = MODELS[kind]().fit(X, y)
-    return ew.Explainer(model, learn_rules=False, density_given="joint").fit(X, y), X[model.predict(X) == 0]
+    return ew.Explainer(model, learn_rules=False, condition_on_fixed=False).fit(X, y), X[model.predict(X) == 0]
 
 
 def explained(kind, seed, n_columns, rules=None, *, n_rows=12, **options):

@@ -30,7 +30,7 @@ def _read(text):
 
 
 def test_examples_in_the_docstrings():
-    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=9)
+    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=10)
 
 
 @given(REAL)
@@ -68,17 +68,29 @@ def test_a_tiny_difference_is_seen(value, step):
 
 @given(st.floats(0, 1))
 def test_shares_are_rounded_down(share):
-    text = numbers.percent(share)
+    text = numbers.percent_down(share)
     if text == "less than 1 %":
         assert 0 < share < 0.01
     else:
         assert 0 <= share - int(text.split()[0]) / 100 + 1e-10 < 0.0101
 
 
+@given(st.integers(0, 300), st.integers(1, 300))
+def test_counts_are_rounded_to_the_nearest(n_true, n):
+    n_true = min(n_true, n)
+    text = numbers.percent(n_true / n)
+    if text == "less than 1 %":
+        assert 0 < 200 * n_true < n
+    elif text == "more than 99 %":
+        assert 199 * n <= 200 * n_true < 200 * n
+    else:
+        assert abs(100 * n_true - int(text.split()[0]) * n) * 2 <= n
+
+
 @given(st.floats(0, 1))
 def test_gaps_are_rounded_up(gap):
     text = numbers.gap_in_percent(gap)
-    if text == "below 0.1 %":
+    if text == "less than 0.1 %":
         assert gap < 0.001
     else:
         assert gap <= float(text.split()[0]) / 100 + 1e-9 <= gap + 0.00101
@@ -105,7 +117,7 @@ def test_what_has_few_decimals_is_typed_as_it_is(ten_thousandths):
 
 @given(st.floats(0, 1), st.integers(0, 2))
 def test_shares_with_decimals_are_rounded_down_too(share, decimals):
-    text = numbers.percent(share, decimals)
+    text = numbers.percent_down(share, decimals)
     smallest = 10.0**-decimals
     if text.startswith("less than"):
         assert 0 < share < smallest / 100
@@ -173,7 +185,7 @@ def test_names_that_could_be_taken_for_something_else_are_quoted():
     assert str(column_word("a; b")) == '"a; b"'
     assert str(column_word("")) == '""'
     assert str(column_word("<b>")) == '"<b>"'
-    assert column_word("n" * 200).whole == "n" * 200
+    assert column_word("n" * 200).text == "n" * 200  # names are never cut
     assert column_word("short").whole == ""
 
 

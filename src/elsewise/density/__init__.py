@@ -4,11 +4,11 @@ from ..search import Cones
 from .base import ClassDensity
 from .classes import at_threshold, fit_class_densities
 from .fitted import from_mixture
-from .gaussian_mixture import GaussianMixtureDensity
-from .kernel import KernelDensity
 from .landscape import Landscape, landscape_of
-from .mixed_mixture import MixedMixture
-from .mixed_mixture_density import MixedMixtureDensity
+from .mixtures.gaussian_mixture import GaussianMixtureDensity
+from .mixtures.kernel import KernelDensity
+from .mixtures.mixed_mixture import MixedMixture
+from .mixtures.mixed_mixture_density import MixedMixtureDensity
 from .saddles import saddles, widest_ways
 from .threshold import LogDensity, TrainingQuantile, class_density, log_threshold
 

@@ -43,7 +43,7 @@ from ..arrays import AnyArray, FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
 from ..search import Cones
 from .constants import CHUNK_ENTRIES
-from .mixture import FittedMixture
+from .mixtures.mixture import FittedMixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class ClassDensity:
 
     mixture_: FittedMixture
     log_threshold_: float
-    log_densities_: FloatArray
+    log_densities_: FloatArray = field(repr=False)
     quantile_: float | None = None
-    training_log_densities_: FloatArray = field(default_factory=lambda: np.empty(0))
+    training_log_densities_: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
     _log_peaks: FloatArray = field(init=False, repr=False, compare=False)
     _drops: tuple[FloatArray, ...] = field(init=False, repr=False, compare=False)
 

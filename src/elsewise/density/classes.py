@@ -14,9 +14,9 @@ from ..arrays import AnyArray, FloatArray, is_missing
 from ..errors import InvalidInputError
 from .base import ClassDensity
 from .constants import QUANTILE_ROUNDING
-from .gaussian_mixture import GaussianMixtureDensity
-from .kernel import KernelDensity
-from .mixed_mixture_density import MixedMixtureDensity
+from .mixtures.gaussian_mixture import GaussianMixtureDensity
+from .mixtures.kernel import KernelDensity
+from .mixtures.mixed_mixture_density import MixedMixtureDensity
 from .threshold import LogDensity, Threshold, TrainingQuantile, class_density, log_threshold
 
 # What a user may give for the density of a class: a name, settings to fit, or a fitted mixture.

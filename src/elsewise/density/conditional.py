@@ -31,9 +31,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .base import ClassDensity, category_drops, log_peaks
-from .constants import FEWEST_ROWS_A_COMPONENT, QUANTILE_ROUNDING, ROOM_BELOW_PEAKS
-from .mixture import FittedMixture
+from .base import ClassDensity, category_drops, log_components, log_peaks
+from .constants import QUANTILE_ROUNDING
+from .mixtures.mixture import FittedMixture
+
+# Nats below the lowest peak of a mixture at which every component has a cone, of a squared radius of twice this.
+ROOM_BELOW_PEAKS = 1.0
+# Rows a component stands for, on average, if densities given fixed columns are to mean something.
+FEWEST_ROWS_A_COMPONENT = 2
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
@@ -58,6 +63,33 @@ def is_conditional(density: ClassDensity, n_rows: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class TrainingScores:
+    """What scores of the training rows need, whatever is fixed.
+
+    Attributes
+    ----------
+    log_max : array of shape (n_samples,)
+        Joint log densities.
+    above : array of shape (n_samples,)
+        What these exceed the calibrated ones by, quantile by quantile.
+    log_gaussians : array of shape (n_samples, m)
+        Log components, categories at their likeliest levels.
+    """
+
+    log_max: FloatArray
+    above: FloatArray
+    log_gaussians: FloatArray
+
+    @classmethod
+    def of(cls, density: ClassDensity, rows: FloatArray) -> TrainingScores:
+        """Compute them for the training rows of a class, of shape (n_samples, n_columns)."""
+        log_max = density.log_max(rows)
+        above = np.sort(log_max) - np.quantile(density.log_densities_, np.linspace(0.0, 1.0, len(log_max)))
+        mixture = density.mixture_
+        return cls(log_max, above, log_components(mixture, rows, log_peaks(mixture)))
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionalDensity:
     """Density of the columns that may change, given those that cannot.
 
@@ -69,6 +101,8 @@ class ConditionalDensity:
         Columns of the density's rows, ``[numbers | codes]``, that cannot change.
     rows : array of shape (n_samples, n_columns)
         Training rows of the class.
+    training : TrainingScores, optional
+        What does not depend on the fixed columns, if it was computed for others already.
     scores : array of shape (n_samples,)
         Of the training rows, ascending; see the module docstring.
     """
@@ -76,16 +110,39 @@ class ConditionalDensity:
     density: ClassDensity
     fixed: BoolArray
     rows: FloatArray
+    training: TrainingScores | None = field(default=None, repr=False)
     scores: FloatArray = field(init=False, repr=False)
     _calibrated: FloatArray = field(init=False, repr=False)
     _thresholds: dict[float, float] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        training = self.density.log_max(self.rows)
-        scores = np.sort(training - self.log_highest(self.rows))
-        above = np.sort(training) - np.quantile(self.density.log_densities_, np.linspace(0.0, 1.0, len(scores)))
+        training = TrainingScores.of(self.density, self.rows) if self.training is None else self.training
+        scores = np.sort(training.log_max - self._log_highest_of_training(training))
+        object.__setattr__(self, "training", training)
         object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "_calibrated", np.sort(scores - self.free_share * above))
+        object.__setattr__(self, "_calibrated", np.sort(scores - self.free_share * training.above))
+
+    def given(self, fixed: BoolArray) -> ConditionalDensity:
+        """Return the density given other fixed columns; what does not depend on them is shared."""
+        return ConditionalDensity(self.density, fixed, self.rows, self.training)
+
+    def _log_highest_of_training(self, training: TrainingScores) -> FloatArray:
+        """Compute :meth:`log_highest` of the training rows.
+
+        Where few numbers may change, from the norms of all numbers: with P the precision and o the free numbers,
+
+            x_F' Sigma_FF^-1 x_F = x' P x - (P_o x)' P_oo^-1 (P_o x),
+
+        which takes products with the free columns of P alone. Of 23 numbers with two free, 5,000 rows and 10 components
+        this takes a fifth of the time.
+        """
+        mixture = self.density.mixture_
+        n_numbers = mixture.means_.shape[1]
+        free = np.flatnonzero(~self.fixed[:n_numbers])
+        if mixture.covariance_type not in ("full", "tied") or 2 * len(free) > n_numbers:
+            return self.log_highest(self.rows)
+        values = training.log_gaussians + 0.5 * _norms_of_free(mixture, free, self.rows[:, :n_numbers])
+        return self._highest(values, self.rows)
 
     @property
     def free_share(self) -> float:
@@ -103,6 +160,12 @@ class ConditionalDensity:
         numbers = np.flatnonzero(self.fixed[:n_numbers])
         if len(numbers):
             values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
+        return self._highest(values, Z)
+
+    def _highest(self, values: FloatArray, Z: FloatArray) -> FloatArray:
+        """Take off what fixed categories cost, in place, and return the largest component, shape (n_samples,)."""
+        mixture = self.density.mixture_
+        n_numbers = mixture.means_.shape[1]
         codes = Z[:, n_numbers:].T.astype(np.intp)
         for drops, column, is_fixed in zip(category_drops(mixture), codes, self.fixed[n_numbers:], strict=True):
             if is_fixed:
@@ -134,4 +197,16 @@ def _squared_norms(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> 
             inverse = np.diag(1.0 / np.sqrt(variances))
         # one product a row: a single matrix product would round rows differently in other batches
         norms[:, j] = np.square(np.matmul((Z - mean)[:, None, :], inverse.T)[:, 0, :]).sum(axis=1)
+    return norms
+
+
+def _norms_of_free(mixture: FittedMixture, free: IntArray, Z: FloatArray) -> FloatArray:
+    """Compute what free numbers add to squared Mahalanobis norms beyond the fixed ones, shape (n_samples, m)."""
+    L, kind = np.asarray(mixture.precisions_cholesky_, dtype=np.float64), mixture.covariance_type
+    norms = np.empty((len(Z), len(mixture.means_)))
+    for j, mean in enumerate(np.asarray(mixture.means_, dtype=np.float64)):
+        factor = L[j] if kind == "full" else L
+        precision = factor @ factor[free].T  # columns of P that belong to free numbers
+        inverse = np.linalg.inv(np.linalg.cholesky(precision[free]))
+        norms[:, j] = np.square((Z - mean) @ precision @ inverse.T).sum(axis=1)
     return norms

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from ..errors import InvalidInputError, UnsupportedModelError
-from .mixed_mixture import MixedMixture
-from .mixture import FittedMixture
+from .mixtures.mixed_mixture import MixedMixture
+from .mixtures.mixture import FittedMixture
 
 # Types that are taken for a mixture, not for settings that are yet to be fitted.
 MIXTURES = (GaussianMixture, BayesianGaussianMixture, MixedMixture)

@@ -18,9 +18,13 @@ import numpy as np
 from ..arrays import FloatArray
 from ..search import Cones
 from .base import ClassDensity, log_peaks
-from .constants import CURVE_POINTS, MOST_CURVES, QUANTILE_ROUNDING
+from .constants import QUANTILE_ROUNDING
 from .saddles import saddles
 from .threshold import LogDensity, Threshold, log_threshold
+
+# Half the places of a segment at which all components are evaluated, and components from which on only those that are
+# the largest at one of these places are looked at for the sparsest place.
+CURVE_POINTS, MOST_CURVES = 32, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,8 +29,11 @@ from scipy.special import logsumexp
 
 from ..arrays import FloatArray
 from .base import category_drops, chunks, log_components, log_peaks
-from .constants import LEAST_LEFT
-from .mixture import FittedMixture
+from .mixtures.mixture import FittedMixture
+
+# Least share of a component, of its variance in a direction and of a level's probability that is left without a row:
+# the rounding of a double. What would vanish without the row is as good as nothing, and its logarithm stays finite.
+LEAST_LEFT = 2.0**-52
 
 
 def held_out_log_max(

@@ -26,7 +26,9 @@ from scipy.linalg import solve_triangular
 
 from ..arrays import FloatArray, IntArray
 from ..search import Cones
-from .constants import SADDLE_BISECTIONS
+
+# Halvings of the mixing of two components: a saddle is then exact to the last bits of a double.
+SADDLE_BISECTIONS = 60
 
 
 def saddles(cones: Cones, log_peaks: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError, UnsupportedModelError
 from .base import ClassDensity, category_drops, is_finite_number
 from .fitted import MIXTURES, from_mixture
-from .mixture import FittedMixture
+from .mixtures.mixture import FittedMixture
 
 
 @dataclass(frozen=True, slots=True)

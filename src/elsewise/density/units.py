@@ -6,7 +6,11 @@ import numpy as np
 from sklearn.mixture import GaussianMixture
 
 from ..arrays import FloatArray, feature_scales
-from .constants import CONSTANT_FEATURE_DIVISOR, VALUE_ROUNDING
+from .constants import VALUE_ROUNDING
+
+# The stand-in scale of a constant feature is its size, far more than it should vary. Divided by this, the default
+# reg_covar gives it a deviation of a thousandth of its size: sqrt(1e-3) / 32.
+CONSTANT_FEATURE_DIVISOR = 32.0
 
 
 def assemble_mixture(

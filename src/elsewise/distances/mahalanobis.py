@@ -10,8 +10,15 @@ from numpy.typing import ArrayLike
 from ..arrays import FloatArray, check_rows, feature_scales
 from ..errors import InvalidInputError
 from ..projection.distance import ResolvedMahalanobis
-from .constants import ASYMMETRY_TOLERANCE, EIGENVALUE_ROUNDING, RIDGE
 from .weights import as_numbers
+
+# Ridge of the default omega, as a share of each feature's own variance: collinear features have an inverse, and the
+# distance along all others changes by less than 1e-6 of itself.
+RIDGE = 1e-6
+# A matrix is symmetric if its two halves agree so closely, relative to the largest entry: inverses are not exactly so.
+ASYMMETRY_TOLERANCE = 1e-8
+# A matrix with unit diagonal is positive definite beyond rounding if its smallest eigenvalue is over so many d eps.
+EIGENVALUE_ROUNDING = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from ..projection.distance import ResolvedManhattan
 from .weights import Weights, checked_price, column_names, column_weights, feature_columns, feature_weights
 
 if TYPE_CHECKING:
-    from ..columns import Table
+    from ..table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

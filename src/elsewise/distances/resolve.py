@@ -14,7 +14,7 @@ from .scaled import Scaled
 from .weights import few_names
 
 if TYPE_CHECKING:
-    from ..columns import Table
+    from ..table import Table
 
 
 Distance = Manhattan | Scaled | Mahalanobis

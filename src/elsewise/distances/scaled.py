@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from ..arrays import check_rows
 from ..projection.distance import ResolvedManhattan
-from .constants import SPREAD_ROUNDING
 from .weights import Weights, checked_price, column_names, column_weights, feature_columns, feature_weights
 
 if TYPE_CHECKING:
-    from ..columns import Table
+    from ..table import Table
+
+# A spread so small, relative to the typical value, is rounding: the column is taken not to vary.
+SPREAD_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 
 if TYPE_CHECKING:
-    from ..columns import Table
+    from ..table import Table
 
 Weights = ArrayLike | Mapping[str, float] | None
 

@@ -28,8 +28,12 @@ from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import FloatArray
-from .constants import EPS, EXTRA_TERMS, WRONG_SIGN
 from .distance import Distance, ResolvedManhattan
+
+# Relative spacing of doubles; sums of n terms are off by no more than n and a few of it.
+EPS, EXTRA_TERMS = 2.0**-52, 4
+# Share of the largest multiplier by which one may have the wrong sign: rounding of the conversion between coordinates.
+WRONG_SIGN = 1e-12
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,11 @@ import numpy as np
 from scipy.linalg import cholesky, qr, solve_triangular
 
 from ..arrays import FloatArray
-from .constants import EVEN, UNSEEN
+
+# Features that are seen within this factor of each other keep enough digits in a common basis.
+EVEN = 1e6
+# Features seen by less than this share are not seen at all: rounding of a map that leaves them out.
+UNSEEN = 1e-18
 
 
 @dataclass(frozen=True, slots=True)

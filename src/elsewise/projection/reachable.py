@@ -24,17 +24,21 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .cells import CUTOFF, INFEASIBLE, Batch, Cells
-from .constants import (
-    FAR_BEYOND,
-    FIRST_GUESS,
-    INVERSE_ACCURACY,
-    MOST_ON_PATH,
-    SMALLEST_MULTIPLIER,
-    SMALLEST_RHO,
-    SUM_ROUNDING,
-    WORTH_A_ROUND,
-)
+from .constants import MOST_ON_PATH
 from .trails import Trail, renumbered, trail_of
+
+# Relative rounding of sums of up to 900 products, EPS / 2 a term.
+SUM_ROUNDING = 1e-13
+# Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
+SMALLEST_MULTIPLIER = 1e-9
+# Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
+SMALLEST_RHO = 1e-6
+# Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
+INVERSE_ACCURACY = 1e-8
+# Where the first guess lies between the value at a known point and the bound, and a gain that is worth another round.
+FIRST_GUESS, WORTH_A_ROUND = 0.6, 1e-6
+# A form cannot be so large if that is so many radii away: what is proven of it then is off by one in so many.
+FAR_BEYOND = 1e3
 
 
 class Nearest(NamedTuple):
@@ -184,13 +188,15 @@ class Reachable:
 
     def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
         """Bound forms over bounds and radius alone."""
-        free = self.low < self.high
+        free, group = self.low < self.high, self.cells.group
+        if len(group):  # a category's base moves as its levels do
+            free = free | np.isin(group, group[free & (group >= 0)]) & (group >= 0)
         ball = radius * np.abs(W[:, free]).max(axis=1, initial=0.0)
         with np.errstate(invalid="ignore"):
             ends = np.where(W > 0, W * self.high, np.where(W < 0, W * self.low, 0.0))
         size = np.abs(W) @ np.abs(self.x0)
         at_x0 = W @ self.x0 + SUM_ROUNDING * size
-        if len(self.cells.group):  # a category's base moves as well: what it loses is counted with the ball
+        if len(group):  # what moves to a level leaves the base: both change the form
             return np.asarray(at_x0 + 2 * ball)
         return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + SUM_ROUNDING))
 

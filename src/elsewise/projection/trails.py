@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
-from .constants import ACTIVE_SHARE
+
+# Half-spaces with a smaller share of the largest multiplier than this do not hold an optimum in its place.
+ACTIVE_SHARE = 1e-7
 
 # The trail of a projection of n features, array of shape (2 + 2 n,).
 Trail = NDArray[np.int32]

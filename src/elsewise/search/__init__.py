@@ -1,26 +1,27 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
-from .black_box import BlackBoxCover
+from .boxes.inside import BoxAnswer, Inside, OpenSearch, RelaxedBox, RowCone
+from .boxes.proposals import Proposal
+from .branch_and_bound.contradiction import FarkasMultipliers, contradicting
+from .branch_and_bound.second_look import SecondLook, is_doubtful
+from .branch_and_bound.surroundings import Surroundings
 from .cell_search import search_cells
-from .chain_search import FoundChain, search_chains
-from .chain_sets import Ellipsoids, Ground, Terminal
-from .clauses import Clauses
 from .cones import Cones
-from .contradiction import FarkasMultipliers, contradicting
 from .cover import Cover, Part, Piece, Reach, Refined
-from .domain import Domain, Layout
+from .domains.clauses import Clauses
+from .domains.domain import Domain, Layout
+from .domains.earlier_answers import EarlierAnswer
+from .domains.lattice import Lattice
+from .domains.least_moves import LeastMoves
+from .domains.pieces import NumberPieces
 from .driver import distinct
-from .earlier_answers import EarlierAnswer
-from .found import Found
-from .inside import BoxAnswer, Inside, RelaxedBox, RowCone
-from .lattice import Lattice
-from .least_moves import LeastMoves
-from .pieces import NumberPieces
+from .ledger import Ledger
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Covered, DividingCover, Exactness, Halfspaces, Region
-from .second_look import SecondLook, is_doubtful
+from .relaxations.black_box import BlackBoxCover
+from .relaxations.paths.chain_sets import Ellipsoids, Ground, Terminal
+from .relaxations.paths.path_search import FoundChain, search_chains
 from .space import Space
-from .surroundings import Surroundings
 from .tree_search import search_tree
 
 __all__ = [
@@ -36,7 +37,6 @@ __all__ = [
     "Ellipsoids",
     "Exactness",
     "FarkasMultipliers",
-    "Found",
     "FoundChain",
     "Goal",
     "Ground",
@@ -45,9 +45,12 @@ __all__ = [
     "Lattice",
     "Layout",
     "LeastMoves",
+    "Ledger",
     "NumberPieces",
+    "OpenSearch",
     "Part",
     "Piece",
+    "Proposal",
     "Reach",
     "Refined",
     "Region",

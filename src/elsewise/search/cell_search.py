@@ -12,11 +12,11 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
+from .branch_and_bound.second_look import SecondLook, is_doubtful
 from .constants import TOLERANCE
 from .driver import Search, distinct
-from .found import Found
+from .ledger import Ledger
 from .problem import Goal, SearchProblem
-from .second_look import SecondLook, is_doubtful
 from .time_limits import TimeLimit
 
 
@@ -30,7 +30,7 @@ def search_cells(
     banned: BoolArray | None = None,
     use_region: bool = True,
     time_limit: TimeLimit = None,
-) -> Found:
+) -> Ledger:
     """Search the nearest point of its goal for every row.
 
     Parameters
@@ -51,7 +51,7 @@ def search_cells(
     time_limit : float or array of shape (n_samples,), optional
         Seconds a row may take.
     """
-    return _CellSearch(problem, rows, goals, cutoff, margin, banned, use_region).run(time_limit)
+    return _CellSearch(problem, rows, goals, cutoff, time_limit, margin, banned, use_region).run()
 
 
 class _CellSearch(Search):
@@ -66,11 +66,12 @@ class _CellSearch(Search):
         rows: FloatArray,
         goals: IntArray,
         cutoff: FloatArray | None,
+        time_limit: TimeLimit,
         margin: float,
         banned: BoolArray | None,
         use_region: bool,
     ) -> None:
-        super().__init__(problem, rows, goals, use_region, cutoff)
+        super().__init__(problem, rows, goals, use_region, cutoff, time_limit)
         n, self.margin = len(rows), margin
         self.second_look = SecondLook(problem.cells, sees_cones_alone=True)
         wanted = [(problem.goals[g], np.flatnonzero(goals == g)) for g in distinct(goals)]
@@ -114,7 +115,7 @@ class _CellSearch(Search):
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest node of each of the rows to the kernel and take in the answers."""
-        node = self.flat[rows].argmin(axis=1)
+        ledger, node = self.ledger, self.flat[rows].argmin(axis=1)
         cone, part = np.divmod(node, 1 + self.n_parts)
         alone = part == 0
         part -= 1
@@ -127,12 +128,12 @@ class _CellSearch(Search):
             rows,
             polyhedra,
             cones,
-            cutoff=self.limit[rows],
+            cutoff=ledger.cutoff[rows],
             margin=np.full(len(rows), self.margin),
         )
         if is_doubtful(batch).any():
             batch, _ = self.second_look(self.plain[rows], polyhedra, cones, batch, margin=self.margin)
-        self.found.n_projections[rows] += 1
+        ledger.n_projections[rows] += 1
         bound = np.maximum(batch.bound, self.flat[rows, node])
         bound[batch.status == INFEASIBLE] = np.inf
         self.flat[rows, node] = np.inf
@@ -146,7 +147,7 @@ class _CellSearch(Search):
             has_point[divided] = False
             bound[divided] = np.inf  # its children carry the bound on
             if self.use_region:  # a cone in which rounding left no point, but that is not proven empty
-                unknown = np.flatnonzero(alone & (batch.status == CUTOFF) & (bound < self.limit[rows]))
+                unknown = np.flatnonzero(alone & (batch.status == CUTOFF) & (bound < ledger.cutoff[rows]))
                 if len(unknown):
                     self._divide(rows[unknown], cone[unknown], bound[unknown])
                     bound[unknown] = np.inf
@@ -154,11 +155,11 @@ class _CellSearch(Search):
         is_relaxed = alone | (self.one_cell[rows] & (batch.first_is_active == 0))
         solved = rows[is_relaxed & has_point]
         self.relaxed[solved] = np.minimum(self.relaxed[solved], batch.value[is_relaxed & has_point])
-        self.settled[rows] = np.minimum(self.settled[rows], bound)
-        better = np.flatnonzero(has_point & (batch.value < self.limit[rows]))
+        ledger.settle(rows, bound)
+        better = np.flatnonzero(has_point & (batch.value < ledger.cutoff[rows]))
         improved = rows[better]
         points = self.rows[improved] + self.problem.coordinates.differences(batch.v[better])
-        self.hold(improved, batch.value[better], points, part[better], cone[better])
+        ledger.offer(improved, batch.value[better], points, part[better], cone[better])
         self.is_relaxed[improved] = is_relaxed[better]
 
     def _part_at(self, rows: IntArray, V: FloatArray, value: FloatArray) -> IntArray:
@@ -191,5 +192,5 @@ class _CellSearch(Search):
     def is_model_free(self) -> BoolArray:
         """Whether the incumbent is the nearest of all projections onto cones alone."""
         unopened = self.open[:, :, 0].min(axis=1, initial=np.inf)  # cones a time limit left unseen could be nearer
-        value = self.found.value
+        value = self.ledger.value
         return np.asarray(self.is_relaxed & (value <= self.relaxed) & (value * (1 - TOLERANCE) <= unopened))

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from .constants import SMALLEST_RADIUS
+
+# Radius, in standard deviations, below which a cone with categories is written with the radius 1: without numbers, a
+# cone may have none, and nothing can be divided by it.
+SMALLEST_RADIUS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import Cells
-from .clauses import Clauses
+from .boxes.inside import BoxAnswer, Inside, OpenSearch
+from .boxes.proposals import Proposal
+from .branch_and_bound.surroundings import Surroundings
 from .cones import Cones
-from .constants import CUTS_OFF
-from .inside import BoxAnswer, Inside
-from .least_moves import LeastMoves
-from .pieces import NumberPieces
+from .domains.clauses import Clauses
+from .domains.least_moves import LeastMoves
+from .domains.pieces import NumberPieces
 from .space import Space
-from .surroundings import Surroundings
+
+# A half-space cuts a point off if it is violated by more than this, in units of the distance.
+CUTS_OFF = 1e-9
 
 # A part of a region. What it is, only its region knows: a box, an interval of each unit of a network, a number.
 Part = Any
@@ -116,8 +119,13 @@ class Cover(ABC):
         nothing below the line is asked.
     finest_cut : float
         A half-space cuts a point off if it is violated by more than this, in units of the distance.
+    examples : array of shape (n, n_features)
+        Rows from which :meth:`propose` may make first answers; set by whoever compiles the search, for covers that
+        have ``proposes``.
     """
 
+    examples: FloatArray = np.empty((0, 0))
+    proposes: ClassVar[bool] = False
     n_parts: int
     cells: Cells | None
     finest_cut: float = CUTS_OFF
@@ -221,7 +229,6 @@ class Cover(ABC):
         upper: FloatArray,
         integer: BoolArray,
         *,
-        inside: Inside | None,
         cutoff: float,
         margin: float,
         seconds: float,
@@ -229,7 +236,6 @@ class Cover(ABC):
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
         clauses: Clauses | None = None,
-        most_boxes: int | None = None,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -238,8 +244,6 @@ class Cover(ABC):
         row, lower, upper : arrays of shape (n_features,)
         integer : bool array of shape (n_features,)
             Features that must be whole, unless they stay as they are.
-        inside : Inside or None
-            What else must hold; None if limits and whole numbers are all there is.
         cutoff : float
             Only points nearer than this are wanted.
         margin : float
@@ -255,27 +259,39 @@ class Cover(ABC):
             Intervals, of which some numbers have to be in one.
         clauses : Clauses or None
             Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
-        most_boxes : int, optional
-            That are looked into, where something else must hold, too; by default as many as it takes.
         """
         raise NotImplementedError
 
-    def look_first(
+    @property
+    def goes_on_in_slices(self) -> bool:
+        """Whether searches of boxes can be left for a while; otherwise each is to be run to its end."""
+        return True
+
+    def open_box(
         self,
         row: FloatArray,
         lower: FloatArray,
         upper: FloatArray,
         integer: BoolArray,
         *,
-        inside: Inside,
-        cutoff: float,
+        inside: Inside | None,
         margin: float,
-        seconds: float,
-    ) -> None:
-        """Look for a good point of a box before it is searched, as ``inside.first``; parameters as for `search_box`."""
-        return  # a cover may as well not look
+        start: FloatArray | None = None,
+        per_change: float = 0.0,
+        least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
+        clauses: Clauses | None = None,
+    ) -> OpenSearch:
+        """Open a search of the nearest point of a box that goes on in slices; parameters as for :meth:`search_box`.
 
-    # ---- for covers that divide ----
+        ``inside`` is what else must hold; None asks for the distance alone of the nearest point but for that.
+        ``start`` is an answer that is known, of shape (n_features,), inside or not.
+        """
+        raise NotImplementedError
+
+    def propose(self, asked: Proposal) -> FloatArray:
+        """Return points that may be answers, found fast and proving nothing, array of shape (n, n_features)."""
+        return np.empty((0, len(asked.row)))
 
     def first_part(self, place: int) -> Part:
         """Give the part at a place of the cover, to be divided."""

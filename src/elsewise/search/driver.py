@@ -1,23 +1,20 @@
-"""The loop of every search: wave by wave, cheapest nodes first, until every row is proven or out of time.
+"""The loop of batched searches: wave by wave, cheapest nodes first, until every row is proven or out of time.
 
 In each wave every unfinished row sends its cheapest open nodes to the kernel, all rows together. A row is done when its
-next bound is no better than what it holds. What a row does depends on nothing but the row, so its answer has the same
-bits alone and in any batch. Searches differ in how they keep their open nodes and in what a step does with them; the
-books are kept here: incumbents, bounds of nodes that are settled, and what is proven at the end.
+next bound is no better than its incumbent. What a row does depends on nothing but the row, so its answer has the same
+bits alone and in any batch. Searches differ in how they store open nodes and in what a step does with them.
 """
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .constants import TOLERANCE
-from .found import Found
+from .ledger import Ledger
 from .problem import SearchProblem
-from .time_limits import RowClock, TimeLimit, is_late, seconds_of
+from .time_limits import TimeLimit
 
 
 class Search(ABC):
@@ -31,18 +28,14 @@ class Search(ABC):
     use_region : bool
     cutoff : array of shape (n_samples,), optional
         Only points nearer than this are wanted.
+    time_limit : float, array of shape (n_samples,), or None
+        Seconds a row may take, from the making of the search on.
 
     Attributes
     ----------
     plain : array of shape (n_samples, n_plain)
         The rows in plain coordinates.
-    limit : array of shape (n_samples,)
-        Distance of each row's incumbent, or its cutoff.
-    settled : array of shape (n_samples,)
-        Smallest bound of the nodes that are settled; what no node covers is empty, hence infinitely far.
-    found : Found
-    clock : RowClock
-        For steps that work on rows one after another.
+    ledger : Ledger
     any_point : bool
         The first point of a row ends its search.
     """
@@ -56,14 +49,11 @@ class Search(ABC):
         goals: IntArray,
         use_region: bool,
         cutoff: FloatArray | None,
+        time_limit: TimeLimit,
     ) -> None:
-        self.started = time.perf_counter()
+        self.ledger = Ledger(rows, cutoff, time_limit)
         self.problem, self.rows, self.goals, self.use_region = problem, rows, goals, use_region
         self.plain = problem.coordinates.points(rows)
-        self.limit = np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64)
-        self.settled = np.full(len(rows), np.inf)
-        self.found = Found.nothing(rows)
-        self.clock = RowClock(len(rows))
 
     @abstractmethod
     def cheapest(self) -> FloatArray:
@@ -81,57 +71,27 @@ class Search(ABC):
         """Which rows have grown too large to go on, shape (n_samples,)."""
         return np.zeros(len(self.rows), dtype=np.bool_)
 
-    def run(self, time_limit: TimeLimit) -> Found:
-        """Go on until no row is unfinished, or those that are have run out of time.
-
-        Parameters
-        ----------
-        time_limit : float, array of shape (n_samples,), or None
-            Seconds a row may take, from the making of the search on.
-        """
-        left = seconds_of(time_limit, len(self.rows))
-        is_limited = bool((left < np.inf).any())
-        spent, told = self.found.seconds, time.perf_counter()
-        spent += (told - self.started) / max(len(self.rows), 1)
-        every = np.arange(len(self.rows))
+    def run(self) -> Ledger:
+        """Go on until no row is unfinished, or those that are have run out of time."""
+        ledger, every = self.ledger, np.arange(len(self.rows))
+        ledger.charge(every)
         while True:
-            open_rows = self.is_worth(every, self.cheapest())
+            unfinished = ledger.is_worth(every, self.cheapest()) & ~self.gives_up()
             if self.any_point:
-                open_rows &= ~np.isfinite(self.found.value)
-            rows = np.flatnonzero(open_rows & ~self.gives_up())
-            if is_limited:
-                late = is_late(left[rows] - spent[rows], np.isfinite(self.limit[rows]))
-                self.found.timed_out[rows[late]] = True
-                rows = rows[~late]
+                unfinished &= ~ledger.has_point
+            rows = ledger.in_time(np.flatnonzero(unfinished))
             if len(rows) == 0:
                 return self._close()
-            self.clock.start(left - spent)
             self.step(rows)
-            before, told = told, time.perf_counter()
-            spent[rows] += self.clock.shares(rows, told - before)
+            ledger.charge(rows)
 
-    def is_worth(self, rows: IntArray, bounds: FloatArray) -> BoolArray:
-        """Whether nodes of rows with these bounds could still hold something better, shape (n,)."""
-        return np.asarray(bounds < self.limit[rows] * (1 - TOLERANCE))
-
-    def settle(self, rows: IntArray, bounds: FloatArray) -> None:
-        """Close nodes: nothing in them is nearer than their bounds."""
-        np.minimum.at(self.settled, rows, bounds)
-
-    def hold(self, rows: IntArray, values: FloatArray, points: FloatArray, part: IntArray, cone: IntArray) -> None:
-        """Take better incumbents; a row occurs once."""
-        found = self.found
-        self.limit[rows] = found.value[rows] = values
-        found.points[rows], found.part[rows], found.cone[rows] = points, part, cone
-
-    def _close(self) -> Found:
-        """Close the books: the proven bound is the smallest of settled and open nodes, at most the value."""
-        found = self.found
-        found.timed_out[:] |= self.gives_up()
-        found.lower_bound[:] = np.minimum(np.minimum(self.settled, self.cheapest()), found.value)
-        found.lower_bound[is_unprovable(self.problem, self.plain, self.goals, self.use_region)] = 0.0
-        found.model_free[:] = self.is_model_free()
-        return found
+    def _close(self) -> Ledger:
+        ledger = self.ledger
+        ledger.timed_out |= self.gives_up()
+        ledger.settle(is_unprovable(self.problem, self.plain, self.goals, self.use_region), 0.0)
+        ledger.close(self.cheapest())
+        ledger.model_free[:] = self.is_model_free()
+        return ledger
 
 
 def is_unprovable(problem: SearchProblem, plain: FloatArray, goals: IntArray, use_region: bool) -> BoolArray:

@@ -15,23 +15,21 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..projection.cells import Cells, pack
 from ..projection.coordinates import Coordinates
+from .branch_and_bound.second_look import SecondLook
 from .cone_bounds import ConeBounds
 from .cones import Cones, cones_in_model_space, cones_with_categories
-from .constants import (
-    COLUMN_LIMITS_SHIFT,
-    MARGINS,
-    MOST_CELLS_CHECKED,
-    RANGE_OF_PRODUCTS,
-    RANGE_OF_SQUARES,
-    RULES_INSIDE_SHARE,
-    RULES_SHIFT,
-    WHOLE_POINTS_SHIFT,
-    WHOLE_RULES_SHIFT,
-)
+from .constants import MARGINS, RULES_INSIDE_SHARE, RULES_SHIFT, WHOLE_RULES_SHIFT
 from .cover import Cover
 from .region import Covered
-from .second_look import SecondLook
 from .space import Space
+
+# How far half-spaces of a region are moved out, relative to their size: where every point is whole, by a little more
+# than rounding; where they are limits of single columns beside numbers, by more than the first margins.
+WHOLE_POINTS_SHIFT, COLUMN_LIMITS_SHIFT = 1e-12, 1e-9
+# Numbers whose products and squares neither overflow nor vanish; without cones and squares, products alone count.
+RANGE_OF_SQUARES, RANGE_OF_PRODUCTS = (1e-70, 1e70), (1e-150, 1e150)
+# Beyond so many cells of a goal, emptiness is left to the search, which meets only a few of them.
+MOST_CELLS_CHECKED = 5_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,11 +49,16 @@ class Region(ABC):
     Attributes
     ----------
     exactness : "exact", "bounded" or "black box"
-        What answers can be expected to be: proven optimal, unless a limit ends the proof; within a stated gap; or
-        proven optimal only where the model does not matter.
+        What answers can be expected to be: proven optimal, unless a limit ends the proof; within a stated gap, which
+        often stays open; or proven optimal only where the model does not matter.
     """
 
     exactness: Exactness = "exact"
+
+    @property
+    def exactness_with_density(self) -> Exactness:
+        """The same where counterfactuals must be in an ellipsoid, too."""
+        return self.exactness
 
     @abstractmethod
     def parts(self) -> Sequence[Part]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, distinct_lines
-from .domain import Domain
-from .earlier_answers import History
+from .domains.domain import Domain
+from .domains.earlier_answers import History
 from .problem import SearchProblem
 
 

@@ -14,7 +14,7 @@ from ..projection.coordinates import Coordinates
 from .cones import no_cones
 
 if TYPE_CHECKING:
-    from .lattice import Lattice
+    from .domains.lattice import Lattice
 
 
 @dataclass(frozen=True, slots=True)

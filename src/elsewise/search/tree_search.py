@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .black_box import BlackBoxCover, search_black_boxes
-from .box_search import BoxSearch
-from .domain import Domain
-from .earlier_answers import EarlierAnswer, History
-from .found import Found
-from .gaps import split
-from .keeping_clauses import keep_clauses
-from .node_search import TreeSearch
+from .boxes.box_search import BoxSearch
+from .branch_and_bound.domain_branching import search_clauses
+from .branch_and_bound.node_search import TreeSearch
+from .branch_and_bound.whole_search import is_for_kernel, search_whole
+from .domains.domain import Domain
+from .domains.earlier_answers import EarlierAnswer, History
+from .domains.gaps import split
+from .ledger import Ledger
 from .problem import SearchProblem
+from .relaxations.black_box import BlackBoxCover, search_black_boxes
 from .request import SearchRequest
 from .time_limits import TimeLimit, seconds_of
-from .whole_search import is_for_kernel, search_whole
 
 
 def search_tree(
@@ -43,7 +44,7 @@ def search_tree(
     time_limit: TimeLimit = None,
     is_eager: bool = False,
     any_point: bool = False,
-) -> Found:
+) -> Ledger:
     """Search the nearest point of its goal within its domain for every row.
 
     Parameters
@@ -95,29 +96,28 @@ def search_tree(
     return _search_nodes(request)
 
 
-def _search_nodes(request: SearchRequest) -> Found:
+def _search_nodes(request: SearchRequest) -> Ledger:
     """Search nodes by projection: in the kernel what it carries, the rest here; one mask decides."""
     in_kernel = request.history.is_fresh() & is_for_kernel(request)
     if in_kernel.all() and len(in_kernel):
         return _search_in_kernel(request)
     if not in_kernel.any():
-        return TreeSearch(request).run(request.seconds)
-    found = Found.nothing(request.rows)
-    found.put(in_kernel, _search_in_kernel(request.of_rows(np.flatnonzero(in_kernel))))
-    rest = request.of_rows(np.flatnonzero(~in_kernel))
-    found.put(~in_kernel, TreeSearch(rest).run(rest.seconds))
-    return found
+        return TreeSearch(request).run()
+    ledger = Ledger(request.rows)
+    ledger.adopt(in_kernel, _search_in_kernel(request.of_rows(np.flatnonzero(in_kernel))))
+    ledger.adopt(~in_kernel, TreeSearch(request.of_rows(np.flatnonzero(~in_kernel))).run())
+    return ledger
 
 
-def _search_in_kernel(request: SearchRequest) -> Found:
+def _search_in_kernel(request: SearchRequest) -> Ledger:
     """Search rows in the kernel, equal ones once: tables have rows that say nothing but "no record"."""
     first, kind = request.distinct()
     if len(first) == len(kind):
         return search_whole(request)
-    return search_whole(request.of_rows(first)).repeated(kind)
+    return search_whole(request.of_rows(first)).of_rows(kind)
 
 
-def _search_boxes(request: SearchRequest) -> Found:
+def _search_boxes(request: SearchRequest) -> Ledger:
     """Search boxes.
 
     Without a density, clauses of several columns are left out at first, for few answers meet them; rows whose answers
@@ -131,11 +131,19 @@ def _search_boxes(request: SearchRequest) -> Found:
     broken = np.isfinite(found.value) & ~domain.keeps_clauses(np.arange(n), found.points)
     left = request.seconds - found.seconds
     for k in np.flatnonzero(broken).tolist():
-        one = _once_more(request, k, left)
-        found.put(np.arange(n) == k, keep_clauses(one, found.repeated(np.array([k])), _search_nodes))
+        # what was found for the row otherwise does not count
+        again = replace(request.of_rows(np.array([k])), history=request.history.of_row(k), seconds=left[[k]])
+        found.adopt([k], search_clauses(again, found.of_rows(np.array([k])), partial(_search_boxes_of, again)))
     return found
 
 
-def _once_more(request: SearchRequest, k: int, left: FloatArray) -> SearchRequest:
-    """Ask for one row again, with the seconds that are left to it; what was found for it otherwise does not count."""
-    return replace(request.of_rows(np.array([k])), history=request.history.of_row(k), seconds=left[[k]])
+def _search_boxes_of(request: SearchRequest, domain: Domain, ledger: Ledger) -> Ledger:
+    """Search the boxes of a domain of one row, with clauses that covers know in part, below the ledger's cutoff."""
+    left = replace(
+        request,
+        domain=domain,
+        history=request.history.of_row(0),
+        cutoff=ledger.cutoff.copy(),
+        seconds=request.seconds - ledger.seconds,
+    )
+    return BoxSearch(left, _search_nodes, in_cells=True).run()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray
-from ..asking.statuses import STATUSES
-from ..columns.frames import is_frame
+from ..statuses import STATUSES
+from ..table.frames import is_frame
 from .constants import FEW, MOST_IN_LINE
-from .numbers import number, percent
+from .numbers import number, percent_down
 from .sentence import change_words
 from .words import Word, column_word, row_word
 
 if TYPE_CHECKING:
-    from ..results import Explanation, Explanations
+    from ..answers import Explanation, Explanations
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def name_of_row(explanations: Explanations, place: int) -> Word:
 
 
 def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
-    """Name the most costly changes in a line."""
+    """Name the most costly changes in a line of a table of many answers, and count the others."""
     changes = explanation.changes
     if not changes:
         return [Word("nothing has to change" if explanation.found else "none")]
@@ -91,7 +91,7 @@ def distance_in_short(explanation: Explanation) -> str:
 def plausibility_in_short(explanation: Explanation) -> str:
     """Write the plausibility, if there is one."""
     share = explanation.plausibility
-    return percent(share) if np.isfinite(share) else "–"
+    return percent_down(share) if np.isfinite(share) else "–"
 
 
 def evenly(n: int, most: int) -> list[int]:

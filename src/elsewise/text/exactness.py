@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 _WORDS = {
-    "exact": "exact: every answer is proven the nearest, unless a limit ends the proof",
-    "bounded": "bounded: every answer comes with a proven gap, which may stay open",
-    "black box": "black box: the model is only asked; an answer is proven the nearest where the model does not matter",
+    "exact": "exact: every answer is proven the smallest change, unless a limit ends the proof",
+    "bounded": "bounded: of every answer it is proven how much smaller a change could be at most",
+    "black box": "black box: the model can only be queried; few answers are proven the smallest change",
 }
 
 

@@ -19,18 +19,12 @@ from .brief import (
     name_of_row,
     plausibility_in_short,
 )
-from .constants import (
-    FEW,
-    MANY,
-    MOST_CHANGES_OF_HTML,
-    MOST_COLUMNS_OF_HTML,
-    MOST_QUANTILES,
-    MOST_ROWS_OF_HTML,
-    PROFILE_SIZE,
-)
+from .constants import FEW, MANY, MOST_CHANGES_OF_HTML, MOST_COLUMNS_OF_HTML, MOST_QUANTILES, MOST_ROWS_OF_HTML
 from .markup import bar, html_of_word, html_of_words, of_numbers, paragraph, safe, table
-from .numbers import number, percent, percentile, signed
-from .plain_text import certificate, headline_of_frontier, remark_of
+from .numbers import number, percent, percent_down, percentile, signed
+from .plain_text import certificate, headline_of_changes_frontier, headline_of_frontier, remark_of
+from .ranges import sentence_of_ranges
+from .reasons import conflict_lead
 from .sentence import change_words, words_of
 from .steps import (
     certificate_of_path,
@@ -43,19 +37,29 @@ from .steps import (
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
-    from ..results import Change, Explanation, Explanations, Frontier, Path, Plan, WhyNot
+    from ..answers import Change, ChangesFrontier, Explanation, Explanations, Frontier, Path, Plan, WhyNot
+
+# Width and height, in pixels, of the curve of a path's density in notebooks.
+PROFILE_SIZE = (360, 60)
 
 
 def html_of_explanation(explanation: Explanation) -> str:
     """Sentence, table of changes, certificate."""
-    return _fragment(
+    return fragment(
         [
             sentence_html(explanation),
             _table_of_changes(explanation.changes),
             paragraph(certificate(explanation), "ew-certificate"),
+            _ranges(explanation),
             paragraph(remark_of(explanation), "ew-note"),
         ]
     )
+
+
+def _ranges(explanation: Explanation) -> str:
+    if explanation.ranges is None or not explanation.changes:
+        return ""
+    return f'<p class="ew-note">{safe(f"ranges: {sentence_of_ranges(explanation.ranges)}")}</p>'
 
 
 def sentence_html(explanation: Explanation) -> str:
@@ -70,22 +74,44 @@ def html_of_explanations(explanations: Explanations) -> str:
     n_shown = min(len(explanations), MOST_ROWS_OF_HTML)
     if n_shown:
         rows = [_row_of_answer(explanations, place) for place in range(n_shown)]
-        header = ("row", "predicted", "wanted", "changes", of_numbers("distance"), of_numbers("plausibility"), "status")
+        header = (
+            "row",
+            "predicted",
+            "target",
+            "changes",
+            of_numbers("distance"),
+            of_numbers("as typical as"),
+            "status",
+        )
         parts.append(table(header, rows))
     if len(explanations) > n_shown:
         parts.append(paragraph(f"and {len(explanations) - n_shown:,} more", "ew-note"))
-    return _fragment(parts)
+    return fragment(parts)
 
 
 def html_of_frontier(frontier: Frontier) -> str:
     """How far one has to go for how plausible an answer, a line a quantile."""
-    shown = evenly(len(frontier), MOST_QUANTILES)
+    quantiles = [number(float(quantile), MANY) for quantile in frontier.quantiles]
+    headline = headline_of_frontier(frontier)
+    return _html_of_nested(headline, "quantile", "quantiles", quantiles, frontier.explanations)
+
+
+def html_of_changes_frontier(frontier: ChangesFrontier) -> str:
+    """How far one has to go with how few changes, a line a number of changes."""
+    limits = [str(limit) for limit in frontier.max_changes.tolist()]
+    headline = headline_of_changes_frontier(frontier)
+    return _html_of_nested(headline, "at most", "lines", limits, frontier.explanations)
+
+
+def _html_of_nested(headline: str, name: str, plural: str, values: Sequence[str], explanations: Explanations) -> str:
+    """Table of answers to questions that differ in one value, which has a name."""
+    shown = evenly(len(values), MOST_QUANTILES)
     rows = []
     for place in shown:
-        one = frontier.explanations[place]
+        one = explanations[place]
         rows.append(
             [
-                number(float(frontier.quantiles[place]), MANY),
+                values[place],
                 distance_in_short(one),
                 escape(plausibility_in_short(one)),
                 html_of_words(changes_in_short(one, " → ")),
@@ -93,12 +119,12 @@ def html_of_frontier(frontier: Frontier) -> str:
             ]
         )
     parts = [
-        paragraph(headline_of_frontier(frontier), "ew-sentence"),
-        table((of_numbers("quantile"), of_numbers("distance"), of_numbers("plausibility"), "changes", "status"), rows),
+        paragraph(headline, "ew-sentence"),
+        table((of_numbers(name), of_numbers("distance"), of_numbers("as typical as"), "changes", "status"), rows),
     ]
-    if len(shown) < len(frontier):
-        parts.append(paragraph(f"{len(shown)} of {len(frontier)} quantiles are shown", "ew-note"))
-    return _fragment(parts)
+    if len(shown) < len(values):
+        parts.append(paragraph(f"{len(shown)} of {len(values)} {plural} are shown", "ew-note"))
+    return fragment(parts)
 
 
 def html_of_path(path: Path) -> str:
@@ -113,7 +139,7 @@ def html_of_path(path: Path) -> str:
         parts.append(_profile(path))
         parts.append(paragraph(certificate_of_path(path), "ew-certificate"))
         parts.append(paragraph(remark_of_path(path), "ew-note"))
-    return _fragment(parts)
+    return fragment(parts)
 
 
 def _profile(path: Path) -> str:
@@ -129,7 +155,7 @@ def _profile(path: Path) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"></circle>' for x, y in zip(across[::n_places], up[::n_places])
     )
     lowest = percentile(path.bottleneck.share)
-    told = f"Density along the way, as a percentile of all real cases; the lowest is {lowest}."
+    told = f"How typical each point of the way is, as a percentile of all real cases; the lowest is {lowest}."
     frame = f'<path d="M0 0H{width}M0 {height}H{width}" class="ew-frame"></path>'
     return (
         f'<svg class="ew-profile" role="img" aria-label="{told}" viewBox="-5 -5 {width + 10} {height + 10}" '
@@ -154,25 +180,25 @@ def html_of_plan(plan: Plan) -> str:
             ]
         )
     if rows:
-        header = (of_numbers("step"), "what to do", "no denser real cases", of_numbers("probability"), "predicted")
+        header = (of_numbers("step"), "what to do", "as typical as", of_numbers("probability"), "predicted")
         parts.append(table(header, rows))
-    return _fragment(parts)
+    return fragment(parts)
 
 
 def html_of_why_not(why_not: WhyNot) -> str:
-    """Give the sentence, the rules that contradict each other, and what leaving one out would give."""
+    """Give the sentence, the rules that leave no answer, and what dropping one would cost."""
     parts = [f'<p class="ew-sentence">{safe(why_not.sentence)}</p>']
     if why_not.conflict:
         items = "".join(f"<li>{safe(rule)}</li>" for rule in why_not.conflict[:MOST_CHANGES_OF_HTML])
-        what = "This rule is in the way" if len(why_not.conflict) == 1 else "These rules contradict each other"
-        parts.append(f"<p>{what}:</p><ul>{items}</ul>")
+        parts.append(f"<p>{conflict_lead(why_not)}:</p><ul>{items}</ul>")
     if why_not.reliefs:
         rows = [[safe(relief.rule), number(relief.distance, FEW)] for relief in why_not.reliefs[:MOST_CHANGES_OF_HTML]]
-        parts.append(table(("without this rule", of_numbers("there is an answer at distance")), rows))
-    return _fragment(parts)
+        parts.append(table(("without this rule", of_numbers("the smallest change costs")), rows))
+    return fragment(parts)
 
 
-def _fragment(parts: Iterable[str]) -> str:
+def fragment(parts: Iterable[str]) -> str:
+    """Put parts into one element with the style sheet."""
     return f'<div class="elsewise"><style>{style()}</style>{"".join(parts)}</div>'
 
 
@@ -206,7 +232,7 @@ def _table_of_changes(changes: Sequence[Change]) -> str:
         )
     if len(changes) > MOST_CHANGES_OF_HTML:
         rows.append([f"and {len(changes) - MOST_CHANGES_OF_HTML:,} more", "", "", "", ""])
-    return table(("column", "now", "needed", of_numbers("difference"), "share of the distance"), rows)
+    return table(("column", "now", "then", of_numbers("difference"), "share of the distance"), rows)
 
 
 def _counts(brief: AnswersInBrief) -> str:
@@ -214,7 +240,7 @@ def _counts(brief: AnswersInBrief) -> str:
     if brief.median_distance is not None:
         parts.append(f"median distance {number(brief.median_distance, FEW)}")
     if brief.median_plausibility is not None:
-        parts.append(f"median plausibility {percent(brief.median_plausibility)}")
+        parts.append(f"the median is as typical as {percent_down(brief.median_plausibility)} of real cases")
     return escape("; ".join(parts) + ".")
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from .constants import LONGEST_REASON
 from .numbers import percent
 from .words import Word, clean, shortened
 
@@ -36,9 +35,10 @@ def of_numbers(text: str) -> Heading:
     return Heading(escape(text), is_of_numbers=True)
 
 
-def safe(text: str, longest: int = LONGEST_REASON) -> str:
-    """Text of any origin as HTML: on one line, spelt out where it does not print, shortened, escaped."""
-    return escape(shortened(clean(text), longest))
+def safe(text: str, longest: int | None = None) -> str:
+    """Text of any origin as HTML: on one line, spelt out where it does not print, shortened if asked to, escaped."""
+    text = clean(text)
+    return escape(text if longest is None else shortened(text, longest))
 
 
 def paragraph(text: str, name: str = "") -> str:

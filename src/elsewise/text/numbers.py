@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 
-from .constants import (
-    ALL_DIGITS,
-    DIFFERENCE_ACCURACY,
-    FEW,
-    FIRST_WITH_COMMAS,
-    LARGEST_WRITTEN_OUT,
-    MANY,
-    NOISE,
-    SMALLEST_GAP,
-    SMALLEST_WRITTEN_OUT,
-)
+from .constants import FEW, MANY
+
+# Significant digits after which every pair of different doubles differs.
+ALL_DIGITS = 17
+# Two numbers have digits enough if their difference, as read, is within this share of the true one.
+DIFFERENCE_ACCURACY = 0.1
+# The first whole number with commas; years have none.
+FIRST_WITH_COMMAS = 10_000
+# Sizes from which, and under which, a number is written with a power of ten.
+LARGEST_WRITTEN_OUT, SMALLEST_WRITTEN_OUT = 1e15, 1e-4
+# Relative; what binary fractions lack to decimal ones, a thousand times over: it is not rounded away from.
+NOISE = 1e-12
+# A relative gap under this is "less than 0.1 %".
+SMALLEST_GAP = 1e-3
 
 
 def number(value: float, digits: int = FEW) -> str:
@@ -105,9 +108,24 @@ def usable(value: float, decimals: int) -> str:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Write a share in percent, rounded down; what is not nothing is not written as nothing.
+    """Write a share in percent, rounded to the nearest; some is never written as nothing, nor most as all.
 
-    >>> percent(0.5), percent(0.999), percent(0.004), percent(0.0), percent(0.999, 1)
+    >>> percent(7 / 15), percent(0.999), percent(0.004), percent(0.0), percent(0.999, 1)
+    ('47 %', 'more than 99 %', 'less than 1 %', '0 %', '99.9 %')
+    """
+    step = 10**decimals
+    whole = math.floor(100 * share * step + 0.5 + NOISE * 100 * step)
+    if whole == 0 and share > 0:
+        return f"less than {number(1 / step)} %"
+    if whole == 100 * step and share < 1:
+        return f"more than {number((whole - 1) / step, MANY)} %"
+    return f"{number(whole / step, MANY)} %"
+
+
+def percent_down(share: float, decimals: int = 0) -> str:
+    """Write a share that something reaches at least in percent, rounded down.
+
+    >>> percent_down(0.5), percent_down(0.999), percent_down(0.004), percent_down(0.0), percent_down(0.999, 1)
     ('50 %', '99 %', 'less than 1 %', '0 %', '99.9 %')
     """
     step = 10**decimals
@@ -139,10 +157,10 @@ def gap_in_percent(gap: float) -> str:
     """Write a relative gap in percent, rounded up.
 
     >>> gap_in_percent(0.02), gap_in_percent(0.0203), gap_in_percent(3e-6)
-    ('2 %', '2.1 %', 'below 0.1 %')
+    ('2 %', '2.1 %', 'less than 0.1 %')
     """
     if gap < SMALLEST_GAP:
-        return f"below {number(100 * SMALLEST_GAP)} %"
+        return f"less than {number(100 * SMALLEST_GAP)} %"
     return f"{number(math.ceil(gap / SMALLEST_GAP - NOISE * 1000) / 10, MANY)} %"
 
 

@@ -18,20 +18,17 @@ from .brief import (
     plain,
     plausibility_in_short,
 )
-from .constants import (
-    DIGITS_OF_GAP,
-    LONGEST_LINE,
-    MANY,
-    MOST_COLUMNS_OF_TEXT,
-    MOST_QUANTILES,
-    MOST_ROWS_OF_TEXT,
-)
-from .numbers import number, rounded_down, rounded_up, signed
-from .sentence import change_words, other_kind, reason_of, sentence
+from .constants import MANY, MOST_COLUMNS_OF_TEXT, MOST_QUANTILES, MOST_ROWS_OF_TEXT
+from .numbers import gap_in_percent, number, rounded_down, signed
+from .ranges import sentence_of_ranges
+from .sentence import NO_GAP, change_words, other_kind, reason_of, sentence
 from .words import column_word, label_word
 
 if TYPE_CHECKING:
-    from ..results import Change, Explanation, Explanations, Frontier
+    from ..answers import Change, ChangesFrontier, Explanation, Explanations, Frontier
+
+# Characters of a line of text: what a terminal shows.
+LONGEST_LINE = 120
 
 
 def text_of_change(change: Change) -> str:
@@ -44,7 +41,7 @@ def text_of_change(change: Change) -> str:
 def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
     if explanation.status == "error":
-        return "error: the row is wrong"
+        return "error: the row cannot be explained"
     distance = f", distance {number(explanation.distance, MANY)}" if explanation.found else ""
     wanted = "another class" if explanation.target is None else label_word(explanation.target)
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
@@ -53,6 +50,8 @@ def headline(explanation: Explanation) -> str:
 def text_of_explanation(explanation: Explanation) -> str:
     """Sentence, table of changes, certificate, and a remark if there is one that the sentence has not made."""
     lines = [sentence(explanation), *_table_of_changes(explanation.changes), f"  {certificate(explanation)}"]
+    if explanation.ranges is not None and explanation.changes:
+        lines.append(f"  ranges: {sentence_of_ranges(explanation.ranges)}")
     remark = remark_of(explanation)
     return "\n".join([*lines, f"  {remark}"] if remark else lines)
 
@@ -60,24 +59,29 @@ def text_of_explanation(explanation: Explanation) -> str:
 def certificate(explanation: Explanation) -> str:
     """Say what is proven and checked, in one line."""
     if explanation.status == "error":
-        return "error: nothing was asked of a row that is wrong"
+        return "error: the row was not explained"
     if explanation.status == "infeasible":
-        return "infeasible: proven, every region that could hold an answer is empty"
+        return "infeasible: proven"
     if not explanation.found:
-        return f"unknown: not proven; no answer nearer than {rounded_down(explanation.lower_bound, MANY)} exists"
-    kind = other_kind(explanation)
-    distance, bound = number(explanation.distance, MANY), rounded_down(explanation.lower_bound, MANY)
-    gap = rounded_up(explanation.gap, DIGITS_OF_GAP)
-    parts = [
-        f"{explanation.status}: distance {distance}, no nearer answer than {bound}{kind and f' and{kind}'} exists "
-        f"(gap {gap})"
-    ]
+        return f"unknown: not proven; no change is smaller than distance {rounded_down(explanation.lower_bound)}"
+    parts = [f"{explanation.status}: distance {number(explanation.distance)}, {_proof(explanation)}"]
     if np.isfinite(explanation.log_threshold):  # both to the nearest: then the larger one never reads as the smaller
         density, threshold = number(explanation.log_density, MANY), number(explanation.log_threshold, MANY)
-        parts.append(f"log density {density} >= threshold {threshold}")
+        parts.append(f"log density {density}, at least {threshold} required")
     if explanation.model_free:
-        parts.append("model-free (Theorem 2)")
+        parts.append("no smaller change is as typical as required, whatever the model (Theorem 2)")
     return "; ".join(parts)
+
+
+def _proof(explanation: Explanation) -> str:
+    """Say what is proven of the distance, in the digits that the distance is written with."""
+    kind = other_kind(explanation)
+    if explanation.status == "optimal" or (explanation.status == "densest" and explanation.gap <= NO_GAP):
+        return f"proven smallest{kind}"
+    if not explanation.lower_bound > 0:
+        return f"not proven smallest{kind}"
+    bound, gap = rounded_down(explanation.lower_bound), gap_in_percent(explanation.gap)
+    return f"the smallest{kind} is at least {bound} (gap {gap})"
 
 
 def remark_of(explanation: Explanation) -> str:
@@ -106,7 +110,7 @@ def text_of_explanations(explanations: Explanations) -> str:
         n_more = len(brief.how_often) - len(shown)
         lines.append(f"columns that change: {', '.join(shown)}" + (f" and {n_more} more" if n_more else ""))
     n_shown = min(len(explanations), MOST_ROWS_OF_TEXT)
-    cells = [("row", "predicted", "wanted", "status", "distance", "changes")] if n_shown else []
+    cells = [("row", "predicted", "target", "status", "distance", "changes")] if n_shown else []
     for place in range(n_shown):
         one = explanations[place]
         wanted = "–" if one.target is None else str(label_word(one.target))
@@ -141,23 +145,40 @@ def headline_of_frontier(frontier: Frontier) -> str:
 
 def text_of_frontier(frontier: Frontier) -> str:
     """How far one has to go for how plausible an answer, a line a quantile."""
-    cells = [("quantile", "distance", "plausibility", "status", "changes")]
-    shown = evenly(len(frontier), MOST_QUANTILES)
+    quantiles = [number(float(quantile), MANY) for quantile in frontier.quantiles]
+    return _text_of_nested(headline_of_frontier(frontier), "quantile", "quantiles", quantiles, frontier.explanations)
+
+
+def headline_of_changes_frontier(frontier: ChangesFrontier) -> str:
+    """Return in a line how far one has to go with how many changes."""
+    limits, distances = frontier.max_changes.tolist(), frontier.distances
+    found = np.isfinite(distances)
+    if not found.any():
+        return f"at most {limits[-1]} changes: no answer"
+    fewest = int(frontier.max_changes[found].min())
+    near, far = (number(float(distance), MANY) for distance in (distances[found].min(), distances[found].max()))
+    distance = near if near == far else f"{far} down to {near}"
+    counts = str(fewest) if fewest == limits[-1] else f"{fewest} to {limits[-1]}"
+    return f"answers with {counts} {'change' if counts == '1' else 'changes'}: distance {distance}"
+
+
+def text_of_changes_frontier(frontier: ChangesFrontier) -> str:
+    """How far one has to go with how few changes, a line a number of changes."""
+    limits = [str(limit) for limit in frontier.max_changes.tolist()]
+    return _text_of_nested(headline_of_changes_frontier(frontier), "at most", "lines", limits, frontier.explanations)
+
+
+def _text_of_nested(headline: str, name: str, plural: str, values: Sequence[str], explanations: Explanations) -> str:
+    """Lines of answers to questions that differ in one value, which has a name."""
+    cells = [(name, "distance", "as typical as", "status", "changes")]
+    shown = evenly(len(values), MOST_QUANTILES)
     for place in shown:
-        one = frontier.explanations[place]
+        one = explanations[place]
         short = plain(changes_in_short(one, " -> "))
-        cells.append(
-            (
-                number(float(frontier.quantiles[place]), MANY),
-                distance_in_short(one),
-                plausibility_in_short(one),
-                one.status,
-                short,
-            )
-        )
-    lines = [headline_of_frontier(frontier), *aligned(cells)]
-    if len(shown) < len(frontier):
-        lines.append(f"  ({len(shown)} of {len(frontier)} quantiles are shown)")
+        cells.append((values[place], distance_in_short(one), plausibility_in_short(one), one.status, short))
+    lines = [headline, *aligned(cells)]
+    if len(shown) < len(values):
+        lines.append(f"  ({len(shown)} of {len(values)} {plural} are shown)")
     return "\n".join(lines)
 
 

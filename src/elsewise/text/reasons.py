@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from ..asking.reasons import (
+from ..reasons import (
     LessDense,
     NeverPredicted,
     NoClassReachable,
@@ -24,27 +23,32 @@ from ..asking.reasons import (
     Unconfirmed,
     WrongRow,
 )
-from .constants import DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE, MANY
-from .numbers import number, percent, rounded_down, two_numbers, usable
-from .words import label_word
+from .constants import MANY
+from .numbers import number, percent_down, rounded_down, usable
+from .words import decision_words, label_word, range_in_words
 
 if TYPE_CHECKING:
-    from ..asking.reasons import Reason
-    from ..results import WhyNot
+    from ..answers import WhyNot
+    from ..reasons import Reason
+
+# How rules end that keep a column as it is.
+STAYS = " stays as it is"
+# Decimals of a log density and of a threshold quantile that a reader is told to use.
+DECIMALS_OF_LOG_DENSITY, DECIMALS_OF_QUANTILE = 3, 4
 
 _ENDED = {
-    "rounding": "rounding limits it",
-    "black box": "the model is a black box, which can only be asked",
+    "rounding": "the limits of rounding were reached",
+    "black box": "the model could only be queried",
     "size": "the search grew too large",
-    "time": "the time limit ended it",
-    "lasting": "nearer answers may last as long, but are not known to",
-    "end": "ways were looked for to the nearest answer only",
+    "time": "the time limit was reached",
+    "lasting": "smaller changes may be as robust, but are not known to be",
+    "end": "only ways to the nearest answer were searched",
 }
-_ADVICE = " explainer.why_not(row, target, constraints) says which rules contradict each other."
+_ADVICE = " explainer.why_not(row, target, constraints) finds the rules that leave none."
 
 
 def reason_in_words(reason: Reason | WhyNot | None) -> str:
-    """Put a reason into a sentence; nothing is an empty one."""
+    """Put a reason into sentences; nothing is an empty one."""
     match reason:
         case None:
             return ""
@@ -57,50 +61,48 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
         case NoClassReachable(last):
             return f"No other class can be reached. {reason_in_words(last)}"
         case NothingToChange(target, is_dense):
-            dense = " and the row is dense enough" if is_dense else ""
-            return f"The model does {target_in_words(target)} for the row already{dense}: nothing has to change."
+            typical = " and the row is typical enough" if is_dense else ""
+            return f"The model already does {target_in_words(target)}{typical}: nothing has to change."
         case ProofUnfinished(cause):
-            return f"The proof of optimality is not finished: {_ENDED[cause]}."
+            return f"Not proven smallest: {_ENDED[cause]}."
         case Unconfirmed(target):
             return (
-                f"No point at which the model would {target_in_words(target)} was confirmed: at every candidate its "
-                "own predict, or the density evaluated afresh, said otherwise. It is not proven that there is none."
+                f"No row that makes the model {target_in_words(target)} was confirmed: every candidate failed the last "
+                "check with the model itself. Whether one exists is not known."
             )
         case OutOfTime(target, lower_bound, cause):
-            nearer = f" None is nearer than {rounded_down(lower_bound)}." if lower_bound > 0 else ""
             when = "within the time limit" if cause == "time" else "before the search grew too large"
             return (
-                f"No point that makes the model {target_in_words(target)} was found {when}; that there is none is not "
-                f"proven.{nearer}"
+                f"No change that makes the model {target_in_words(target)} was found {when}. Whether one exists is not "
+                f"known.{_at_least(lower_bound)}"
             )
         case NoneThatLasts(target, lower_bound):
-            nearer = f" No answer at all is nearer than {rounded_down(lower_bound)}." if lower_bound > 0 else ""
             return (
-                f"No point was found at which the model would {target_in_words(target)} for all rows near it, too; "
-                f"that there is none is not proven.{nearer}"
+                f"No change was found that makes the model {target_in_words(target)} for all rows near it, too. "
+                f"Whether one exists is not known.{_at_least(lower_bound)}"
             )
         case NeverPredicted(target):
-            return f"No input at all makes the model {target_in_words(target)}."
+            return f"No row at all makes the model {target_in_words(target)} (proven)."
         case NotFound(target):
             return (
-                f"No point that makes the model {target_in_words(target)} was found at this threshold; that there is "
-                "none is not proven."
+                f"No realistic change that makes the model {target_in_words(target)} was found. Whether one exists is "
+                "not known."
             )
         case TooSparse():
             return _too_sparse(reason)
         case NoOrder(n_moves, is_proven):
-            found = "keeps" if is_proven else "that was looked at keeps"
+            found = "keeps" if is_proven else "that was tried keeps"
             return (
-                f"No order of the {n_moves} changes {found} the rules at every stage. Columns that depend on each "
-                "other may have to change together."
+                f"No order of the {n_moves} changes {found} the rules at every step. Columns that depend on each other "
+                "may have to change together."
             )
         case NoDenseWay():
             return _no_dense_way(reason)
         case LessDense():
-            asked = "" if reason.asked is None else f" (asked for was {usable(reason.asked, DECIMALS_OF_QUANTILE)})"
+            asked = "" if reason.asked is None else f" instead of {usable(reason.asked, DECIMALS_OF_QUANTILE)}"
             return (
-                "Nothing is as dense as asked: this is the nearest answer at the highest threshold quantile that "
-                f"works, {usable(reason.quantile, DECIMALS_OF_QUANTILE)}{asked}."
+                "Nothing is as typical as requested. This is the nearest answer at the highest threshold that works, "
+                f"{usable(reason.quantile, DECIMALS_OF_QUANTILE)}{asked}."
             )
         case NothingWithin():
             has_any = reason.has_rules or reason.has_found_rules
@@ -109,58 +111,72 @@ def reason_in_words(reason: Reason | WhyNot | None) -> str:
             return why_not_in_words(reason)
 
 
+def _at_least(lower_bound: float) -> str:
+    return f" It would cost at least {rounded_down(lower_bound)} (proven)." if lower_bound > 0 else ""
+
+
 def target_in_words(target: Target) -> str:
     """Put what was asked of the model as the end of a sentence: 'predict "good"'."""
     value: Any = target.value
     if isinstance(value, tuple):
-        ends = (float(value[0]), float(value[1]))
-        if math.isfinite(ends[0]) and math.isfinite(ends[1]):
-            low, high = two_numbers(*ends, MANY)
-        else:
-            low, high = (number(end, MANY) if math.isfinite(end) else f"{end:g}" for end in ends)
-        return f"predict a value from {low} to {high}"
+        return f"predict {range_in_words(float(value[0]), float(value[1]))}"
     if target.min_probability is not None:
         return f"give {label_word(value)} a probability of at least {number(float(target.min_probability), MANY)}"
-    return f"predict {label_word(value)}"
+    return "".join(str(word) for word in decision_words(value, of_model=False))
 
 
 def why_not_in_words(why: WhyNot) -> str:
-    """Say which rules contradict each other, and what would help."""
-    doubt = "" if why.is_proven else " The model was only asked: what was not found may exist."
+    """Say which rules leave no answer, and what would help."""
+    doubt = "" if why.is_proven else " The model could only be queried: what was not found may exist."
     return _why_not(why) + doubt
 
 
 def _why_not(why: WhyNot) -> str:
     wanted = target_in_words(why.target)
     if why.reason == "none":
-        return "There is an answer under these rules."
+        return f"Under these rules there is a change that makes the model {wanted}."
     if why.reason == "unknown":
-        return f"Whether any row makes the model {wanted} as asked is not known: the time limit ended the search."
+        return f"Whether any change makes the model {wanted} was not found out within the time limit."
     if why.reason == "model":
-        return f"No row of the table makes the model {wanted}."
-    which_works = "the highest threshold quantile that works is" if why.is_finished else "a threshold quantile works of"
+        return f"No row at all makes the model {wanted}{_proven(why)}."
+    quantile = None if why.highest_quantile is None else usable(why.highest_quantile, DECIMALS_OF_QUANTILE)
+    works = f"the highest threshold that works is {quantile}" if why.is_finished else f"threshold {quantile} works"
     if why.reason == "density":
-        best = (
-            "no quantile of the training rows is low enough"
-            if why.highest_quantile is None
-            else f"{which_works} {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}"
-        )
-        return f"The density threshold is too high: no row that makes the model {wanted} is dense enough; {best}."
-    dense = " and is dense enough" if why.has_density else ""
-    which = "this rule" if len(why.conflict) == 1 else "these rules together"
-    said = [f"No row that makes the model {wanted}{dense} keeps {which}: {'; '.join(why.conflict)}."]
-    if why.reliefs:
-        best_relief = why.reliefs[0]
-        said.append(f'Without "{best_relief.rule}" there is an answer at distance {number(best_relief.distance)}.')
-    elif why.is_finished:
-        said.append("Leaving out any one rule is not enough: others contradict each other, too.")
-    if why.highest_quantile is not None:
-        said.append(f"With all rules, {which_works} {usable(why.highest_quantile, DECIMALS_OF_QUANTILE)}.")
+        best = "No threshold is low enough." if quantile is None else f"{works[0].upper()}{works[1:]}."
+        return f"No row that makes the model {wanted} is as typical as required{_proven(why)}. {best}"
+    said = [_conflict(why)]
+    if quantile is not None:
+        said.append(f"With all rules kept, {works}.")
     elif why.has_density and why.is_finished:
-        said.append("With all rules, no threshold quantile works.")
+        said.append("With all rules kept, no threshold works.")
     if not why.is_finished:
         said.append("The time limit ended the search for more.")
     return " ".join(said)
+
+
+def _conflict(why: WhyNot) -> str:
+    """Name the rules that leave no answer, as far as they are known, and the one that is cheapest to give up."""
+    no_change = f"No {'realistic ' if why.has_density else ''}change"
+    wanted, proven = target_in_words(why.target), _proven(why)
+    if not why.is_smallest:
+        return (
+            f"{no_change} within the rules makes the model {wanted}{proven}. Which rules prevent it is not known yet."
+        )
+    cost = number(why.reliefs[0].distance) if why.reliefs else ""
+    smallest = "the smallest change costs" if why.is_finished and why.is_proven else "a change is known that costs"
+    if len(why.conflict) == 1 and why.conflict[0].endswith(STAYS):
+        relief = f"; if it may change, {smallest} {cost}" if cost else ""
+        return f"{no_change} makes the model {wanted} while {why.conflict[0]}{proven}{relief}."
+    which = "this rule" if len(why.conflict) == 1 else "these rules together"
+    lead = f"{no_change} makes the model {wanted} under {which}{proven}: {'; '.join(why.conflict)}."
+    if cost:
+        dropped = "it" if len(why.conflict) == 1 else f'"{why.reliefs[0].rule}"'
+        return f"{lead} Without {dropped} {smallest} {cost}."
+    return f"{lead} Dropping any one rule is not enough." if why.is_finished else lead
+
+
+def _proven(why: WhyNot) -> str:
+    return " (proven)" if why.is_proven else ""
 
 
 def obstacle_in_words(cause: Reason | WhyNot | None) -> str:
@@ -174,48 +190,50 @@ def obstacle_in_words(cause: Reason | WhyNot | None) -> str:
 def conflict_in_words(why: WhyNot) -> str:
     """Name the rules in the way, in the same words for every row that they stop; else what is, without numbers."""
     if why.reason == "density":
-        return f"The density threshold is too high: no way to make the model {target_in_words(why.target)} reaches it"
-    if not why.conflict:
+        return f"No row that makes the model {target_in_words(why.target)} is as typical as required"
+    if not why.conflict or not why.is_smallest:
         return why_not_in_words(why)
-    lead = "This rule is in the way" if len(why.conflict) == 1 else "These rules contradict each other"
-    return f"{lead}: {'; '.join(why.conflict)}"
+    return f"{conflict_lead(why)}: {'; '.join(why.conflict)}"
+
+
+def conflict_lead(why: WhyNot) -> str:
+    """Introduce the rules that leave no answer."""
+    if not why.is_smallest:
+        return "Some of these rules leave no answer; which ones is not known yet"
+    return "This rule leaves no answer" if len(why.conflict) == 1 else "These rules together leave no answer"
 
 
 def _too_sparse(reason: TooSparse) -> str:
-    absolute = f"an absolute threshold LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})"
+    absolute = f"LogDensity({usable(reason.log_density, DECIMALS_OF_LOG_DENSITY)})"
     quantile = None if reason.quantile is None else usable(reason.quantile, DECIMALS_OF_QUANTILE)
-    highest, threshold = two_numbers(reason.log_density, reason.log_threshold, MANY)
     if quantile is None or float(quantile) == 0.0:  # thresholds lie strictly between 0 and 1
-        works = f"no quantile of the training rows works; {absolute} does"
+        works = f"No quantile works as threshold; {absolute} does"
     elif reason.quantile == 1.0:
-        works = f"every threshold quantile works, and so does {absolute}"
+        works = f"Every quantile works as threshold, and so does {absolute}"
     else:
-        works = f"the highest threshold quantile that works is {quantile}"
-    return (
-        f"The density threshold is too high: nothing that makes the model {target_in_words(reason.target)} reaches log "
-        f"density {threshold}. The densest such point has {highest}; {works}."
-    )
+        works = f"The highest threshold that works is {quantile}"
+    return f"No row that makes the model {target_in_words(reason.target)} is as typical as required. {works}."
 
 
 def _no_dense_way(reason: NoDenseWay) -> str:
     every = reason.share_denser >= 1.0
-    sparser = "any real case" if every else f"{percent(reason.share_denser, 1)} of real cases"
-    lead = f"No dense way leads to where the model would {target_in_words(reason.target)}"
+    rarer = (
+        "less typical than any real case" if every else f"where {percent_down(reason.share_denser, 1)} of real cases"
+    )
+    rarer = rarer if every else f"{rarer} are more typical"
+    goal = f"to where the model would {target_in_words(reason.target)}"
     if reason.is_best:
-        return f"{lead}: the best passes a place sparser than {sparser}."
+        return f"No way {goal} stays realistic: even the best passes a point {rarer}."
     within = " within the rules" if reason.has_rules else ""
     if reason.share_denser <= 0.0:
-        return f"{lead}{within}: none is as dense as asked."
-    return f"{lead}{within}: every one passes a place sparser than {sparser}."
+        return f"No way {goal}{within} stays as typical as required."
+    return f"No way {goal}{within} stays realistic: each passes a point {rarer}."
 
 
 def _nothing_within(reason: NothingWithin) -> str:
-    wanted = target_in_words(reason.target)
-    if not reason.has_rules:
-        dense = " and is dense enough" if reason.has_density else ""
-        if reason.has_found_rules:
-            return f"No row that makes the model {wanted}{dense} keeps what all training rows keep."
-        return f"No row that the table's columns can hold makes the model {wanted}{dense}."
-    if not reason.has_density:
-        return f"No row that makes the model {wanted} is within the rules."
-    return f"No row that makes the model {wanted} is both dense enough and within the rules."
+    change = f"no {'realistic ' if reason.has_density else ''}change makes the model {target_in_words(reason.target)}"
+    if reason.has_rules:
+        return f"Under these rules {change} (proven)."
+    if reason.has_found_rules:
+        return f"Within what all training rows have in common {change} (proven)."
+    return f"{change[0].upper()}{change[1:]}: the columns cannot hold such a row (proven)."

@@ -1,9 +1,9 @@
-"""The sentence: what is predicted, what would have to change, how plausible that is, and what is proven.
+"""The sentences about an answer: what the model says, what would have to change, how typical that is, what is proven.
 
-    Predicted "bad". It would be "good" if duration were 24 instead of 48 and savings were "high" instead of "low"; at
-    least as plausible as 50 % of real "good" cases; no smaller change exists.
+    The model predicts "bad". It would predict "good" with: duration 24 (now 48), savings "high" (now "low"). This is at
+    least as typical as 50 % of real "good" cases. No smaller change exists (proven).
 
-Every claim is rounded to the safe side: shares and bounds down, gaps up.
+Every claim is rounded to the safe side: shares and bounds down, gaps up. No change is left out.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .constants import FEW, LONGEST_REASON, MANY, MOST_IN_SENTENCE, NO_GAP
-from .numbers import gap_in_percent, number, percent, rounded_down
-from .words import Word, clean, column_word, is_missing, label_word, shortened, value_words
+from .constants import FEW, MANY
+from .numbers import gap_in_percent, number, percent_down, rounded_down
+from .words import Word, clean, column_word, decision_words, is_missing, label_word, value_words
 
 if TYPE_CHECKING:
-    from ..results import Change, Explanation, Path, Plan
+    from ..answers import Change, Explanation, Path, Plan
+
+# Relative gap up to which a proof is finished, and nothing is said of it.
+NO_GAP = 1e-6
 
 
 def sentence(explanation: Explanation) -> str:
@@ -52,46 +55,42 @@ def reason_of(explanation: Explanation) -> str:
 
 def reason_of_cause(result: Explanation | Path | Plan) -> str:
     """Give the reason of anything that has one, fit to be read."""
-    return shortened(clean(result.reason), LONGEST_REASON)
+    return clean(result.reason)
 
 
 def _words(explanation: Explanation) -> Iterator[Word]:
     if explanation.status == "error":
-        yield Word(f"Not answered, for the row is wrong: {reason_of(explanation)}")
+        yield Word(f"This row cannot be explained: {reason_of(explanation)}")
         return
-    yield Word("Predicted ")
-    yield _prediction(explanation)
+    changes, already = explanation.changes, already_as_wanted(explanation)
+    probability = asks_for_probability(explanation)
+    unmet = explanation.found and changes and already and not probability
+    yield Word("The model already " if unmet else "The model ")
+    yield from decision_words(explanation.prediction, _prediction(explanation))
     if not explanation.found:
-        yield from _infeasible(explanation)
+        proven = (
+            "No allowed change is enough (proven)." if explanation.status == "infeasible" else "No change was found."
+        )
+        yield Word(f". {reason_of(explanation) or proven}")
         return
-    wanted, changes, already = label_word(explanation.target), explanation.changes, already_as_wanted(explanation)
-    if asks_for_probability(explanation):
-        yield Word(". The probability of ")
-        yield wanted
+    if probability:
+        yield Word(". It would give " if changes else ". It gives ")
+        yield label_word(explanation.target)
         least = number(explanation.min_probability, MANY)
-        if changes:
-            yield Word(f" would be at least {least} if ")
-            yield from _conditions(changes)
-            yield from _and_lasting(explanation)
-            yield from _and_plausible(explanation)
-            yield Word(f"; {proof_in_words(explanation)}.")
-            return
-        yield Word(f" is at least {least}, as wanted: nothing has to change")
-        yield from _and_plausible(explanation)
-        yield Word(".")
-        return
-    if not changes:
-        yield Word(", as wanted: nothing has to change")
-        yield from _and_plausible(explanation)
-        yield Word(".")
-        return
-    yield Word(" already, but not in every way as asked. It would be " if already else ". It would be ")
-    yield wanted
-    yield Word(" as asked if " if already else " if ")
-    yield from _conditions(changes)
-    yield from _and_lasting(explanation)
-    yield from _and_plausible(explanation)
-    yield Word(f"; {proof_in_words(explanation)}.")
+        yield Word(f" a probability of at least {least}{' with: ' if changes else '. '}")
+    elif unmet:
+        yield Word(", but the row does not meet every requirement. It would with: ")
+    elif changes:
+        yield Word(". It would ")
+        yield from decision_words(explanation.target, of_model=False)
+        yield Word(" with: ")
+    else:
+        yield Word(". ")
+    yield from _listed(changes)
+    yield from _lasting(explanation)
+    yield from _typical(explanation)
+    if changes:
+        yield Word(f" {proof_in_words(explanation)}")
 
 
 def _prediction(explanation: Explanation) -> Word:
@@ -102,38 +101,16 @@ def _prediction(explanation: Explanation) -> Word:
     return label_word(explanation.prediction)
 
 
-def _infeasible(explanation: Explanation) -> Iterator[Word]:
-    proven = math.isinf(explanation.lower_bound)
-    if asks_for_probability(explanation):
-        yield Word(". The probability of " if proven else ". No change was found that makes the probability of ")
-        yield label_word(explanation.target)
-        yield Word(f"{' cannot be made' if proven else ''} {number(explanation.min_probability, MANY)} or more")
-    elif explanation.target is not None:
-        yield Word(". It cannot be made " if proven else ". No change was found that makes it ")
-        yield label_word(explanation.target)
-        if proven:
-            yield Word(" as asked")
-    yield Word(f". {reason_of(explanation)}".rstrip())
-
-
-def _conditions(changes: Sequence[Change]) -> Iterator[Word]:
-    # one more column takes no more room than "and 1 more"
-    shown = changes if len(changes) <= MOST_IN_SENTENCE + 1 else changes[:MOST_IN_SENTENCE]
-    n_more = len(changes) - len(shown)
-    for place, change in enumerate(shown):
-        if place:
-            yield Word(" and " if place == len(shown) - 1 and not n_more else ", ")
-        yield column_word(change.feature)
-        yield Word(" were ")
+def _listed(changes: Sequence[Change]) -> Iterator[Word]:
+    """List all changes: "duration 24 (now 48), ..."."""
+    if not changes:
+        yield Word("Nothing has to change.")
+        return
+    for place, change in enumerate(changes):
         before, after = change_words(change)
-        yield after
-        if is_missing(change.before):
-            yield Word(" (now not given)")
-        else:
-            yield Word(" instead of ")
-            yield before
-    if n_more:
-        yield Word(f", and {n_more} more columns changed")
+        yield from [Word(", ")] if place else []
+        yield from (column_word(change.feature), Word(" "), after, Word(" (now "), before, Word(")"))
+    yield Word(".")
 
 
 def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
@@ -143,17 +120,21 @@ def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
 
 
 def plausibility_words(explanation: Explanation) -> list[Word]:
-    """Say how plausible an answer is; nothing if no density was asked for."""
-    share = explanation.plausibility
+    """Say how typical an answer is, in a sentence; nothing if no density was asked for."""
+    share, target = explanation.plausibility, explanation.target
+    subject = "This" if explanation.changes else "The row"
     if not np.isfinite(share):  # a mixture that came without training rows, if there is a threshold
-        return [Word("as plausible as asked")] if np.isfinite(explanation.log_threshold) else []
-    how_many = "every " if share >= 1 else f"{percent(share)} of "
-    words = [Word("less plausible than any " if share <= 0 else f"at least as plausible as {how_many}")]
-    words += cases_words(explanation.target, is_one=share <= 0 or share >= 1)
-    if explanation.given:
-        words.append(Word(", given what cannot change"))
+        return [Word(f"{subject} is as typical as requested.")] if np.isfinite(explanation.log_threshold) else []
+    given = " given the columns that cannot change" if explanation.given else ""
+    if share >= 1:
+        words = [Word("No "), *cases_words(target, is_one=True), Word(f" is more typical{given}.")]
+    elif share <= 0:
+        words = [Word("Every "), *cases_words(target, is_one=True), Word(f" is more typical{given}.")]
+    else:
+        words = [Word(f"{subject} is at least as typical as {percent_down(share)} of "), *cases_words(target)]
+        words.append(Word(f"{given}."))
     if explanation.status == "densest":
-        words.append(Word(", which is the most there is: nothing is as plausible as asked"))
+        words.append(Word(" Nothing is as typical as requested."))
     return words
 
 
@@ -163,15 +144,15 @@ def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
     return [Word("real "), *label, Word("case" if is_one else "cases")]
 
 
-def _and_lasting(explanation: Explanation) -> Iterator[Word]:
-    if explanation.robust > 0:
-        yield Word(f", and for every row within a distance of {rounded_down(explanation.robust)} of that")
+def _lasting(explanation: Explanation) -> Iterator[Word]:
+    if explanation.robust_radius > 0:
+        yield Word(f" The same holds for every row within distance {rounded_down(explanation.robust_radius)} of it.")
 
 
-def _and_plausible(explanation: Explanation) -> Iterator[Word]:
+def _typical(explanation: Explanation) -> Iterator[Word]:
     words = plausibility_words(explanation)
     if words:
-        yield Word("; ")
+        yield Word(" ")
         yield from words
 
 
@@ -180,18 +161,22 @@ def other_kind(explanation: Explanation) -> str:
     nearer = explanation.nearer
     if not nearer:
         return ""
-    return f" of another kind than the {'nearer answer' if nearer == 1 else f'{nearer} nearer answers'}"
+    return f" that differs from the {'nearer one' if nearer == 1 else f'{nearer} nearer ones'}"
 
 
 def proof_in_words(explanation: Explanation) -> str:
-    """Say what is proven of smaller changes than the answer's."""
+    """Say in a sentence what is proven of smaller changes than the answer's."""
     kind = other_kind(explanation)
     if explanation.status == "optimal":
-        return f"no smaller change{kind} exists"
+        return f"No smaller change{kind} exists (proven)."
     if explanation.status == "densest" and explanation.gap <= NO_GAP:
-        return "no smaller change is as plausible as this one"
+        return "No smaller change is as typical as this one (proven)."
     if not explanation.lower_bound > 0:
-        return f"whether a smaller change{kind} exists is not proven"
-    distance, bound = number(explanation.distance), rounded_down(explanation.lower_bound)
-    gap = gap_in_percent(explanation.gap)
-    return f"at distance {distance}, and no change smaller than {bound}{kind and f' and{kind}'} exists (gap {gap})"
+        return f"Whether a smaller change{kind} exists is not known."
+    return f"A smaller change{kind} could save {at_most(explanation.gap)} (proven)."
+
+
+def at_most(gap: float) -> str:
+    """Write a relative gap as the most that could be saved."""
+    text = gap_in_percent(gap)
+    return text if text.startswith("less") else f"at most {text}"

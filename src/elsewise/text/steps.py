@@ -1,6 +1,6 @@
-"""Paths and plans in words: what to do first, what next, how plausible each stage is and what is proven.
+"""Paths and plans in words: what to do first, what next, how typical each stage is and what is proven.
 
-    First lower amount from 6,000 to 4,500; then raise duration from 12 to 18. After step 2 the model says "good".
+    First lower amount from 6,000 to 4,500, then raise duration from 12 to 18. After step 2 the model predicts "good".
 
 Claims are rounded to the safe side, as everywhere.
 """
@@ -11,13 +11,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .constants import FEW, MANY, MOST_CHANGES_OF_STEP, MOST_IN_SENTENCE
-from .numbers import gap_in_percent, number, percent, percent_up, percentile, rounded_down
-from .sentence import change_words, reason_of_cause
-from .words import Word, column_word, is_missing, label_word
+from .constants import FEW, MANY
+from .numbers import number, percent, percent_down, percent_up, rounded_down
+from .sentence import at_most, change_words, reason_of_cause
+from .words import Word, column_word, decision_words, is_missing, label_word
 
 if TYPE_CHECKING:
-    from ..results import Change, Path, Plan, PlanStep
+    from ..answers import Change, Path, Plan, PlanStep
 
 
 def headline_of_path(path: Path) -> str:
@@ -33,43 +33,38 @@ def sentence_of_path(path: Path) -> str:
 
 def words_of_path(path: Path) -> list[Word]:
     """Tell a path as words."""
-    words = [Word("Predicted "), label_word(path.prediction)]
+    words = [Word("The model "), *decision_words(path.prediction)]
     if path.status == "infeasible":
         return [*words, Word(f". {reason_of_cause(path)}")]
-    target, least = label_word(path.target), number(path.min_probability, MANY)
-    asks_for_probability = not math.isnan(path.min_probability)
-    if len(path) == 0:
-        if asks_for_probability:
-            words += [Word(". The probability of "), target, Word(f" is at least {least}")]
-        return [*words, Word(", as wanted: nothing has to change.")]
-    if asks_for_probability:
-        words += [Word(". A probability of "), target, Word(f" of at least {least}")]
+    if math.isnan(path.min_probability):
+        decision = decision_words(path.target, of_model=False)
     else:
-        words += [Word(". "), target]
-    words.append(Word(f" is {_steps(len(path))} away"))
+        least = number(path.min_probability, MANY)
+        decision = [Word("give "), label_word(path.target), Word(f" a probability of at least {least}")]
+    if len(path) == 0:
+        return [*words, Word(". Nothing has to change.")]
+    words += [Word(". It would "), *decision, Word(f" after {_steps(len(path))}.")]
     if path.enters:
-        words.append(Word(", the first of them to where data are dense"))
-    words.append(Word(f"; {level_in_words(path)}; {proof_of_path(path)}."))
+        words.append(Word(" The first leads to where real cases are."))
+    words.append(Word(f" {level_in_words(path)} {proof_of_path(path)}"))
     return words
 
 
 def level_in_words(path: Path) -> str:
-    """Say how dense every place of a path is."""
+    """Say in a sentence how typical every point of a path is."""
     share = path.level
     if share <= 0.0:
-        return "every place on the way is as dense as asked, though sparser than any real case"
-    return f"every place on the way is at least as dense as {percent(share)} of all real cases"
+        return "Every point on the way is as typical as required, but less typical than any real case."
+    return f"Every point on the way is at least as typical as {percent_down(share)} of all real cases."
 
 
 def proof_of_path(path: Path) -> str:
-    """Say what is proven of shorter ways."""
+    """Say in a sentence what is proven of shorter ways."""
     if path.status == "optimal":
-        return "no shorter way as dense exists"
+        return "No shorter way is as typical (proven)."
     if not path.lower_bound > 0.0:
-        return "whether a shorter way as dense exists is not proven"
-    bound = rounded_down(path.lower_bound)
-    length = number(path.length)
-    return f"of length {length}, and none as dense is shorter than {bound} (gap {gap_in_percent(path.gap)})"
+        return "Whether a shorter way is as typical is not known."
+    return f"A shorter way could save {at_most(path.gap)} (proven)."
 
 
 def text_of_path(path: Path) -> str:
@@ -88,16 +83,12 @@ def step_in_words(changes: Sequence[Change]) -> str:
 
 
 def words_of_step(changes: Sequence[Change]) -> list[Word]:
-    """Name what a step changes: "amount from 6,000 to 4,500, ... and 3 more"."""
-    shown = changes if len(changes) <= MOST_CHANGES_OF_STEP + 1 else changes[:MOST_CHANGES_OF_STEP]
+    """Name everything a step changes: "amount from 6,000 to 4,500, ..."."""
     words: list[Word] = []
-    for place, change in enumerate(shown):
+    for place, change in enumerate(changes):
         if place:
             words.append(Word(", "))
         words += [column_word(change.feature), *_from_to(change)]
-    n_more = len(changes) - len(shown)
-    if n_more:
-        words.append(Word(f", and {n_more} more columns"))
     return words or [Word("nothing")]
 
 
@@ -111,11 +102,11 @@ def _from_to(change: Change) -> list[Word]:
 def certificate_of_path(path: Path) -> str:
     """Say what is proven and checked of a path, in one line."""
     assert path.bottleneck is not None
-    length, bound = number(path.length, MANY), rounded_down(path.lower_bound, MANY)
+    bound = rounded_down(path.lower_bound)
+    proof = "proven shortest" if path.status == "optimal" else f"the shortest is at least {bound}"
     density, level = number(path.bottleneck.log_density, MANY), number(path.log_level, MANY)
     return (
-        f"{path.status}: length {length}, no way as dense is shorter than {bound}; the sparsest place has log density "
-        f"{density} >= {level}"
+        f"{path.status}: length {number(path.length)}, {proof}; lowest log density {density}, at least {level} required"
     )
 
 
@@ -135,7 +126,7 @@ def headline_of_plan(plan: Plan) -> str:
 
 
 def sentence_of_plan(plan: Plan) -> str:
-    """Tell a plan in a few sentences of plain text: what first, what next, where the model turns, how dense it is."""
+    """Tell a plan in a few sentences of plain text: what first, what next, where the model turns, how typical it is."""
     return "".join(str(word) for word in words_of_plan(plan))
 
 
@@ -146,23 +137,18 @@ def words_of_plan(plan: Plan) -> list[Word]:
     if not len(plan):
         return [Word("Nothing has to change.")]
     words: list[Word] = []
-    shown = plan.steps if len(plan) <= MOST_IN_SENTENCE + 1 else plan.steps[:MOST_IN_SENTENCE]
-    for place, step in enumerate(shown):
-        if place:
-            words.append(Word("; "))
-        lead = ("First " if place == 0 else "last " if place == len(plan) - 1 else "then ") if len(plan) > 1 else ""
+    for place, step in enumerate(plan.steps):
         clause = words_of_instruction(step.changes)
-        words += [Word(lead), *clause] if lead else [Word(clause[0].text.capitalize()), *clause[1:]]
-    n_more = len(plan) - len(shown)
-    words.append(Word(f"; then {n_more} more steps." if n_more else "."))
-    words += _turn(plan)
-    words += _sparsest_stage(plan)
-    return words
+        if len(plan) == 1:
+            words += [Word(clause[0].text.capitalize()), *clause[1:]]
+        else:
+            words += [Word("First " if place == 0 else ", then "), *clause]
+    return [*words, Word("."), *_turn(plan), *_least_typical(plan)]
 
 
 def remark_of_plan(plan: Plan) -> str:
-    """Say where the model turns and how dense the sparsest stage is, without the steps themselves."""
-    return "".join(str(word) for word in [*_turn(plan), *_sparsest_stage(plan)]).strip()
+    """Say where the model turns and how typical the least typical row is, without the steps themselves."""
+    return "".join(str(word) for word in [*_turn(plan), *_least_typical(plan)]).strip()
 
 
 def instruction_in_words(changes: Sequence[Change]) -> str:
@@ -185,7 +171,7 @@ def _turn(plan: Plan) -> list[Word]:
     if plan.turn is None:
         return []
     if plan.turn == 0:
-        return [Word(" The model decides as wanted from the beginning.")]
+        return [Word(" The model "), *decision_words(plan.target), Word(" from the beginning.")]
     when = "the last step" if plan.turn == len(plan) else f"step {plan.turn}"
     if not math.isnan(plan.min_probability):
         least = number(plan.min_probability, MANY)
@@ -194,20 +180,22 @@ def _turn(plan: Plan) -> list[Word]:
             label_word(plan.target),
             Word(f" is at least {least}."),
         ]
-    says = "predicts" if not isinstance(plan.target, tuple) else "predicts a value that is"
-    return [Word(f" After {when} the model {says} "), label_word(plan.target), Word(".")]
+    return [Word(f" After {when} the model "), *decision_words(plan.target), Word(".")]
 
 
-def _sparsest_stage(plan: Plan) -> list[Word]:
+def _least_typical(plan: Plan) -> list[Word]:
     if plan.bottleneck is None:
         return []
     share = plan.steps[plan.bottleneck].share
-    dense = "sparser than any real case" if share <= 0.0 else f"at least as dense as {percent(share)} of all real cases"
-    after = f"The sparsest stage between, after step {plan.bottleneck + 1}, is {dense}"
+    typical = "less typical than any" if share <= 0.0 else f"at least as typical as {percent_down(share)} of all"
+    cases = "real case" if share <= 0.0 else "real cases"
+    after = f" Between the steps, the least typical row (after step {plan.bottleneck + 1}) is {typical} {cases}."
     if plan.status == "optimal":
-        return [Word(f" {after}; in no other order is the sparsest one denser.")]
-    most = "real cases are denser" if plan.bound <= 0.0 else f"it is not denser than {percent_up(plan.bound)} of them"
-    return [Word(f" {after}; other orders may have a denser one, but {most} in any order.")]
+        return [Word(f"{after} No other order stays closer to real data (proven).")]
+    most = (
+        "no order stays among them" if plan.bound <= 0.0 else f"at most as typical as {percent_up(plan.bound)} of them"
+    )
+    return [Word(f"{after} Another order may stay closer to real data: {most} (proven).")]
 
 
 def text_of_plan(plan: Plan) -> str:
@@ -219,9 +207,9 @@ def text_of_plan(plan: Plan) -> str:
 
 
 def stage_in_words(step: PlanStep) -> str:
-    """Say in brackets how dense a stage is and what the model says of it."""
-    said = [] if math.isnan(step.share) else [f"density percentile {percentile(step.share)}"]
-    said.append(f"predicted {label_word(step.prediction)}")
+    """Say in brackets how typical a stage is and what the model says of it."""
+    said = [] if math.isnan(step.share) else [f"as typical as {percent_down(step.share)} of real cases"]
+    said.append("the model " + "".join(str(word) for word in decision_words(step.prediction)))
     if not math.isnan(step.probability):
         said.append(f"probability of the target {percent(step.probability)}")
     return f" ({', '.join(said)})"

@@ -1,7 +1,8 @@
 """Words: the parts of a sentence, with names and values made fit to be read.
 
 Names and levels are the user's data and may hold anything. Here white space is made even, characters that do not print
-(line breaks, terminal codes, marks that turn the direction of writing) are spelt out, and long texts lose their middle.
+(line breaks, terminal codes, marks that turn the direction of writing) are spelt out, and long levels and labels lose
+their middle. Names of columns stay whole.
 Nothing is escaped for HTML yet; :mod:`.markup` does that.
 """
 
@@ -11,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .constants import FEW, LONGEST_NAME, LONGEST_WHOLE, MANY
+from .constants import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY
 from .numbers import number, two_numbers
 
 # How a missing value reads.
@@ -53,7 +54,7 @@ def clean(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else _spelt_out(c) for c in text)
 
 
-def shortened(text: str, longest: int = LONGEST_NAME) -> str:
+def shortened(text: str, longest: int = LONGEST_LEVEL) -> str:
     """Leave out the middle of a long text: names that differ often do so at their ends."""
     if len(text) <= longest:
         return text
@@ -123,6 +124,23 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
     return _word(str(label), "label", is_text=True)
 
 
+def decision_words(label: Any, word: Word | None = None, *, of_model: bool = True) -> list[Word]:
+    """Say what a model does: "says yes" if labels are yes and no, else 'predicts "good"'.
+
+    Parameters
+    ----------
+    label : label, number or (low, high)
+    word : Word, optional
+        How to write it, if not as :func:`label_word` does.
+    of_model : bool
+        As in "the model predicts"; else as in "would predict".
+    """
+    ending = "s" if of_model else ""
+    if isinstance(label, str) and label.casefold() in ("yes", "no"):
+        return [Word(f"say{ending} "), Word(label, "label")]
+    return [Word(f"predict{ending} "), label_word(label) if word is None else word]
+
+
 def range_in_words(low: float, high: float) -> str:
     """Write the range that a regressor's prediction is wanted in."""
     if low == -float("inf") and high == float("inf"):
@@ -163,7 +181,7 @@ def _number_word(text: str, value: float, kind: Literal["label", "value"] = "val
 
 def _word(text: str, kind: Literal["label", "column", "value"], *, is_text: bool) -> Word:
     text = clean(text)
-    short = shortened(text)
+    short = text if kind == "column" else shortened(text)
     return Word(short, kind, "" if short == text else shortened(text, LONGEST_WHOLE), is_text)
 
 

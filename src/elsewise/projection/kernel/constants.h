@@ -42,10 +42,12 @@ static const double PATH_BOUND_EXCESS = 1e-12;
 
 /* ---- rounding in proofs ---- */
 
-/* Allowance for the rounding of a sum of products, some 4.5 EPS of the sum of their absolute values: sums run in eight
- * partial ones of few terms each. A proven bound is lowered by this share of its terms, and by as much of itself for
- * each feature and FEATURES_EXTRA more, for the gradient it is divided by. */
-static const double SUM_ROUNDING = 1e-15;
+/* Allowance for the rounding of a sum of products, relative to the sum of their absolute values: EPS for each term and
+ * for TERMS_EXTRA more. A sum of n terms in any order is off by n EPS / 2 at most; the factors are rounded, too. */
+static const double TERM_ROUNDING = 2.3e-16;
+enum { TERMS_EXTRA = 4 };
+/* A proven bound is lowered by this share of itself for each feature and FEATURES_EXTRA more: some 4.5 EPS. */
+static const double FEATURE_ROUNDING = 1e-15;
 enum { FEATURES_EXTRA = 8 };
 /* Allowance for the rounding of ||y1|| in y0 >= ||y1||, relative; 1 + 4e-16 rounds to 1 + 2 EPS. */
 static const double LENGTH_ROUNDING = 4e-16;

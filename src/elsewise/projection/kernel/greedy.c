@@ -45,7 +45,7 @@ static inline double proven_by(ptrdiff_t n, const double *a, double b, const dou
         sum += fabs(v) + r * v;
         size += fabs(v) + fabs(r * v);
     }
-    return sum - SUM_ROUNDING * (double)(n + FEATURES_EXTRA) * size;
+    return sum - FEATURE_ROUNDING * (double)(n + FEATURES_EXTRA) * size;
 }
 
 /* Whether v is inside of the cone. */
@@ -78,7 +78,7 @@ static inline int is_out_of_reach(const ew_cells *cells, ew_instance *e, ew_work
         lowest += w->normal[i] * e->v[i];
         size += fabs(w->normal[i] * e->v[i]);
     }
-    if (!(lowest - w->b[0] > w->noise[0] + SUM_ROUNDING * (double)(cells->n + FEATURES_EXTRA) * size)) return 0;
+    if (!(lowest - w->b[0] > w->noise[0] + FEATURE_ROUNDING * (double)(cells->n + FEATURES_EXTRA) * size)) return 0;
     for (ptrdiff_t i = 0; i < cells->n && e->z_bounds; i++) e->z_bounds[i] = -w->normal[i];
     if (e->z_halfspaces) e->z_halfspaces[0] = 1;
     e->status = EW_INFEASIBLE;
@@ -104,7 +104,7 @@ int project_without_cone(const ew_cells *cells, ew_instance *e, ew_workspace *w)
     }
     double lambda = w->n_halfspaces ? fill(n, a, b - margin, e->lower, e->upper, e->v) : fill(n, a, 0, e->lower, e->upper, e->v);
     if (lambda < 0) return without_point(cells, e, is_out_of_reach(cells, e, w));
-    lambda *= 1 - SUM_ROUNDING; /* |lambda a_i| <= 1 for the last feature */
+    lambda *= 1 - FEATURE_ROUNDING; /* |lambda a_i| <= 1 for the last feature */
     double bound = proven_by(n, a, w->n_halfspaces ? b : 0, e->lower, e->upper, lambda), value = 0;
     for (ptrdiff_t i = 0; i < n; i++) value += fabs(e->v[i]);
     e->bound = fmax(e->bound, bound);

@@ -84,12 +84,17 @@ static inline double halfspace_margin(const ew_instance *e, const ew_workspace *
     return j < w->n_first ? e->margin * w->sigma * w->scale[j] + w->noise[j] : 0;
 }
 
+/* Relative rounding of a sum of so many products. */
+static inline double sum_rounding(ptrdiff_t n_terms) {
+    return TERM_ROUNDING * (double)(n_terms + TERMS_EXTRA);
+}
+
 /* Rounding of component i of the gradient G'z - H'y, given ||y1|| (with F unscaled) and sum z. */
 static inline double gradient_rounding(const ew_cells *cells, const ew_instance *e, const ew_workspace *w, ptrdiff_t i,
                                        double length_y, double sum_z) {
     double size = sum_z;
     if (e->cone >= 0) size += length_y * sqrt(w->gram[i * (cells->n + 1)]);
-    return SUM_ROUNDING * size;
+    return sum_rounding(cells->q + w->n_halfspaces) * size;
 }
 
 /* Whether feature i can move at all. */

@@ -26,7 +26,7 @@ static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_
         sum += fabs(scaled * w->b[j]);
         margins += scaled * halfspace_margin(e, w, j);
     }
-    beta -= SUM_ROUNDING * sum;
+    beta -= sum_rounding(q + 1 + path->n_halfspaces) * sum;
     double largest = 0, length_y = sqrt(dot(q, y + 1, y + 1)), sum_z = 0;
     for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) sum_z += fabs(z[j]) * unit;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -37,7 +37,7 @@ static inline double path_bound(const ew_cells *cells, const ew_instance *e, ew_
     for (ptrdiff_t j = 0; j < path->n_halfspaces; j++) z[j] /= largest;
     for (ptrdiff_t j = 0; j <= q; j++) y[j] /= largest;
     for (ptrdiff_t i = 0; i < n; i++) w->r[i] /= largest;
-    double bound = beta / largest * (1 - SUM_ROUNDING * (double)(n + FEATURES_EXTRA));
+    double bound = beta / largest * (1 - FEATURE_ROUNDING * (double)(n + FEATURES_EXTRA));
     *tight = bound + margins / largest;
     return bound;
 }

@@ -122,7 +122,7 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
             sum += fabs(P->k[j] * it->y[j]);
         }
     }
-    beta -= SUM_ROUNDING * sum; /* rounding of the sums above */
+    beta -= sum_rounding(linear + (P->has_cone ? P->q + 1 : 0)) * sum; /* of the sums above */
     double length_y = P->has_cone ? sqrt(dot(P->q, it->y + 1, it->y + 1)) * w->sigma / w->cone_unit : 0, sum_z = 0;
     for (ptrdiff_t i = 0; i < linear; i++) sum_z += it->z[i];
     for (ptrdiff_t i = 0; i < cells->n; i++) {
@@ -135,7 +135,7 @@ static double certified_bound(const ew_cells *cells, const ew_instance *e, ew_wo
     if (!(beta > 0)) return 0;
     double bound = P->norm == 1 ? beta / largest : beta / length * beta;
     if (P->norm != cells->norm) bound *= bound / (double)cells->n; /* v'v >= (sum |v|)^2 / n */
-    return bound * (1 - SUM_ROUNDING * (double)(cells->n + FEATURES_EXTRA));
+    return bound * (1 - FEATURE_ROUNDING * (double)(cells->n + FEATURES_EXTRA));
 }
 
 /* Make a Farkas ray exact. Where all normals of the cell lie in the row space of F (as when both come through one

@@ -118,5 +118,5 @@ int ew_whole_go_on(whole_search *s, ew_whole_row *row, int64_t n_nodes) {
 }
 
 void ew_whole_close(whole_search *s, ew_whole_row *row) {
-    row->bound = fmin(fmin(s->settled, node_heap_cheapest(&s->open)), row->value);
+    row->bound = fmin(s->settled, node_heap_cheapest(&s->open));
 }

@@ -77,7 +77,7 @@ typedef struct {
     double *model_free;            /* out (n_cones,): nothing in a cone is nearer, whatever the model says */
     int loses_own_level;           /* out: a cone was divided before its parts were, and model_free says nothing */
     double value;                  /* out: distance of the point, infinite without one */
-    double bound;                  /* out: nothing is nearer */
+    double bound;                  /* out: nothing is nearer, but perhaps the point by rounding */
     int64_t part, cone;            /* out */
     int64_t n_nodes;               /* out */
 } ew_whole_row;
@@ -96,7 +96,7 @@ enum { EW_WHOLE_DONE = 0, EW_WHOLE_OPEN = 1, EW_WHOLE_NO_MEMORY = 2 };
 /* Go on with a row, for at most so many nodes. */
 int ew_whole_go_on(whole_search *s, ew_whole_row *row, int64_t n_nodes);
 
-/* Close the books of a row: its bound is the smallest of closed and open nodes, at most the value. */
+/* Close the search of a row: its bound is the smallest of settled and open nodes. */
 void ew_whole_close(whole_search *s, ew_whole_row *row);
 
 #endif

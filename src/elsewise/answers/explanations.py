@@ -1,0 +1,277 @@
+"""Answers of many rows: a sequence of explanations, and their arrays.
+
+Answers own their arrays and never look back at the explainer that made them. What an answer holds is described once, by
+the fields of :class:`Explanations`: each says what it is called in a single :class:`Explanation`, how one entry of it
+is read, and whether tables show it. Picking, joining, frames, records and the single explanation follow from that.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..errors import InvalidInputError
+from ..reasons import Reason
+from ..statuses import WITHOUT_ANSWER
+from ..table import Table
+from ..table.frames import is_frame, row_of, rows_of
+from ..text import headline_of_many, html_of_explanations, reason_in_words, text_of_explanations
+from .cells import pandas_for
+from .explanation import Explanation
+from .ranges import ValueRanges
+from .why_not import WhyNot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Distances of two answers that are no farther apart than this, relatively, are the same: proofs are no finer.
+SAME_DISTANCE = 1e-6
+
+
+def _one(name: str, read: Callable[[Any], Any] | None = None, *, shown: bool = False) -> dict[str, Any]:
+    """Describe a field with an entry an answer.
+
+    Parameters
+    ----------
+    name : str
+        Of the entry in a single explanation.
+    read : function, optional
+        From an entry of the array to what a single explanation holds.
+    shown : bool
+        Frames and records have it, under the name of the entry.
+    """
+    return {"one": name, "read": read, "shown": shown}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanations(Sequence[Explanation]):
+    """Explanations of many rows: a sequence of :class:`Explanation`, and their arrays.
+
+    Attributes
+    ----------
+    x : data frame or array of shape (n_samples, n_columns)
+    counterfactuals : data frame or array of shape (n_samples, n_columns)
+        In the columns and dtypes of ``x``; rows of missing values where there is none.
+    targets, predictions : arrays or lists of length n_samples
+    statuses : array of str of shape (n_samples,)
+    distances, lower_bounds, gaps : arrays of shape (n_samples,)
+    log_densities, log_densities_mixture, log_thresholds : arrays of shape (n_samples,)
+    plausibilities : array of shape (n_samples,)
+        Share of the target's training rows that are no denser than each counterfactual.
+    components : int array of shape (n_samples,)
+    model_free : bool array of shape (n_samples,)
+    causes : tuple of Reason, WhyNot or None
+        See ``reasons`` for the sentences.
+    n_projections : int array of shape (n_samples,)
+    changed : bool array of shape (n_samples, n_table_columns)
+    shares : array of shape (n_samples, n_table_columns)
+        What each column's change adds to the distance.
+    row_features, features : arrays of shape (n_samples, n_features)
+        Rows and counterfactuals in the features of ``table``.
+    rows : int array of shape (n_samples,)
+        The row of the batch that each answer is about; several answers of a row follow each other, best first.
+    table : Table
+    nearer : int array of shape (n_samples,)
+        How many answers of the same question about the same row are nearer. Counted here; a part of the answers
+        keeps what was counted among all.
+    min_probabilities : array of shape (n_samples,)
+        Least probabilities of the targets that were asked for; NaN where none was.
+    quantiles : array of shape (n_samples,)
+        Density quantiles that answers are held to; where nothing is as dense as asked (``"densest"``), the highest that
+        works. NaN where no quantile was asked for.
+    given : bool array of shape (n_samples,)
+        Thresholds and plausibilities are about what may change in a row, given what cannot.
+    robust_radius : array of shape (n_samples,)
+        Distances within which every row is valid, too; zero where that was not asked for.
+    ranges : tuple of ValueRanges or None
+        How far changed columns may vary, all at once; None where that was not asked for.
+    """
+
+    x: Any = field(metadata=_one("x"))
+    counterfactuals: Any = field(metadata=_one("counterfactual"))
+    predictions: AnyArray = field(metadata=_one("prediction", shown=True))
+    targets: Sequence[Any] = field(metadata=_one("target", shown=True))
+    statuses: NDArray[np.str_] = field(metadata=_one("status", str, shown=True))
+    distances: FloatArray = field(metadata=_one("distance", float, shown=True))
+    lower_bounds: FloatArray = field(metadata=_one("lower_bound", float, shown=True))
+    gaps: FloatArray = field(metadata=_one("gap", float, shown=True))
+    log_densities: FloatArray = field(metadata=_one("log_density", float, shown=True))
+    log_thresholds: FloatArray = field(metadata=_one("log_threshold", float, shown=True))
+    plausibilities: FloatArray = field(metadata=_one("plausibility", float, shown=True))
+    model_free: BoolArray = field(metadata=_one("model_free", bool, shown=True))
+    causes: tuple[Reason | WhyNot | None, ...] = field(metadata=_one("cause"))
+    log_densities_mixture: FloatArray = field(metadata=_one("log_density_mixture", float))
+    components: IntArray = field(metadata=_one("component", int))
+    n_projections: IntArray = field(metadata=_one("n_projections", int))
+    changed: BoolArray = field(metadata=_one("changed"))
+    shares: FloatArray = field(metadata=_one("shares"))
+    row_features: FloatArray = field(metadata=_one("row_features"))
+    features: FloatArray = field(metadata=_one("features"))
+    rows: IntArray = field(metadata=_one("row", int))
+    table: Table
+    nearer: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), metadata=_one("nearer", int))
+    min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
+    quantiles: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("quantile", float))
+    given: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), metadata=_one("given", bool))
+    robust_radius: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("robust_radius", float))
+    ranges: tuple[ValueRanges | None, ...] = field(default=(), metadata=_one("ranges"))
+
+    def __post_init__(self) -> None:
+        counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
+        known = self.nearer if len(self.nearer) == len(counted) else np.zeros_like(counted)
+        object.__setattr__(self, "nearer", np.maximum(known, counted))
+        if len(self.min_probabilities) != len(counted):
+            object.__setattr__(self, "min_probabilities", np.full(len(counted), np.nan))
+        if len(self.quantiles) != len(counted):
+            object.__setattr__(self, "quantiles", np.full(len(counted), np.nan))
+        if len(self.given) != len(counted):
+            object.__setattr__(self, "given", np.zeros(len(counted), dtype=np.bool_))
+        if len(self.robust_radius) != len(counted):
+            object.__setattr__(self, "robust_radius", np.zeros(len(counted)))
+        if len(self.ranges) != len(counted):
+            object.__setattr__(self, "ranges", (None,) * len(counted))
+
+    @classmethod
+    def of_one(cls, one: Explanation) -> Explanations:
+        """Make a sequence of one."""
+        x, counterfactual = (one.table.one_row(row) for row in (one.x, one.counterfactual))
+        if is_frame(x) and hasattr(one.x, "name"):
+            x.index = counterfactual.index = [one.x.name]
+        entries: dict[str, Any] = {}
+        for item in fields(cls):
+            if item.metadata:
+                entry = getattr(one, item.metadata["one"])
+                entries[item.name] = (entry,) if item.name in ("targets", "causes", "ranges") else np.array([entry])
+        return cls(**{**entries, "x": x, "counterfactuals": counterfactual, "rows": np.array([0])}, table=one.table)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The causes as sentences; empty where there is nothing to say."""
+        return tuple(reason_in_words(cause) for cause in self.causes)
+
+    @property
+    def found(self) -> BoolArray:
+        """Where there is an answer, array of shape (n_samples,)."""
+        return ~np.isin(self.statuses, WITHOUT_ANSWER)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the user's columns."""
+        return self.table.names
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[i] for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Explanations: ...
+    def __getitem__(self, index: int | slice) -> Explanation | Explanations:
+        """One explanation, or a slice of them."""
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        try:
+            index = operator.index(index)
+        except TypeError as error:
+            raise TypeError(
+                f"expected an int or a slice, received {type(index).__name__}; use the arrays for others"
+            ) from error
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"explanation {index} of {len(self)}")
+        entries: dict[str, Any] = {}
+        for item, values in self.per_answer():
+            entry, read = row_of(values, index, self.x), item.metadata["read"]
+            entries[item.metadata["one"]] = entry if read is None else read(entry)
+        return Explanation(**entries, table=self.table)
+
+    def per_answer(self) -> Iterator[tuple[Field[Any], Any]]:
+        """Every field with an entry an answer, and its values."""
+        return ((item, getattr(self, item.name)) for item in fields(self) if item.metadata)
+
+    def take(self, indices: IntArray) -> Explanations:
+        """Pick some of the explanations, in the order of the indices."""
+        return Explanations(
+            **{item.name: _picked(values, indices) for item, values in self.per_answer()}, table=self.table
+        )
+
+    def shown(self) -> dict[str, Any]:
+        """Give what tables and records tell of the answers, by the names a single one has."""
+        told = {item.metadata["one"]: values for item, values in self.per_answer() if item.metadata["shown"]}
+        return {**told, "reason": self.reasons}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Table with a line per row: status, distance, bound, densities, then the counterfactual's columns."""
+        pandas = pandas_for("to_frame")
+        shown = self.shown()
+        targets = np.empty(len(self), dtype=object)
+        targets[:] = list(self.targets)
+        summary = pandas.DataFrame({**shown, "target": targets, "reason": list(shown["reason"])})
+        names = [name if name not in summary.columns else f"counterfactual_{name}" for name in self.feature_names]
+        if is_frame(self.counterfactuals):
+            summary.index = self.counterfactuals.index
+            return pandas.concat([summary, self.counterfactuals.set_axis(names, axis=1)], axis=1)
+        return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
+
+    def to_json(self) -> str:
+        """Write the answers as JSON lines, one an answer; see :meth:`Explanation.to_json`."""
+        return "".join(f"{one.to_json()}\n" for one in self)
+
+    def __repr__(self) -> str:
+        return f"<Explanations: {headline_of_many(self)}>"
+
+    def __str__(self) -> str:
+        return text_of_explanations(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_explanations(self)
+
+
+def concatenate(parts: Sequence[Explanations]) -> Explanations:
+    """Join explanations of consecutive rows."""
+    if not parts:
+        raise InvalidInputError("Nothing to join: expected at least one Explanations.")
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    joined = {item.name: _joined([getattr(part, item.name) for part in parts]) for item, _ in first.per_answer()}
+    return Explanations(**joined, table=first.table)
+
+
+def _picked(values: Any, indices: IntArray) -> Any:
+    if isinstance(values, np.ndarray):
+        return values[indices]
+    return rows_of(values, indices) if is_frame(values) else tuple(values[i] for i in indices.tolist())
+
+
+def _joined(pieces: list[Any]) -> Any:
+    if isinstance(pieces[0], np.ndarray):
+        return np.concatenate(pieces)
+    if is_frame(pieces[0]):
+        return pandas_for("a frame").concat(pieces)
+    return tuple(item for piece in pieces for item in piece)
+
+
+def _n_nearer(rows: IntArray, log_thresholds: FloatArray, distances: FloatArray) -> IntArray:
+    """Count the answers that are nearer, of the same row at the same threshold; ties within the proofs' accuracy."""
+    count = np.zeros(len(rows), dtype=np.int64)
+    if (np.diff(rows) > 0).all():  # one answer a row
+        return count
+    order = np.lexsort((distances, log_thresholds, rows))
+    first = tied = 0  # places, in this order, where the present question and the present tie begin
+    for place in range(1, len(order)):
+        answer, before = order[place], order[place - 1]
+        if rows[answer] != rows[before] or log_thresholds[answer] != log_thresholds[before]:
+            first = tied = place
+        elif distances[answer] > distances[order[tied]] * (1 + SAME_DISTANCE):
+            tied = place
+        count[answer] = tied - first
+    return count

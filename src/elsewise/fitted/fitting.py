@@ -1,0 +1,206 @@
+"""From a model and its training rows to a :class:`FittedModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import AnyArray, FloatArray
+from ..density import fit_class_densities
+from ..density.conditional import is_conditional
+from ..distances import ResolvedManhattan, Scaled, resolve_distance
+from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
+from ..models import Interval, Outcome, as_estimator, builder_of, classes_of
+from ..pipeline import CompiledModel, compile_model, compile_whole, unwrap, unwrap_or_whole, with_own_categories
+from ..rules import Constraints
+from ..rules.learned.column_facts import facts_of_columns
+from ..rules.learned.regularities import regularities_of
+from ..rules.learned.suggestions import combined, suggest
+from ..table import Table
+from ..table.frames import as_table, is_frame, without_na
+from ..table.types import UserRows
+from .black_box import TrainingRows, require_askable
+from .fitted_model import FittedModel
+from .missing import refuse_missing
+from .profiles import ColumnProfile, profiles_of
+from .sureness import sureness_of
+
+# Special codes that a column may have on either side: so many of its smallest and largest values are
+# kept. Real tables have a handful.
+MOST_CODES = 100
+# Training rows of a class that are kept for quantiles given fixed columns: these are then known to half a percent.
+MOST_REFERENCE_ROWS = 10_000
+
+# What becomes of rules that columns suggest: a warning about what is free, use, or nothing.
+RULES = ("warn", "suggested", None)
+
+
+def fit_model(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike | None,
+    *,
+    columns: Mapping[str, Any] | None,
+    distance: Any,
+    density: Any,
+    threshold: Any,
+    learn_rules: bool = True,
+    condition_on_fixed: bool = False,
+    constraints: Constraints | None = None,
+    rules: str | None = None,
+    tell: Callable[[int], None] = lambda count: None,
+) -> FittedModel:
+    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
+
+    ``tell`` is told of the training rows whose class has its density.
+    """
+    if rules not in RULES:
+        raise InvalidInputError(f"rules: expected 'warn', 'suggested' or None, received {rules!r}.")
+    model = as_estimator(model)
+    _check_model(model)
+    given = without_na(as_table(X))
+    if len(given) == 0:
+        raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
+    if not unwrap_or_whole(model)[0]:
+        given = with_own_categories(model, given)
+    compiled, reason = _compiled(model, given, columns)
+    table = compiled.table
+    rows, missing = compiled.features, table.missing(given)
+    if density is not None:
+        refuse_missing(table, missing, given)
+    present = np.where(missing, np.nan, rows)
+    classes = classes_of(compiled.estimator)
+    fitted = FittedModel(
+        model=model,
+        estimator=compiled.estimator,
+        table=table,
+        to_model=compiled.to_model,
+        classes=classes,
+        distance=resolve_distance(distance, present, table),
+        densities={},
+        profiles={},
+        origin=rows.mean(axis=0),
+        column_values=_ends(rows),
+        scales=1.0 / Scaled().resolve(rows).weights,
+        steps=compiled.steps,
+    )
+    reason = reason or _why_unread(fitted)
+    if reason:
+        require_askable(model)
+        training = TrainingRows.of(model, table, classes, given, rows, reason)
+        fitted = replace(fitted, training=training, steps=None, regions={})
+    if learn_rules and isinstance(fitted.distance, ResolvedManhattan):
+        by_default = is_frame(given) and table.named
+        found = regularities_of(table, present, by_default=by_default, scales=fitted.scales)
+        fitted = replace(fitted, regularities=found)
+    fitted = fitted.with_constraints(constraints)  # wrong ones are refused before the long work
+    n_levels = np.bincount(table.group[table.group >= 0]).tolist()
+    if not isinstance(condition_on_fixed, bool):
+        raise InvalidInputError(f"condition_on_fixed: expected True or False, received {condition_on_fixed!r}.")
+    density_rows = fitted.density_rows(rows)
+    densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
+    labels = None if y is None else np.asarray(y)
+    facts = facts_of_columns(table, present, labels, classes)
+    fitted = replace(fitted, facts=facts)
+    if rules == "suggested":
+        fitted = fitted.with_constraints(combined(suggest(facts), constraints))
+    fitted = replace(fitted, sureness=sureness_of(fitted, given, rows, labels))
+    fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
+    if condition_on_fixed and not reason:  # where a model is only asked, all rows have the same cones
+        references = _references(fitted, density_rows, y)
+        fitted = replace(fitted, references=references, condition_on_fixed=bool(references))
+    fitted.problem(fitted.labels)
+    return fitted
+
+
+def _check_model(model: Any) -> None:
+    """Refuse what is no fitted model."""
+    if isinstance(model, type):
+        raise InvalidInputError(f"model: expected a fitted model, received the class {model.__name__} itself.")
+    if not hasattr(model, "predict") or isinstance(getattr(model, "classes_", None), list):
+        require_askable(model)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    try:
+        builder_of(unwrap(model)[1])
+    except UnsupportedModelError:
+        require_askable(model)
+
+
+def _compiled(model: Any, given: UserRows, columns: Mapping[str, Any] | None) -> tuple[CompiledModel, str]:
+    """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
+    try:
+        steps, estimator = unwrap(model)
+        if not steps:
+            builder_of(estimator)
+    except UnsupportedModelError as error:
+        return compile_whole(model, given, columns), str(error)
+    if not steps and type(model).__module__.startswith(
+        "sklearn."
+    ):  # it sees the rows as they are: what is wrong is in X
+        return compile_model(model, given, columns), ""
+    try:
+        return compile_model(model, given, columns), ""
+    except (UnsupportedModelError, UnsupportedSettingError) as error:
+        require_askable(model)
+        return compile_whole(model, given, columns), str(error)
+
+
+def _why_unread(fitted: FittedModel) -> str:
+    """Read the regions of a model; tell why that cannot be done, nothing if it can."""
+    outcomes: tuple[Outcome, ...] = fitted.labels or (Interval(0.0, np.inf),)
+    try:
+        for outcome in outcomes:
+            fitted.region(outcome)
+    except (UnsupportedModelError, UnsupportedSettingError) as error:
+        return str(error)
+    return ""
+
+
+def _profiles(
+    table: Table, rows: FloatArray, y: ArrayLike | None, classes: AnyArray | None
+) -> dict[Any, tuple[ColumnProfile, ...]]:
+    """Distributions of the columns: of all rows (None), and of each label's."""
+    profiles: dict[Any, tuple[ColumnProfile, ...]] = {None: profiles_of(table, rows)}
+    if y is not None and classes is not None:
+        labels = np.asarray(y)
+        for label in classes.tolist():
+            rows_of_label = rows[labels == label]
+            if len(rows_of_label):
+                profiles[label] = profiles_of(table, rows_of_label)
+    return profiles
+
+
+def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[Any, FloatArray]:
+    """Training rows of each label that densities given fixed columns refer to; none where these mean nothing.
+
+    They do where the density is one of the columns themselves: a feature alone decides about each of its columns.
+    """
+    is_of_columns = fitted.has_categories or bool(((fitted.to_model.matrix != 0).sum(axis=1) <= 1).all())
+    references: dict[Any, FloatArray] = {}
+    for label, density in fitted.densities.items() if is_of_columns else ():
+        own = rows if label is None else rows[np.asarray(y) == label]
+        if not is_conditional(density, len(own)):
+            return {}
+        places = np.linspace(0, len(own) - 1, min(len(own), MOST_REFERENCE_ROWS)).astype(np.int64)
+        references[label] = own[places]
+    return references
+
+
+def _ends(rows: FloatArray) -> FloatArray:
+    """Smallest and largest distinct values of every feature, array of shape (2 * MOST_CODES, n_features) or shorter.
+
+    Special codes lie below or above all regular values: no more is needed to tell them apart.
+    """
+    most = min(MOST_CODES, len(rows))
+    ends = np.empty((2 * most, rows.shape[1]))
+    for i in range(rows.shape[1]):
+        values = np.unique(rows[:, i])
+        ends[:most, i] = np.resize(values[:most], most)
+        ends[most:, i] = np.resize(values[-most:], most)
+    return ends

@@ -1,0 +1,1 @@
+"""Fitted transformers of scikit-learn, one module per kind: each reads one into a map of features."""

@@ -1,0 +1,126 @@
+"""Transformers that are monotone functions of single columns: powers, quantiles, functions of NumPy, clipping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import special
+from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
+
+from ...arrays import FloatArray
+from ...errors import UnsupportedSettingError
+from ..affine import AffineMap
+from ..constants import LARGEST_WARPED
+from ..registry import register
+from ..steps import Step
+from ..streams import Stream
+from ..warping import Route, Takes, follow_columns, not_affine, require_monotone
+
+if TYPE_CHECKING:
+    from ..walk import Walk
+
+# Decimal digits of a power that is far from overflow.
+DIGITS_OF_POWERS = 290.0
+
+_LARGEST = LARGEST_WARPED
+_ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
+_ABOVE_MINUS_ONE, _BELOW_ONE = float(np.nextafter(-1.0, 0.0)), float(np.nextafter(1.0, 0.0))
+
+# Functions that rise throughout, and the numbers between which they are finite or overflow in the end.
+RISING: dict[Any, tuple[float, float]] = {
+    **dict.fromkeys(
+        [
+            np.arcsinh, np.arctan, np.cbrt, np.ceil, np.deg2rad, np.degrees, np.exp, np.exp2, np.expm1, np.floor,
+            np.positive, np.rad2deg, np.radians, np.rint, np.sign, np.sinh, np.tanh, np.trunc, special.cbrt,
+            special.erf, special.exp10, special.exp2, special.expit, special.expm1, special.log_expit, special.ndtr,
+        ],
+        (-_LARGEST, _LARGEST),
+    ),
+    **dict.fromkeys([np.log, np.log2, np.log10], (_ABOVE_ZERO, _LARGEST)),
+    **dict.fromkeys([np.log1p, special.log1p], (_ABOVE_MINUS_ONE, _LARGEST)),
+    np.sqrt: (0.0, _LARGEST),
+    np.arccosh: (1.0, _LARGEST),
+    np.arcsin: (-1.0, 1.0),
+    **dict.fromkeys([np.arctanh, special.erfinv], (_ABOVE_MINUS_ONE, _BELOW_ONE)),
+    **dict.fromkeys([special.logit, special.ndtri], (_ABOVE_ZERO, _BELOW_ONE)),
+}  # fmt: skip
+# Functions that fall throughout.
+FALLING: dict[Any, tuple[float, float]] = {np.arccos: (-1.0, 1.0)}
+# Functions that rise whatever these numbers are, given as kw_args.
+WITH_NUMBERS: dict[Any, frozenset[str]] = {
+    np.clip: frozenset({"a_min", "a_max", "min", "max"}),
+    np.round: frozenset({"decimals"}),
+    np.around: frozenset({"decimals"}),
+}
+
+
+@register(PowerTransformer)
+def _power(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    takes = _before_powers_overflow(step.transformer.method, np.asarray(step.transformer.lambdas_, dtype=np.float64))
+    return one_by_one(walk, step, streams, takes, "is not affine: it takes powers")
+
+
+@register(QuantileTransformer)
+def _quantiles(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    takes = Takes.numbers(len(streams))
+    return one_by_one(walk, step, streams, takes, "is not affine: it replaces numbers by their ranks")
+
+
+@register(FunctionTransformer)
+def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    function, options = step.transformer.func, step.transformer.kw_args or {}
+    if function is None:
+        return streams
+    if function is np.negative and not options:
+        return walk.affine(step, lambda transformer, n: AffineMap(-np.eye(n), np.zeros(n)), streams)
+    name = getattr(function, "__name__", repr(function))
+    ends = _ends(function, options)
+    if ends is None:
+        raise UnsupportedSettingError(
+            f"{step.in_words} applies the function {name}{' with kw_args' if options else ''}, which cannot be known "
+            "to be affine or monotone; expected func=None, or before trees a function of NumPy that rises throughout: "
+            "log1p, log, sqrt, cbrt, exp, arcsinh, tanh, ... Apply it to the data before the pipeline. It takes "
+            f"{walk.names(streams)}."
+        )
+    takes = Takes.numbers(len(streams), *ends)
+    reason = f"applies the function {name}, which is not affine"
+    return one_by_one(walk, step, streams, takes, reason, rises=function not in FALLING)
+
+
+def _before_powers_overflow(method: str, powers: FloatArray) -> Takes:
+    """Give numbers whose powers are finite: the transformer itself raises where one is not.
+
+    Box and Cox take ``x^p`` of positive numbers, Yeo and Johnson ``(1 + x)^p`` of these and ``(1 - x)^(2 - p)`` of
+    others.
+    """
+
+    def largest(exponents: FloatArray) -> FloatArray:
+        digits = np.divide(DIGITS_OF_POWERS, exponents, out=np.full(len(exponents), np.inf), where=exponents > 0)
+        return np.asarray(np.minimum(10.0 ** np.minimum(digits, DIGITS_OF_POWERS), _LARGEST))
+
+    if method == "box-cox":
+        return Takes(np.maximum(1.0 / largest(-powers), _ABOVE_ZERO), largest(powers))
+    return Takes(-largest(2.0 - powers), largest(powers))
+
+
+def one_by_one(
+    walk: Walk, step: Step, streams: list[Stream], takes: Takes, reason: str, *, rises: bool = True
+) -> list[Stream]:
+    """Follow a transformer that gives a column for each it takes, in their order; ``reason`` says what it does."""
+    require_monotone(walk, step, streams)
+    routes = [Route(place, place, rises) for place in range(len(streams))]
+    return follow_columns(walk, step, streams, routes, takes, not_affine(walk, step, streams, reason))
+
+
+def _ends(function: Any, options: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Numbers between which a function is known to rise or fall throughout; None if it is not known."""
+    try:
+        if function in WITH_NUMBERS:
+            are_numbers = all(isinstance(value, Real) or value is None for value in options.values())
+            return (-_LARGEST, _LARGEST) if are_numbers and options.keys() <= WITH_NUMBERS[function] else None
+        return None if options else RISING.get(function, FALLING.get(function))
+    except TypeError:  # no hash
+        return None

@@ -1,7 +1,0 @@
-"""Answers where many rows are: a function of frames with a fixed schema, for any engine that maps frames."""
-
-from .door import Produces
-from .mapper import Mapper
-from .schema import OutputColumn
-
-__all__ = ["Mapper", "OutputColumn", "Produces"]

@@ -1,0 +1,236 @@
+"""From what the user asks to what the user gets: rows and targets in, explanations, frontiers and reasons out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..answers.explanation import Explanation
+from ..answers.explanations import Explanations, concatenate
+from ..answers.frontier import Frontier
+from ..answers.why_not import WhyNot
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..density import at_threshold
+from ..errors import InvalidInputError
+from ..fitted import FittedModel
+from ..fitted.missing import refuse_missing
+from ..models import Outcome
+from ..rules import Rules
+from ..table.frames import as_table, rows_of, without_na
+from . import (
+    CheckedRows,
+    Inquiry,
+    Options,
+    answers_of,
+    checked_rows,
+    encoded_rows,
+    in_chunks,
+    outcomes_of_rows,
+    pose,
+    reporter,
+    walk,
+)
+from .confidence import with_confidence
+from .one_row import RowQuestion
+from .presentation import explanations_of, in_turn
+from .progress import ProgressOption
+from .solving.answer_order import nearest_first
+from .solving.other_models import with_other_models, with_robust_radius
+from .solving.robust_bounds import with_bounds_of
+from .solving.wrong_rows import with_wrong_rows
+from .thresholds.densest import settle_for_densest
+from .thresholds.fixed_columns import may_hold_columns
+
+
+def explain_rows(
+    fitted: FittedModel,
+    X: ArrayLike,
+    target: Any,
+    options: Options,
+    *,
+    checked: CheckedRows | None = None,
+    n_jobs: int | None = None,
+    progress: ProgressOption = False,
+    use_model: bool = True,
+) -> Explanations:
+    """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
+
+    ``checked`` are the rows in features, if they are at hand.
+    Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
+    (Theorem 2).
+    """
+    options = with_confidence(fitted, options)
+    given = without_na(fitted.table.own_columns(X))
+    plain = with_other_models(fitted, options.other_models, given)
+    fitted = with_robust_radius(plain, options.robust_radius)
+    rules = fitted.rules(options.constraints)
+    missing = fitted.table.missing(given)
+    if checked is None and options.errors == "row":
+        checked = checked_rows(fitted, rules, given)
+    elif checked is None:
+        checked = CheckedRows(encoded_rows(fitted, rules, given, missing=missing), {})
+    wrong = checked.wrong
+    numbers = np.arange(len(given))  # of the rows that are right
+    numbers = np.setdiff1d(numbers, list(wrong)) if wrong else numbers
+    every, given = given, rows_of(given, numbers) if wrong else given
+    rows, missing = (checked.features[numbers], missing[numbers]) if wrong else (checked.features, missing)
+    wanted = outcomes_of_rows(target, len(every), fitted.classes, options.min_probability).among(fitted)
+    is_exact = fitted.is_exactly_robust(wanted.outcomes)
+    if not is_exact and options.time_limit is not None:  # bounds take another search
+        options = replace(options, time_limit=options.time_limit / 2)
+
+    def answers_where(places: IntArray) -> list[Explanations]:
+        own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
+        has_own = may_hold_columns(own, own_rules)
+        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
+
+        def run(span: slice) -> Explanations:
+            chosen = places[span]
+            goals = wanted.goal[numbers[chosen]]
+            is_all = len(chosen) == len(given)
+            found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
+            if options.on_infeasible == "densest":
+                settle_for_densest(found[0], goals)
+            part = in_turn(found, goals, numbers[chosen])
+            report(len(chosen))
+            return part
+
+        return in_chunks(question, len(places), n_jobs, run)
+
+    with reporter(progress, len(rows)) as report:
+        groups = _alike(missing)
+        joined = concatenate([part for places in groups for part in answers_where(places)])
+    if len(groups) > 1:
+        joined = joined.take(np.argsort(joined.rows, kind="stable"))
+    if options.n_counterfactuals > 1:
+        joined = nearest_first(joined)
+    if not is_exact:
+        of_all = replace(options, robust_radius=0.0, n_counterfactuals=1)
+        joined = with_bounds_of(joined, explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs))
+    targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
+    return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
+
+
+def _alike(missing: BoolArray) -> list[IntArray]:
+    """Find rows in which the same features are missing: their positions, one array a kind, at least one."""
+    if not missing.any():
+        return [np.arange(len(missing))]
+    kind = np.unique(missing, axis=0, return_inverse=True)[1].ravel()
+    return [np.flatnonzero(kind == number) for number in range(int(kind.max()) + 1)]
+
+
+def _where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
+    """Give model and rules for rows with missing features, of shape (at most 1, n_features)."""
+    if not missing.any():
+        return fitted, rules
+    return fitted.where_missing(missing[0]), rules.where_missing(missing[0])
+
+
+def explain_row(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    options: Options,
+    *,
+    is_single: bool,
+) -> Explanation | Explanations:
+    """Explain one row, and find out why where rules leave no answer; see :meth:`elsewise.Explainer.explain_one`.
+
+    A single explanation is wanted, or a list of them.
+    """
+    started = time.perf_counter()
+    options = with_confidence(fitted, options)
+    row = _one_row(fitted, x, "explain_one takes one row", " Use explain for many.")
+    if fitted.classes is None and target is not None and np.ndim(np.asarray(target, dtype=object)) == 2:
+        raise InvalidInputError("explain_one takes one target=(low, high).")
+    answers = explain_rows(fitted, row, target, options)
+    if not is_single:
+        return answers
+    first = answers[0]
+    if first.status != "infeasible" or fitted.constraints_of(options.constraints) is None or target is None:
+        return first
+    given, _, outcome = one_question(fitted, row, target, options)
+    if not with_robust_radius(
+        with_other_models(fitted, options.other_models, given), options.robust_radius
+    ).is_exactly_robust([outcome]):
+        options = replace(options, robust_radius=0.0)  # there is no answer at all, whether or not it lasts
+    left = None if options.time_limit is None else options.time_limit - (time.perf_counter() - started)
+    if left is not None and left <= 0:
+        return first
+    why = find_why_not(fitted, row, target, replace(options, time_limit=left))
+    return first if why.reason == "unknown" else replace(first, cause=why)
+
+
+def find_frontier(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    quantiles: Sequence[float],
+    options: Options,
+) -> Frontier:
+    """Answer for one row at several density thresholds; see :meth:`elsewise.Explainer.frontier`."""
+    options = with_confidence(fitted, options)
+    given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_other_models(fitted, options.other_models, given)
+    density = fitted.density_of(outcome)
+    if density is None:
+        raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
+    levels = np.unique(np.asarray(quantiles, dtype=np.float64))
+    if levels.ndim != 1 or len(levels) == 0:
+        raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
+    densities = [at_threshold(density, float(level)) for level in levels]
+    refuse_missing(fitted.table, fitted.table.missing(given))
+    rules = fitted.rules(options.constraints)
+    rules.check_rows(row, given)
+    has_own = may_hold_columns(fitted, rules)
+    question = pose(
+        fitted, [outcome] * len(levels), rules, options=options, densities=densities, own_thresholds=has_own
+    )
+    parts = [
+        explanations_of(answers, np.array([goal]), np.array([0]))
+        for goal, answers in enumerate(walk(question, given, row))
+    ]
+    explanations = concatenate(parts)
+    return Frontier(levels, explanations.log_thresholds, explanations)
+
+
+def find_why_not(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> WhyNot:
+    """Find out why a row has no answer; see :meth:`elsewise.Explainer.why_not`."""
+    asked = row_question(fitted, x, target, options)
+    return Inquiry(asked.fitted, asked.outcome, asked.given, asked.row, asked.rules, options).result()
+
+
+def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> RowQuestion:
+    """Return the question about one row and one outcome, after all checks of what the user gave."""
+    options = with_confidence(fitted, options)
+    given, row, outcome = one_question(fitted, x, target, options)
+    fitted = with_robust_radius(with_other_models(fitted, options.other_models, given), options.robust_radius)
+    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
+    rules.check_rows(row, given, missing)
+    if fitted.densities:
+        refuse_missing(fitted.table, missing)
+    own, own_rules = _where_missing(fitted, rules, missing)
+    return RowQuestion(own, given, row, outcome, own_rules, options)
+
+
+def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:
+    """Give one row as a table of one, or say that it is not one."""
+    x = as_table([x]) if isinstance(x, Mapping) else x
+    row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
+    if np.ndim(row) != 2 or len(row) != 1:
+        raise InvalidInputError(f"{expected}, received shape {np.shape(x)}.{hint}")
+    return row
+
+
+def one_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> tuple[Any, FloatArray, Outcome]:
+    """One row as given and in features, and the one outcome wanted of it."""
+    given = without_na(fitted.table.own_columns(_one_row(fitted, x)))
+    if target is None:
+        raise InvalidInputError("Expected a target: this is about one wanted outcome.")
+    row = fitted.table.encode(given)
+    return given, row, outcomes_of_rows(target, 1, fitted.classes, options.min_probability).outcomes[0]

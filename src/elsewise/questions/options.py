@@ -1,0 +1,132 @@
+"""Options of a question about rows: their names, types, defaults, descriptions and checks, in this place alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field, dataclass, field, fields
+from math import inf
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+from ..errors import InvalidInputError
+from ..rules import Constraints
+
+OnSatisfied = Literal["move", "keep"]
+OnInfeasible = Literal["none", "densest"]
+Errors = Literal["raise", "row"]
+# Choices of the options that have a fixed set of them.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "on_satisfied": get_args(OnSatisfied),
+    "on_infeasible": get_args(OnInfeasible),
+    "errors": get_args(Errors),
+}
+
+
+def _described(description: str) -> dict[str, str]:
+    """Return the metadata of a field."""
+    return {"description": description}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options of a question; the fields carry their descriptions.
+
+    :meth:`elsewise.Explainer.explain` documents them for users. Its signature and those of the other questions, the
+    command line, the interface of the explorer and the audit trail use these names and defaults; a test compares them.
+    """
+
+    constraints: Constraints | None = field(default=None, metadata=_described("what may change, and how"))
+    min_probability: float | None = field(
+        default=None, metadata=_described("least probability of the target by the model's predict_proba")
+    )
+    confidence: float | None = field(
+        default=None,
+        metadata=_described("the model is as sure of an answer as of this share of the target's training rows"),
+    )
+    n_counterfactuals: int = field(default=1, metadata=_described("number of answers of each row, best first"))
+    diversity: str | float = field(
+        default="columns",
+        metadata=_described(
+            "how further answers differ: 'columns', each changes a set of columns that contains no earlier one; or a "
+            "number, at least this distance apart"
+        ),
+    )
+    on_satisfied: OnSatisfied = field(
+        default="move",
+        metadata=_described(
+            "rows that have the outcome already but are not plausible enough: move them until they are, or keep them"
+        ),
+    )
+    time_limit: float | None = field(
+        default=None, metadata=_described("seconds that the whole question about one row may take")
+    )
+    errors: Errors = field(
+        default="raise",
+        metadata=_described(
+            "a row that is wrong ends everything (raise), or has the status error and its message (row)"
+        ),
+    )
+    other_models: Sequence[tuple[Any, Any]] = field(
+        default=(), metadata=_described("further models and the outcome that each has to predict")
+    )
+    on_infeasible: OnInfeasible = field(
+        default="none",
+        metadata=_described(
+            "where nothing is as dense as asked: none, no answer; or densest, the nearest answer at the highest "
+            "density quantile that works"
+        ),
+    )
+    robust_radius: float = field(
+        default=0.0, metadata=_described("answers stay valid for every row within this distance of them")
+    )
+    ranges: bool = field(
+        default=False, metadata=_described("say how far the changed columns of an answer may vary, all at once")
+    )
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            value: object = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                expected = " or ".join(repr(choice) for choice in choices)
+                raise InvalidInputError(f"{name} must be {expected}, received {value!r}.")
+        n_answers: object = self.n_counterfactuals
+        if isinstance(n_answers, bool) or not isinstance(n_answers, Integral) or n_answers < 1:
+            raise InvalidInputError(f"n_counterfactuals must be a whole number >= 1, received {n_answers!r}.")
+        q: object = self.confidence
+        if q is not None and (isinstance(q, bool) or not isinstance(q, Real) or not 0 < float(q) < 1):
+            raise InvalidInputError(f"confidence must be a number between 0 and 1, both excluded, received {q!r}.")
+        if q is not None and self.min_probability is not None:
+            raise InvalidInputError("confidence and min_probability say the same in two ways: give one of them.")
+        diversity: object = self.diversity
+        is_distance = not isinstance(diversity, bool) and isinstance(diversity, Real) and 0 < float(diversity) < inf
+        if not is_distance and not (isinstance(diversity, str) and diversity == "columns"):
+            raise InvalidInputError(f"diversity must be 'columns' or a positive distance, received {diversity!r}.")
+        seconds: object = self.time_limit
+        if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
+            raise InvalidInputError(f"time_limit must be a positive number of seconds or None, received {seconds!r}.")
+        radius: object = self.robust_radius
+        if isinstance(radius, bool) or not isinstance(radius, Real) or not 0 <= float(radius) < inf:
+            raise InvalidInputError(f"robust_radius must be a distance >= 0, received {radius!r}.")
+        if not isinstance(self.ranges, bool):
+            raise InvalidInputError(f"ranges must be True or False, received {self.ranges!r}.")
+        if self.ranges and self.robust_radius:
+            raise InvalidInputError(
+                "ranges and robust_radius are two ways to leave room around an answer: use one of them."
+            )
+        pairs: Any = self.other_models
+        if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
+            raise InvalidInputError(f"other_models: expected a list of pairs (model, outcome), received {pairs!r}.")
+
+    @property
+    def least_distance(self) -> float | None:
+        """Least distance between answers of a row, None where they differ by their columns."""
+        return None if isinstance(self.diversity, str) else float(self.diversity)
+
+
+# The fields of `Options` by name, each with its default and its description.
+OPTIONS: dict[str, Field[Any]] = {item.name: item for item in fields(Options)}
+
+
+def describe_option(name: str) -> str:
+    """Return the one-line description of an option."""
+    return str(OPTIONS[name].metadata["description"])

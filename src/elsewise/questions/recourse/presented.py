@@ -1,0 +1,273 @@
+"""From what was found to answers: ladders, levers, reasons, monotone columns and ranges in the user's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import comb
+from numbers import Integral, Real
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...answers.cells import value_in
+from ...answers.constants import OPTIMAL_GAP
+from ...answers.explanation import Explanation
+from ...answers.ladder import Band, Ladder, LadderStep
+from ...answers.levers import Lever, Levers
+from ...answers.monotone import Monotone
+from ...answers.principal_reasons import PrincipalReason, PrincipalReasons
+from ...errors import InvalidInputError
+from ...fitted import FittedModel
+from ...models import Interval, Label, Outcome
+from ...table import Column
+from ...text.words import range_in_words
+from ..explain import row_question
+from ..one_row import RowQuestion
+from ..options import Options
+from ..presentation import explanations_of
+from ..targets import interval_outcome, label_outcome
+from .ladder import LadderSteps, climb
+from .levers import LeverSets, find_lever_sets
+from .monotone import MonotoneResult, find_monotone
+from .principal_reasons import Direction, FoundReason, ReasonSet, find_reasons
+
+# Sets of columns that levers are looked for in: some minutes for boosting.
+MOST_LEVER_SETS = 20_000
+
+
+def _ladder(names: Sequence[str], found: LadderSteps) -> Ladder:
+    """Present what was found."""
+    question, n = found.answers.question, len(names)
+    bands = tuple(Band(name, question.target(place)) for place, name in enumerate(names))
+    explanations = explanations_of(found.answers, np.arange(n), np.arange(n), blank=False)
+    steps = []
+    for place in range(found.current + 1, n):
+        nearest = int(found.band[place])
+        one = explanations[place if nearest < 0 else nearest]
+        bound = float(found.lower_bound[place])
+        reaches = names[nearest] if nearest >= 0 else ""
+        steps.append(LadderStep(bands[place], _with_bound(one, bound, bool(nearest >= 0)), reaches))
+    return Ladder(bands, None if found.current < 0 else bands[found.current], tuple(steps))
+
+
+def _with_bound(one: Explanation, bound: float, is_found: bool) -> Explanation:
+    """Return an explanation with the bound and the status that it has among several bands."""
+    if not is_found:
+        return replace(one, lower_bound=bound, status="infeasible" if np.isposinf(bound) else "unknown")
+    bound = min(bound, one.distance)
+    gap = (one.distance - bound) / (one.distance if one.distance > 0 else 1.0)
+    return replace(one, lower_bound=bound, gap=gap, status="optimal" if gap <= OPTIMAL_GAP else "feasible")
+
+
+def read_bands(fitted: FittedModel, bands: Any, target: Any) -> tuple[list[str], list[Outcome]]:
+    """Read bands as the user gave them, from the worst to the best: their names and outcomes.
+
+    Raises
+    ------
+    InvalidInputError
+        Bands that overlap, are in no order, or are not of the model's kind.
+    """
+    if isinstance(bands, (str, bytes)) or not isinstance(bands, (Mapping, Sequence, np.ndarray)) or len(bands) == 0:
+        raise InvalidInputError(
+            f"bands: expected a list, or a mapping of names to bands, from the worst to the best; received {bands!r}."
+        )
+    values = list(bands.values()) if isinstance(bands, Mapping) else list(bands)
+    if fitted.classes is None:
+        if target is not None:
+            raise InvalidInputError("target: a regressor's bands are ranges (low, high); leave target out.")
+        outcomes: list[Outcome] = list(_intervals(values))
+    elif target is None:
+        outcomes = [label_outcome(value, fitted.classes, None) for value in values]
+        if len(set(outcomes)) < len(outcomes):
+            raise InvalidInputError(f"bands: a label occurs twice in {values!r}.")
+    else:
+        outcomes = list(_probabilities(fitted, values, target))
+    if isinstance(bands, Mapping):
+        return [str(name) for name in bands], outcomes
+    return [_name(outcome, value) for outcome, value in zip(outcomes, values, strict=True)], outcomes
+
+
+def _intervals(values: list[Any]) -> list[Interval]:
+    """Read ranges that rise or fall from one to the next without overlapping."""
+    intervals = [interval_outcome(value) for value in values]
+    pairs = list(pairwise(intervals))
+    rises = all(first.high <= second.low for first, second in pairs)
+    falls = all(second.high <= first.low for first, second in pairs)
+    if not (rises or falls):
+        raise InvalidInputError(
+            f"bands: expected ranges that do not overlap, in rising or in falling order, received {values!r}."
+        )
+    return intervals
+
+
+def _probabilities(fitted: FittedModel, values: list[Any], target: Any) -> list[Label]:
+    """Read least probabilities of a label, which rise."""
+    is_number = [isinstance(value, Real) and 0 < float(value) < 1 for value in values]  # True and False are not
+    if not all(is_number) or any(first >= second for first, second in pairwise(values)):
+        raise InvalidInputError(
+            f"bands: expected least probabilities of {target!r} between 0 and 1 in rising order, received {values!r}."
+        )
+    assert fitted.classes is not None
+    return [label_outcome(target, fitted.classes, float(value)) for value in values]
+
+
+def _name(outcome: Outcome, value: Any) -> str:
+    if isinstance(outcome, Label):
+        return str(value) if outcome.min_probability is None else f"{outcome.min_probability:g}"
+    return range_in_words(outcome.low, outcome.high)
+
+
+def _levers(asked: RowQuestion, max_size: int, found: LeverSets | None) -> Levers:
+    """Present what was found; None for a row that has the outcome."""
+    target, names = asked.question(has_density=False).target(0), asked.names
+    if found is None:
+        return Levers(target, max_size, (), (), (), (), has_outcome=True)
+    not_enough, unknown = (
+        tuple(tuple(names[c] for c in each) for each in sets) for sets in (found.not_enough, found.unknown)
+    )
+    everything: dict[int, Any] = {}
+    for _, answers, _ in found.enough:
+        if id(answers) not in everything:
+            goals = np.zeros(len(answers.rows), dtype=np.int64)
+            everything[id(answers)] = explanations_of(answers, goals, np.arange(len(goals)), blank=False)
+    enough = tuple(
+        Lever(tuple(names[c] for c in columns), everything[id(answers)][place])
+        for columns, answers, place in found.enough
+    )
+    return Levers(target, max_size, enough, not_enough, unknown, tuple(names[c] for c in found.fixed))
+
+
+def _monotone(column: str, direction: str, target: Any, found: MonotoneResult) -> Monotone:
+    """Present what was found."""
+    return Monotone(column, direction, target, found.status, found.rows, found.scores)
+
+
+def _reasons(
+    asked: RowQuestion, found: ReasonSet, at_most: int, codes: Mapping[tuple[str, str], Any] | None
+) -> PrincipalReasons:
+    """Present what was found."""
+    columns = tuple(asked.names[reason.column] for reason in found.reasons)
+    reasons = tuple(_presented(asked, reason, codes) for reason in found.reasons[:at_most])
+    return PrincipalReasons(asked.question(has_density=False).target(0), found.status, reasons, columns)
+
+
+def _presented(asked: RowQuestion, reason: FoundReason, codes: Mapping[tuple[str, str], Any] | None) -> PrincipalReason:
+    answers, place = reason.answers, reason.place
+    goals = np.zeros(len(answers.rows), dtype=np.int64)
+    explanation = explanations_of(answers, goals, np.arange(len(goals)), blank=False)[place]
+    table = explanation.table
+    column = table.columns[reason.column]
+    return PrincipalReason(
+        column.name,
+        reason.direction,
+        value_in(table, column, explanation.x),
+        value_in(table, column, explanation.counterfactual),
+        reason.is_alone,
+        explanation,
+        reason.distance_without,
+        reason.responsiveness,
+        None if codes is None else codes[column.name, reason.direction],
+    )
+
+
+def check_codes(asked: RowQuestion, codes: Mapping[tuple[str, str], Any]) -> None:
+    """Refuse codes that are about nothing, or leave a possible reason of the row without one."""
+    directions: tuple[str, ...] = get_args(Direction)
+    for key in codes:
+        if not isinstance(key, tuple) or len(key) != 2 or key[0] not in asked.names or key[1] not in directions:
+            raise InvalidInputError(
+                f"codes: expected pairs (column, direction) as keys, with a column of the table and a direction out of "
+                f"{', '.join(map(repr, directions))}; received {key!r}."
+            )
+    lacking = [pair for pair in _possible(asked) if pair not in codes]
+    if lacking:
+        listed = ", ".join(repr(pair) for pair in lacking[:5]) + (" ..." if len(lacking) > 5 else "")
+        raise InvalidInputError(
+            f"codes: {len(lacking)} possible reasons have no code: {listed}. Give each a code, or rule it out with "
+            "monotone or immutable."
+        )
+
+
+def _possible(asked: RowQuestion) -> list[tuple[str, str]]:
+    """List the columns and directions that could be reasons of the row."""
+    question = asked.question(has_density=False)
+    domain, can_change = asked.domain(question), asked.can_change(question)
+    pairs = []
+    for place, column in enumerate(question.table.columns):
+        if not can_change[place]:
+            continue
+        pairs += [(column.name, direction) for direction in _directions(column, asked, domain.lower, domain.upper)]
+    return pairs
+
+
+def _directions(column: Column, asked: RowQuestion, lower: Any, upper: Any) -> list[str]:
+    if column.kind == "category":
+        return ["other"]
+    own, start = asked.row[0, column.start], column.start
+    directions = [
+        name for name, moves in (("too high", lower[0, start] < own), ("too low", upper[0, start] > own)) if moves
+    ]
+    return [*directions, "other"] if column.codes else directions
+
+
+def find_levers(fitted: FittedModel, x: ArrayLike, target: Any, max_size: int, options: Options) -> Levers:
+    """See :meth:`elsewise.Explainer.levers`."""
+    _check_count("max_size", max_size)
+    asked = row_question(fitted, x, target, options)
+    n_columns = len(asked.names)
+    n_sets = sum(comb(n_columns, n) for n in range(1, min(max_size, n_columns) + 1))
+    if n_sets > MOST_LEVER_SETS:
+        raise InvalidInputError(
+            f"max_size={max_size} of {n_columns} columns are {n_sets:,} sets; at most {MOST_LEVER_SETS:,} are "
+            "asked about. Lower max_size."
+        )
+    return _levers(asked, max_size, None if asked.has_outcome() else find_lever_sets(asked, max_size))
+
+
+def find_principal_reasons(
+    fitted: FittedModel,
+    x: ArrayLike,
+    target: Any,
+    at_most: int,
+    codes: Mapping[tuple[str, str], Any] | None,
+    options: Options,
+) -> PrincipalReasons:
+    """See :meth:`elsewise.Explainer.reasons`."""
+    _check_count("at_most", at_most)
+    asked = row_question(fitted, x, target, options)
+    if codes is not None:
+        check_codes(asked, codes)
+    return _reasons(asked, find_reasons(asked), at_most, codes)
+
+
+def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: Any, options: Options) -> Ladder:
+    """See :meth:`elsewise.Explainer.ladder`."""
+    names, outcomes = read_bands(fitted, bands, target)
+    first = outcomes[0]
+    wanted = (first.low, first.high) if isinstance(first, Interval) else fitted.classes[first.index]  # type: ignore[index]
+    return _ladder(names, climb(row_question(fitted, x, wanted, options), outcomes))
+
+
+def judge_monotone(fitted: FittedModel, column: str, direction: str, target: Any) -> Monotone:
+    """See :meth:`elsewise.Explainer.monotone`."""
+    names = [one.name for one in fitted.table.columns]
+    if column not in names:
+        raise InvalidInputError(f"column: expected one of {', '.join(map(repr, names))}, received {column!r}.")
+    number = names.index(column)
+    if fitted.table.columns[number].kind == "category":
+        raise InvalidInputError(f"column: {column!r} is a category, whose levels have no order.")
+    if direction not in ("increase", "decrease"):
+        raise InvalidInputError(f"direction: expected 'increase' or 'decrease', received {direction!r}.")
+    if (target is None) != (fitted.classes is None):
+        raise InvalidInputError("target: expected a label of a classifier, and nothing for a regressor.")
+    label = None if fitted.classes is None else label_outcome(target, fitted.classes, None)
+    sign = 1.0 if direction == "increase" else -1.0
+    return _monotone(column, direction, target, find_monotone(fitted, number, sign, label))
+
+
+def _check_count(name: str, count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise InvalidInputError(f"{name} must be a whole number >= 1, received {count!r}.")

@@ -1,0 +1,231 @@
+"""Principal reasons: the fewest columns of which one has to change, or there is no answer.
+
+A set R of columns holds the reasons if every answer changes one of them: the question with the columns of R held is
+infeasible. A smallest such R is found as a smallest hitting set of the changed columns of answers that are known so
+far: hold its columns, and either nothing is left, which proves it, or there is a further answer, which changes none of
+them, and the next hitting set has to hit it, too.
+
+Where density thresholds depend on what is held, "nothing is left" is asked at the threshold of the row, at the one
+given R, and for every one or two other columns, given all the rest: what :meth:`~elsewise.Explainer.explain` says with
+R immutable, and :meth:`~elsewise.Explainer.levers`, does not contradict the reasons.
+
+R is empty exactly where the row has no answer at all or is one itself; and as R is smallest, each of its columns is
+changed by an answer that leaves the rest of R as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from ...answers.principal_reasons import Responsiveness
+from ...arrays import BoolArray, FloatArray, IntArray
+from ..one_row import RowQuestion
+from ..solving.answers import Answers
+from ..solving.deadline import TimeIsOverError
+from ..solving.question import Question
+from .hitting_sets import smallest_hitting_set
+from .levers import LeverSets, ask_sets
+from .responsiveness import responsiveness
+
+# Hitting sets that are tried before the smallest one is given up.
+MOST_HITTING_SETS = 200
+
+Direction = Literal["too high", "too low", "other"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundReason:
+    """One column that is in the way.
+
+    Attributes
+    ----------
+    column : int
+        Position in the table.
+    direction : "too high", "too low" or "other"
+        "other": a level, or a special code, that would have to be another one.
+    answers : Answers
+    place : int
+        The nearest answer in ``answers`` that changes this column alone, where there is one, else none of the other
+        reasons.
+    is_alone : bool
+        Its change alone is enough.
+    distance_without : float
+        No answer that leaves this column as it is is nearer than this; infinite if it is proven that there is none.
+    responsiveness : Responsiveness
+    """
+
+    column: int
+    direction: Direction
+    answers: Answers
+    place: int
+    is_alone: bool
+    distance_without: float
+    responsiveness: Responsiveness
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        """What sorts reasons: first those that are enough alone, nearest first, then those hardest to do without."""
+        worth = float(self.answers.value[self.place]) if self.is_alone else -self.distance_without
+        return not self.is_alone, worth, self.column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReasonSet:
+    """The reasons of a row.
+
+    Attributes
+    ----------
+    status : "proven", "no recourse", "has outcome" or "unknown"
+        "proven": no answer leaves all these columns as they are, and no smaller set has this property. "no recourse":
+        it is proven that there is no answer. "unknown": time or the model's kind ended the search.
+    reasons : list of FoundReason
+        Most important first.
+    """
+
+    status: Literal["proven", "no recourse", "has outcome", "unknown"]
+    reasons: list[FoundReason]
+
+
+def find_reasons(asked: RowQuestion) -> ReasonSet:
+    """Find the smallest set of columns one of which every answer changes, and describe each of them."""
+    if asked.has_outcome():
+        return ReasonSet("has outcome", [])
+    question = asked.question()
+    try:
+        everything = np.ones((1, len(asked.names)), dtype=np.bool_)
+        nearest = asked.reached(question, everything)
+        if np.isinf(nearest.value[0]):
+            return ReasonSet("no recourse" if np.isinf(nearest.lower_bound[0]) else "unknown", [])
+        search = _ReasonSearch(asked, question, nearest)
+        columns = search.smallest()
+        return ReasonSet("unknown", []) if columns is None else ReasonSet("proven", search.described(columns))
+    except TimeIsOverError:
+        return ReasonSet("unknown", [])
+
+
+class _ReasonSearch:
+    """The search for the reasons of one row.
+
+    Parameters
+    ----------
+    asked : RowQuestion
+    question : Question
+    nearest : Answers
+        With the nearest answer, all columns being free.
+    """
+
+    def __init__(self, asked: RowQuestion, question: Question, nearest: Answers) -> None:
+        self.asked, self.question = asked, question
+        self.log_thresholds = nearest.log_thresholds
+        self.movable = frozenset(np.flatnonzero(asked.can_change(question)).tolist())
+        self.known: dict[frozenset[int], tuple[Answers, int]] = {}  # answers by the columns that they change
+        self._learn(nearest)
+
+    def smallest(self) -> frozenset[int] | None:
+        """Find a smallest set without which there is no answer; None if that cannot be proven."""
+        self._learn(self._reached([{column} for column in sorted(self.movable)]))
+        for _ in range(MOST_HITTING_SETS):
+            held = smallest_hitting_set(list(self.known), self._by_share())
+            answers = self._reached([self.movable - held])
+            if np.isfinite(answers.value[0]):
+                changed = self._learn(answers)[0]
+                # answers that change less, of which each is a stronger condition
+                self._learn(self._reached([changed - {column} for column in sorted(changed)]))
+            elif np.isfinite(answers.lower_bound[0]):
+                return None
+            elif not self._has_thresholds_of_its_own():
+                return held
+            else:
+                is_left = self._is_left(self.movable - held)
+                if not is_left:
+                    return held if is_left is False else None
+        return None
+
+    def _has_thresholds_of_its_own(self) -> bool:
+        """Whether density thresholds depend on what is held."""
+        return self.question.cones_at is not None and self.asked.fitted.condition_on_fixed
+
+    def _is_left(self, free: frozenset[int]) -> bool | None:
+        """Whether columns are enough, together or one or two alone, at the thresholds given the others; None: unknown.
+
+        Answers are learnt.
+        """
+        together = self.asked.reached(self.question, self._masks([free]))
+        if np.isfinite(together.value[0]):
+            self._learn(together)
+            return True
+        is_known = bool(np.isinf(together.lower_bound[0]))
+        for size in (1, 2):
+            found = LeverSets([], [], [], ())
+            ask_sets(self.asked, self.question, list(combinations(sorted(free), size)), found)
+            for _, answers, place in found.enough:
+                self._learn(answers, place)
+            if found.enough:
+                return True
+            is_known &= not found.unknown
+        return False if is_known else None
+
+    def described(self, columns: frozenset[int]) -> list[FoundReason]:
+        """Describe reasons, the most important first."""
+        listed = sorted(columns)
+        alone = self.asked.reached(self.question, self._masks([{column} for column in listed]))
+        near = self._reached([self.movable - (columns - {column}) for column in listed])
+        without = self._reached([self.movable - {column} for column in listed])
+        shares = responsiveness(self.asked, self.question, alone, listed)
+        reasons = []
+        for place, column in enumerate(listed):
+            answers, at = alone, place
+            if np.isinf(alone.value[place]):
+                answers, at = (near, place) if np.isfinite(near.value[place]) else self._witness(columns, column)
+            direction = self._direction(column, answers.points[at])
+            is_alone, bound = answers is alone, float(min(without.value[place], without.lower_bound[place]))
+            reasons.append(FoundReason(column, direction, answers, at, is_alone, bound, shares[place]))
+        return sorted(reasons, key=lambda reason: reason.rank)
+
+    def _witness(self, columns: frozenset[int], column: int) -> tuple[Answers, int]:
+        """Find the nearest known answer that changes one of the reasons alone: there is one, for they are fewest."""
+        known = [pair for changed, pair in self.known.items() if changed & columns == {column}]
+        return min(known, key=lambda pair: float(pair[0].value[pair[1]]))
+
+    def _reached(self, free: Sequence[Set[int]]) -> Answers:
+        """Find nearest answers at the density threshold of the row, under sets of columns that may change."""
+        return self.asked.reached(self.question, self._masks(free), log_thresholds=self.log_thresholds)
+
+    def _masks(self, sets: Sequence[Set[int]]) -> BoolArray:
+        masks = np.zeros((len(sets), len(self.asked.names)), dtype=np.bool_)
+        for place, columns in enumerate(sets):
+            members: IntArray = np.array(sorted(columns), dtype=np.int64)
+            masks[place, members] = True
+        return masks
+
+    def _learn(self, answers: Answers, only: int | None = None) -> list[frozenset[int]]:
+        """Keep answers, or the one at a place, by the columns that they change; return these columns."""
+        found = np.flatnonzero(np.isfinite(answers.value)) if only is None else np.array([only])
+        changed = self.asked.fitted.table.changed(answers.rows[found], answers.points[found])
+        sets = [frozenset(np.flatnonzero(row).tolist()) for row in changed]
+        for columns, place in zip(sets, found.tolist(), strict=True):
+            self.known.setdefault(columns, (answers, place))
+        return sets
+
+    def _by_share(self) -> list[int]:
+        """Order columns by how many known answers change them, most first."""
+        counts = np.zeros(len(self.asked.names))
+        for changed in self.known:
+            counts[list(changed)] += 1.0
+        order: list[int] = np.argsort(-counts, kind="stable").tolist()
+        return order
+
+    def _direction(self, column: int, point: FloatArray) -> Direction:
+        """Say what is wrong with a column, given an answer in features."""
+        own = self.question.table.columns[column]
+        if own.kind == "category":
+            return "other"
+        before, after = float(self.asked.row[0, own.start]), float(point[own.start])
+        if before in own.codes or after in own.codes:
+            return "other"
+        return "too high" if after < before else "too low"

@@ -1,0 +1,94 @@
+"""The best answers of every row: the nearest first, then those that differ from all before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from .answers import Answers
+from .question import Question
+
+# Seconds of a time limit from which on a model that is read is not timed first: its predict takes a few milliseconds a
+# call, and a call more is a fourth of what a row takes that is easy.
+TIME_TO_SPARE = 1.0
+
+
+def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
+    """Answer for a chunk of rows.
+
+    Parameters
+    ----------
+    question : Question
+    given : data frame or array of shape (n_samples, n_columns)
+        The rows as they came, to be echoed.
+    rows : array of shape (n_samples, n_features)
+        The same in features.
+    goals : int array of shape (n_samples,)
+        Which goal each row has; -1 asks for the nearest class other than the present one.
+
+    Returns
+    -------
+    list of Answers
+        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
+    """
+    answers = Answers(question, given, rows)
+    if _must_time_model(question):
+        answers.ask_first()
+    n_answers = question.options.n_counterfactuals
+    share = 1.0 / n_answers  # of a row's time for each answer; what one leaves, the others have
+    chosen = np.flatnonzero(goals >= 0)
+    if len(chosen):
+        answers.reach(chosen, goals[chosen], share)
+    open_choice = np.flatnonzero(goals < 0)
+    if len(open_choice):
+        answers = _nearest_other_class(answers, open_choice, share)
+    everything = [answers]
+    while len(everything) < n_answers:
+        further = Answers(question, given, rows, answers.predictions, answers.seconds)
+        further.differ_from(everything, 1.0 / (n_answers - len(everything)))
+        if not np.isfinite(further.value).any():
+            break
+        everything.append(further)
+    return everything
+
+
+def _nearest_other_class(answers: Answers, rows: IntArray, share: float) -> Answers:
+    """Search all classes but the present one of rows; give the answers, which may be others than those begun with."""
+    question = answers.question
+    assert question.fitted.classes is not None
+    likely = None if answers.verification.knows_predictions else _likely_goal(question, answers.rows)
+    if likely is not None:  # the model is asked about the row and its answer together
+        answers.reach(rows, np.array([likely]), share)
+        if answers.predictions[0] != question.fitted.classes[likely]:
+            return answers
+        answers = Answers(question, answers.given, answers.rows, answers.predictions, answers.seconds)
+    predictions, classes_left = answers.predictions, len(question.fitted.classes) - 1
+    for goal, label in enumerate(question.fitted.classes):
+        others = rows[predictions[rows] != label]
+        if len(others):
+            answers.reach(others, np.full(len(others), goal), share / max(classes_left - goal, 1))
+    return answers
+
+
+def _likely_goal(question: Question, rows: FloatArray) -> int | None:
+    """Tell which of two classes a single row is not of, by the region of the first; None where regions do not tell.
+
+    The model itself has the last word: rounding may have it otherwise.
+    """
+    fitted, goals = question.fitted, question.problem.goals
+    if len(rows) != 1 or len(goals) != 2 or fitted.training is not None or fitted.further or fitted.robust_radius:
+        return None
+    if not question.use_model or question.options.min_probability is not None:
+        return None
+    is_first = goals[0].cover.depth(rows, plain=question.problem.coordinates.points(rows)) > 0
+    return int(is_first.any())
+
+
+def _must_time_model(question: Question) -> bool:
+    """Whether what the model takes to judge a row may matter to the time that is left for a search."""
+    limit, fitted = question.options.time_limit, question.fitted
+    if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
+        return False
+    return limit < TIME_TO_SPARE or fitted.training is not None

@@ -1,0 +1,103 @@
+"""Density thresholds of rows that have columns that cannot change: given these, as plausible as was asked.
+
+See :mod:`elsewise.density.conditional` for what that means. Which columns cannot change depends on the row: rules may
+hold a column for everyone, or leave one row nowhere to go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import BoolArray, FloatArray
+from ...density import ClassDensity
+from ...density.conditional import ConditionalDensity
+from ...fitted import FittedModel
+from ...rules import Rules
+from ...rules.atomic import FewChanges, Linear, Whole
+from ...rules.implications import Implies
+from ...rules.meaningful import LeastChange
+from ...rules.steps import OnSteps
+from ...search import Domain
+
+# Rules that leave every column somewhere to go.
+_NEVER_HOLD = (FewChanges, Implies, LeastChange, Linear, OnSteps, Whole)
+
+
+def may_hold_columns(fitted: FittedModel, rules: Rules) -> bool:
+    """Whether rules may leave a row columns that cannot change, and thresholds are those given them."""
+    if not fitted.condition_on_fixed:
+        return False
+    return any(not (rule.is_found or isinstance(rule, _NEVER_HOLD)) for rule in rules.single)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPart:
+    """What cannot change in one row.
+
+    Attributes
+    ----------
+    fixed : bool array of shape (n_density_columns,)
+        Columns of the density's rows that cannot change.
+    log_highest : float
+        Log density of the densest point with the same fixed columns.
+    conditional : ConditionalDensity
+        Of the others.
+    """
+
+    fixed: BoolArray
+    log_highest: float
+    conditional: ConditionalDensity
+
+    def log_threshold(self, quantile: float) -> float:
+        """Give the joint log density that the row asks for at a quantile."""
+        return self.conditional.log_threshold(quantile) + self.log_highest
+
+    def share_no_denser(self, log_density: float) -> float:
+        """Give the share of rows that are no denser, given what cannot change, than a point of this joint density."""
+        return float(self.conditional.share_no_denser(np.array([log_density - self.log_highest]))[0])
+
+
+def fixed_parts(
+    fitted: FittedModel, density: ClassDensity | None, rows: FloatArray, domain: Domain | None
+) -> list[FixedPart | None]:
+    """Find what cannot change in each row; None where it is nothing, or does not matter.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    density : ClassDensity or None
+        Of the wanted outcome.
+    rows : array of shape (n_samples, n_features)
+    domain : Domain or None
+        What rows may become.
+    """
+    parts: list[FixedPart | None] = [None] * len(rows)
+    if density is None or domain is None or not fitted.condition_on_fixed or density.quantile_ is None:
+        return parts
+    is_fixed, points = _fixed(rows, domain)
+    patterns, pattern = np.unique(is_fixed, axis=0, return_inverse=True)
+    for number, features in enumerate(patterns):
+        fixed = fitted.fixed_in_density(features)
+        chosen = np.flatnonzero(pattern.ravel() == number)
+        conditional = None if fixed is None or not fixed.any() else fitted.conditional(density, fixed)
+        if fixed is None or conditional is None or not len(chosen):
+            continue
+        highest = conditional.log_highest(fitted.density_rows(points[chosen]))
+        for row, log_highest in zip(chosen.tolist(), highest.tolist(), strict=True):
+            parts[row] = FixedPart(fixed, log_highest, conditional)
+    return parts
+
+
+def _fixed(rows: FloatArray, domain: Domain) -> tuple[BoolArray, FloatArray]:
+    """Which features cannot change, and rows with what they then hold; both of shape (n_samples, n_features)."""
+    layout, indicators = domain.layout, domain.layout.indicators
+    is_fixed = domain.lower == domain.upper
+    points = np.where(is_fixed, domain.lower, rows)
+    if len(indicators):
+        left = np.add.reduceat(domain.upper[:, indicators], layout.first_indicators, axis=1)
+        decided = (left == 1)[:, layout.group[indicators]]
+        is_fixed[:, indicators] = decided
+        points[:, indicators] = np.where(decided, domain.upper[:, indicators], rows[:, indicators])
+    return np.asarray(is_fixed), points

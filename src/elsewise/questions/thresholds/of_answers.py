@@ -1,0 +1,44 @@
+"""What could not change in rows that were answered, found again from rows and rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...fitted import FittedModel
+from ...rules import Constraints
+from ..options import Options
+from ..solving.question import pose
+from ..targets import outcomes_of_rows
+from .fixed_columns import FixedPart, may_hold_columns
+
+
+def fixed_parts_of_answers(
+    fitted: FittedModel, constraints: Constraints | None, rows: FloatArray, targets: Sequence[Any]
+) -> list[FixedPart | None]:
+    """Find what cannot change in each row on its way to its own target; None where it is nothing, or does not matter.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    constraints : Constraints or None
+        The rules that were asked for.
+    rows : array of shape (n_samples, n_features)
+    targets : sequence of labels or (low, high), one a row
+    """
+    parts: list[FixedPart | None] = [None] * len(rows)
+    rules = fitted.rules(constraints)
+    if not may_hold_columns(fitted, rules):
+        return parts
+    options = Options(constraints=constraints)
+    for target in dict.fromkeys(targets):
+        places = np.array([place for place, other in enumerate(targets) if other == target], dtype=np.int64)
+        outcomes = outcomes_of_rows(target, 1, fitted.classes, None).outcomes
+        question = pose(fitted, outcomes, rules, options=options, own_thresholds=True)
+        found = question.fixed_parts(rows[places], question.domain(rows[places]))[0]
+        for place, part in zip(places.tolist(), found, strict=True):
+            parts[place] = part
+    return parts

@@ -1,0 +1,1 @@
+"""Rules that are inequalities between sums of columns."""

@@ -1,0 +1,1 @@
+"""What training rows suggest: special codes, steps, values that never occur together."""

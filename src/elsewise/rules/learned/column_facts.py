@@ -1,0 +1,111 @@
+"""What suggested rules need to know of the training rows, column by column; small, and no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ...arrays import AnyArray, FloatArray
+from ..levels import is_boolean
+from .column_words import EDUCATION as EDUCATION_WORDS
+from .column_words import education_ranks, finds, number_ranks, words_of
+
+if TYPE_CHECKING:
+    from ...table.column import Column
+    from ...table.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnFacts:
+    """What a column holds in the training rows.
+
+    Attributes
+    ----------
+    name : str
+    kind : "number", "integer", "ordinal", "category" or "boolean"
+    levels : tuple
+        As the user writes them, without the missing value; empty for numbers.
+    ranks : tuple of (level, float)
+        Levels of a category in an order that their own text tells, lowest first; empty where it tells none.
+    low, high : float
+        Smallest and largest number; NaN for levels.
+    spread : float
+        Interquartile range of numbers; NaN for levels.
+    n_distinct, n_rows : int
+        Distinct values, and rows in which there is one.
+    correlations : tuple of (label, float)
+        Spearman's rank correlation of the column with having the label; for a regressor with its number, label None.
+        Columns without an order have none.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[Any, ...]
+    ranks: tuple[tuple[Any, float], ...]
+    low: float
+    high: float
+    spread: float
+    n_distinct: int
+    n_rows: int
+    correlations: tuple[tuple[Any, float], ...]
+
+
+def facts_of_columns(
+    table: Table, rows: FloatArray, y: AnyArray | None, classes: AnyArray | None
+) -> tuple[ColumnFacts, ...]:
+    """Return the facts of all columns.
+
+    Parameters
+    ----------
+    table : Table
+    rows : array of shape (n_samples, n_features)
+        Encoded training rows, NaN where a number is missing.
+    y : array of shape (n_samples,), or None
+    classes : array of labels, or None for a regressor
+    """
+    targets: dict[Any, FloatArray] = {}
+    y = None if y is None or y.shape != (len(rows),) else y
+    if y is not None and classes is not None:
+        targets = {label: (y == label).astype(np.float64) for label in classes.tolist()}
+    elif y is not None and classes is None and y.dtype.kind in "biuf":
+        targets = {None: y.astype(np.float64)}
+    return tuple(_facts(column, rows[:, column.features], targets) for column in table.columns)
+
+
+def _facts(column: Column, values: FloatArray, targets: Mapping[Any, FloatArray]) -> ColumnFacts:
+    levels = tuple(level for level in column.levels if level is not None)
+    numbers = values[:, 0] if column.kind != "category" else np.full(len(values), np.nan)
+    ranks: dict[Any, float] = {}
+    if column.kind == "category":
+        is_education = finds(EDUCATION_WORDS, words_of(column.name))
+        ranks = education_ranks(levels) if is_education else number_ranks(levels)
+        for place, level in enumerate(column.levels):
+            if level in ranks:
+                numbers[values[:, place] == 1.0] = ranks[level]
+        if is_boolean(column):
+            numbers = values[:, [bool(level) for level in column.levels].index(True)] if True in levels else numbers
+    is_there = ~np.isnan(numbers)
+    is_number = column.kind in ("number", "integer") and bool(is_there.any())
+    return ColumnFacts(
+        name=column.name,
+        kind="boolean" if is_boolean(column) else column.kind,
+        levels=levels,
+        ranks=tuple(sorted(ranks.items(), key=lambda item: item[1])),
+        low=float(numbers[is_there].min()) if is_number else np.nan,
+        high=float(numbers[is_there].max()) if is_number else np.nan,
+        spread=float(np.subtract(*np.quantile(numbers[is_there], [0.75, 0.25]))) if is_number else np.nan,
+        n_distinct=len(np.unique(numbers[is_there])) if is_number else len(levels),
+        n_rows=int(is_there.sum()) if is_number else len(values),
+        correlations=tuple((label, _rank_correlation(numbers[is_there], y[is_there])) for label, y in targets.items()),
+    )
+
+
+def _rank_correlation(values: FloatArray, y: FloatArray) -> float:
+    """Return Spearman's rank correlation, 0 where one of the two is constant."""
+    if len(values) < 2 or np.ptp(values) == 0 or np.ptp(y) == 0:
+        return 0.0
+    return float(np.corrcoef(rankdata(values), rankdata(y))[0, 1])

@@ -1,0 +1,187 @@
+"""What the name and the levels of a column say it means: phrases in English, German, French and Spanish.
+
+A name is split into words (``snake_case``, ``camelCase``, digits, accents dropped), and a phrase matches whole words
+that follow each other: "age" is in ``age_years`` and ``AgeYears``, not in ``mortgage``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+# Who somebody is: what is meant, and the phrases that say so.
+WHO = {
+    "age": "age; alter; lebensalter; edad; date of birth; birth; birthday; birthdate; birthyear; dob; geburt; "
+    "geburtsdatum; geburtsjahr; geburtstag; naissance; nacimiento",
+    "sex": "sex; gender; male; female; geschlecht; sexe; sexo; genero",
+    "ethnic origin": "race; ethnicity; ethnic; rasse; ethnie; herkunft; raza; etnia; skin color; skin colour",
+    "nationality": "nationality; citizenship; citizen; native country; country of birth; birthplace; immigrant; "
+    "foreign worker; foreigner; nationalitat; staatsangehorigkeit; auslander; nationalite; nacionalidad",
+    "religion": "religion; religious; konfession; creed",
+    "marital status": "marital; marital status; married; spouse; relationship; familienstand; verheiratet; etat civil; "
+    "situation familiale; situation matrimoniale; estado civil",
+    "dependants": "children; child; kids; dependents; dependants; dependent; under maintenance; family size; "
+    "kinder; kinderzahl; unterhaltspflichtige; enfants; personnes a charge; hijos; dependientes",
+    "disability": "disability; disabled; handicap; behinderung; schwerbehindert; discapacidad",
+}
+# Ages of things, which rise with time.
+_AGES_OF_THINGS = _set(
+    "account accounts car vehicle house home building property file credit contract company firm loan policy"
+)
+TENURE = (
+    "tenure; seniority; years employed; employment length; emp length; length of employment; years at company; "
+    "years experience; experience; present emp since; employed since; present res since; residence since; "
+    "years at residence; years at address; betriebszugehorigkeit; dienstjahre; berufserfahrung; beschaftigt seit; "
+    "wohnhaft seit; anciennete; antiguedad"
+)
+# Past facts. Those of the first list say so by themselves, those of the second usually do.
+PAST = (
+    "history; previous; prior; priors; late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
+    "delinq; delq; arrears; bankruptcy; bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; "
+    "offenses; recidivism; juvenile; poutcome; pdays; pregnancies; months since; m since; days since; "
+    "years since; time since; vorstrafen; zahlungsverzug; vorherige; historie; anterieur; antecedents; "
+    "historique; anterior; historial; antecedentes; morosidad"
+)
+PERHAPS_PAST = "last; ever; past; former; campaign; dernier; letzte; ultimo; inquiries; inq"
+IDENTITY = (
+    "uuid; guid; ssn; iban; rowid; rownum; row number; row index; record number; account number; customer number; "
+    "serial number; case number; kundennummer; aktenzeichen; kontonummer; identifiant; matricule; email; first name; "
+    "last name; surname; full name; unnamed 0"
+)
+DATES = "date; datum; fecha; timestamp; datetime; uhrzeit"
+EDUCATION = (
+    "education; educational; degree; schooling; school leaving; qualification; bildung; schulabschluss; abschluss; "
+    "diplome; formation; niveau d etudes; educacion; estudios; titulacion"
+)
+# Which way is better for whoever asks for more credit, money or trust: up and down.
+UP = (
+    "income; salary; wage; wages; earnings; revenue; savings; deposit; deposits; down payment; payments; repayment; "
+    "repayments; collateral; equity; einkommen; gehalt; lohn; ersparnisse; guthaben; anzahlung; revenu; revenus; "
+    "salaire; epargne; apport; ingresos; ingreso; salario; ahorros; "
+    "account balance; account check; checking account; checking status"
+)
+DOWN = (
+    "debt; debts; utilization; utilisation; debt to income; debt ratio; dti; revolving balance; revolving burden; "
+    "burden; balance owed; amount owed; owed; liabilities; loan amount; credit amount; schulden; verschuldung; "
+    "installment as income; installment rate; kreditbetrag; auslastung; dette; dettes; endettement; deuda; deudas; "
+    "endeudamiento"
+)
+# Words that make something else of an amount: a share of it.
+_SHARES = _set("ratio perc percent percentage pct rate share per fraction of as to")
+
+# Levels that give a column away, whatever it is called.
+_SEX_WORDS = _set("male female man woman men women masculine feminine mannlich weiblich homme femme hombre mujer")
+_SEX_LETTERS = (frozenset("mf"), frozenset("mw"))
+_MARITAL_WORDS = _set(
+    "married single divorced widowed separated unmarried husband wife verheiratet ledig geschieden verwitwet "
+    "marie mariee celibataire divorce divorcee veuf veuve casado casada soltero soltera divorciado viudo"
+)
+_ORIGIN_WORDS = _set("white black asian hispanic latino caucasian african indigenous")
+_MONTHS = _set("jan feb mar apr may jun jul aug sep oct nov dec")
+_DAYS = _set("mon tue wed thu fri sat sun")
+# Levels of education from the lowest, by a word of each.
+_LADDER = (
+    "none preschool",
+    "elementary primary grundschule",
+    "school secondary hauptschule",
+    "hs highschool abitur bac bachillerato",
+    "college some",
+    "assoc associate vocational",
+    "bachelors bachelor undergraduate licence licenciatura university",
+    "masters master graduate",
+    "prof professional doctorate phd doctoral doctor",
+)
+
+
+def words_of(text: Any) -> tuple[str, ...]:
+    """Return the words of a name or level, in lower case and without accents."""
+    plain = unicodedata.normalize("NFKD", str(text).replace("ß", "ss")).encode("ascii", "ignore").decode()
+    return tuple(word.lower() for word in _WORD.findall(plain))
+
+
+def finds(phrases: str, words: Sequence[str]) -> str:
+    """Return the first phrase of a list, separated by semicolons, that is among words; nothing if none is."""
+    for phrase in phrases.split(";"):
+        parts = tuple(phrase.split())
+        if any(tuple(words[i : i + len(parts)]) == parts for i in range(len(words) - len(parts) + 1)):
+            return " ".join(parts)
+    return ""
+
+
+def who_by_name(words: Sequence[str]) -> str:
+    """Return which part of who somebody is a name speaks of; nothing if none."""
+    for meaning, phrases in WHO.items():
+        if finds(phrases, words) and not (meaning == "age" and _AGES_OF_THINGS & set(words)):
+            return meaning
+    return ""
+
+
+def is_tenure(words: Sequence[str]) -> bool:
+    """Whether a name speaks of a time that only grows: in a job, at an address, of a contract or a thing."""
+    return bool(finds(TENURE, words)) or ("age" in words and bool(_AGES_OF_THINGS & set(words)))
+
+
+def is_identity(words: Sequence[str]) -> bool:
+    """Whether a name is that of a number or name by which rows are known; an index only if it is called just that."""
+    return bool(finds(IDENTITY, words)) or words in (("index",), ("key",)) or "id" in (*words[:1], *words[-1:])
+
+
+def direction_by_name(words: Sequence[str]) -> str:
+    """Return in which direction a column of this name gets better: "increase", "decrease", or nothing if unknown."""
+    down, up = finds(DOWN, words), finds(UP, words)
+    if down:
+        return "decrease"
+    return "increase" if up and not _SHARES & set(words) else ""
+
+
+def who_by_levels(levels: Iterable[Any]) -> str:
+    """Return which part of who somebody is the levels of a category speak of; nothing if none."""
+    told = [set(words_of(level)) for level in levels]
+    told = [words for words in told if words and not words & {"unknown", "other", "na", "nan", "missing"}]
+    if len(told) < 2:
+        return ""
+    seen = set().union(*told)
+    if all(words & _SEX_WORDS for words in told) or seen in _SEX_LETTERS:
+        return "sex"
+    if all(words & _MARITAL_WORDS for words in told):
+        return "marital status"
+    return "ethnic origin" if len(told) > 2 and sum(bool(words & _ORIGIN_WORDS) for words in told) > 2 else ""
+
+
+def are_dates(levels: Iterable[Any]) -> bool:
+    """Whether levels are months or days of the week."""
+    told = {str(level).strip().lower()[:3] for level in levels}
+    return len(told) > 2 and (told <= _MONTHS or told <= _DAYS)
+
+
+def education_ranks(levels: Sequence[Any]) -> dict[Any, float]:
+    """Return the rank of every level of education; nothing where fewer than three, or two thirds, are known."""
+    ranks: dict[Any, float] = {}
+    for level in levels:
+        words = set(words_of(level))
+        found = [place for place, known in enumerate(_LADDER) if words & set(known.split())]
+        if found:
+            # "HS-grad" and "Some-college" name the school they are about; "high school" is more than school alone.
+            ranks[level] = 3.0 if {"high", "school"} <= words or "hs" in words else float(found[-1])
+    return ranks if len(set(ranks.values())) > 2 and 3 * len(ranks) >= 2 * len(levels) else {}
+
+
+def number_ranks(levels: Sequence[Any]) -> dict[Any, float]:
+    """Return what levels that are ranges of numbers begin at, "1 <= ... < 4 years"; nothing where they are none."""
+    ranks: dict[Any, float] = {}
+    for level in levels:
+        found = re.match(r"\D*?(<=|>=|<|>)?[\s.]*(-?\d+(?:\.\d+)?)", str(level))
+        if found:
+            is_below = found[1] in ("<", "<=")
+            ranks[level] = float(found[2]) - (0.5 if is_below else 0.0)
+    is_order = len(set(ranks.values())) == len(ranks) > 2
+    return ranks if is_order and 2 * len(ranks) > len(levels) else {}

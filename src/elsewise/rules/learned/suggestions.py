@@ -1,0 +1,321 @@
+"""Rules that the names and values of columns suggest: what a person cannot change, or only in one direction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import InvalidInputError
+from ..constraints import Constraints
+from .column_facts import ColumnFacts
+from .column_words import (
+    DATES,
+    EDUCATION,
+    PAST,
+    PERHAPS_PAST,
+    are_dates,
+    direction_by_name,
+    education_ranks,
+    finds,
+    is_identity,
+    is_tenure,
+    who_by_levels,
+    who_by_name,
+    words_of,
+)
+
+Certainty = Literal["certain", "likely", "guess"]
+Subject = Literal["who somebody is", "identity", "date", "past", "time", "education", "direction", "size"]
+
+# Subjects of columns that no answer should change: a fit warns where they are free.
+CANNOT_CHANGE: tuple[Subject, ...] = ("who somebody is", "identity", "date", "past")
+# A rank correlation with the target of at least this size is notable, if it is no chance either: a direction is
+# suggested only where data and name agree.
+NOTABLE_CORRELATION = 0.05
+# Standard errors of a rank correlation of independent columns, 1 / sqrt(n - 1), that chance seldom exceeds.
+STANDARD_ERRORS = 2.0
+# A whole number moves by at least this share of the interquartile range: less is no advice.
+LEAST_SHARE_OF_SPREAD = 0.05
+# Rows from which on values that are all different say something about a column.
+FEWEST_ROWS = 50
+# Digits of a whole number from which on numbers of equal length look like identifiers.
+FEWEST_DIGITS = 6
+
+
+class RulesWarning(UserWarning):
+    """Columns that look as if nobody could change them are free to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRule:
+    """One suggested rule.
+
+    Attributes
+    ----------
+    column : str
+    kind : "immutable", "monotone", "allowed" or "min_change"
+        The parameter of :class:`~elsewise.Constraints` it belongs to.
+    value : None, "increase" or "decrease", {from_level: (to_level, ...)}, or the least size of a change
+    subject : str
+        What the column is about: "who somebody is", "identity", "date", "past", "time", "education",
+        "direction" or "size".
+    reason : str
+        In a sentence.
+    certainty : "certain", "likely" or "guess"
+    """
+
+    column: str
+    kind: str
+    value: Any
+    subject: Subject
+    reason: str
+    certainty: Certainty
+
+    def __str__(self) -> str:
+        what = {
+            "immutable": "stays as it is",
+            "monotone": f"may only {self.value}",
+            "allowed": "moves to some levels only",
+            "min_change": f"stays or moves by {self.value} or more",
+        }
+        return f"{self.column}: {what[self.kind]} ({self.certainty}). {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRules:
+    """Rules for the columns of a table, at most one of a kind for each, to be read, edited and used.
+
+    Attributes
+    ----------
+    rules : tuple of SuggestedRule
+    """
+
+    rules: tuple[SuggestedRule, ...]
+
+    @property
+    def constraints(self) -> Constraints:
+        """The rules as :class:`~elsewise.Constraints`."""
+        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in ("immutable", "monotone", "allowed", "min_change")}
+        for rule in self.rules:
+            by_kind[rule.kind][rule.column] = rule.value
+        return Constraints(
+            immutable=list(by_kind["immutable"]),
+            monotone=by_kind["monotone"],
+            allowed=by_kind["allowed"],
+            min_change=by_kind["min_change"] or None,
+        )
+
+    def apart_from(self, columns: Iterable[str]) -> SuggestedRules:
+        """Return the rules about other columns than these."""
+        left_out = set(columns)
+        return replace(self, rules=tuple(rule for rule in self.rules if rule.column not in left_out))
+
+    def about(self, subjects: Sequence[str]) -> SuggestedRules:
+        """Return the rules about these subjects."""
+        return replace(self, rules=tuple(rule for rule in self.rules if rule.subject in subjects))
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules)) or "No rules are suggested."
+
+    def to_json(self) -> str:
+        """Return the rules as JSON text, as a file of rules holds them: the keys are parameters of Constraints."""
+        return json.dumps(self.constraints.to_mapping(), indent=2, ensure_ascii=False)
+
+    def to_toml(self) -> str:
+        """Return the rules as TOML text, as a file of rules holds them, with the reasons as comments."""
+        lines = ["# Suggested rules: delete the lines that do not fit.", "immutable = ["]
+        lines += [f"  {_quoted(r.column)},  # {r.certainty}: {r.reason}" for r in self.rules if r.kind == "immutable"]
+        lines += ["]"]
+        for kind in ("monotone", "min_change"):
+            rules = [rule for rule in self.rules if rule.kind == kind]
+            lines += ["", f"[{kind}]"] if rules else []
+            lines += [f"{_quoted(r.column)} = {_quoted(r.value)}  # {r.certainty}: {r.reason}" for r in rules]
+        for rule in self.rules:
+            if rule.kind == "allowed":
+                lines += ["", f"[allowed.{_quoted(rule.column)}]  # {rule.certainty}: {rule.reason}"]
+                for level, reached in rule.value.items():
+                    lines.append(f"{_quoted(str(level))} = [{', '.join(map(_quoted, reached))}]")
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rules to a file that the command line reads (``--rules``), TOML with the reasons, or JSON.
+
+        Parameters
+        ----------
+        path : path of the file
+            Ending in ``.toml`` or ``.json``. A file that is there already is replaced.
+        """
+        path = Path(path)
+        if path.suffix.lower() not in (".toml", ".json"):
+            raise InvalidInputError(f"Expected a file of rules ending in .toml or .json, received {str(path)!r}.")
+        is_json = path.suffix.lower() == ".json"
+        path.write_text(self.to_json() + "\n" if is_json else self.to_toml(), encoding="utf-8")
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value.item() if isinstance(value, np.generic) else value, ensure_ascii=False)
+
+
+def suggest(facts: Sequence[ColumnFacts], wanted: tuple[Any, int] | None = None) -> SuggestedRules:
+    """Suggest rules for columns.
+
+    Parameters
+    ----------
+    facts : sequence of ColumnFacts
+    wanted : (label, 1 or -1), optional
+        The wanted outcome: a label of the correlations, None for a regressor, and whether more or less of it is better.
+        Without it, no direction is suggested but that of time.
+    """
+    rules = []
+    for column in facts:
+        found = _cannot_change(column) or _with_time(column) or _education(column)
+        for label, correlation in column.correlations if found is None and wanted is not None else ():
+            if wanted is not None and label == wanted[0]:
+                found = _direction(column, wanted[1] * correlation, label)
+        sized = None if found is not None and found.kind == "immutable" else _least_size(column)
+        rules += [rule for rule in (found, sized) if rule is not None]
+    return SuggestedRules(tuple(rules))
+
+
+def combined(suggested: SuggestedRules, constraints: Constraints | None) -> Constraints:
+    """Join suggested rules with the user's, which decide alone about every column they name."""
+    if constraints is None:
+        return suggested.constraints
+    left = suggested.apart_from(columns_ruled(constraints)).constraints
+    return constraints & (left if constraints.min_change is None else replace(left, min_change=None))
+
+
+def columns_ruled(constraints: Constraints | None) -> list[str]:
+    """Return the columns for which a user's rules say how they may move."""
+    if constraints is None:
+        return []
+    return [*constraints.immutable, *constraints.monotone, *constraints.bounds, *constraints.allowed]
+
+
+def free_columns(suggested: SuggestedRules, constraints: Constraints | None) -> list[str]:
+    """Return the columns that look as if nobody could change them, and that a user's rules leave free."""
+    rules = suggested.about(CANNOT_CHANGE).apart_from(columns_ruled(constraints)).rules
+    return [rule.column for rule in rules]
+
+
+def warning_about(names: Sequence[str]) -> str:
+    """Return the warning that columns which should not be free are, with the line that fixes them."""
+    return (
+        "Answers may change columns that look as if nobody could. To fix them, make the explainer with "
+        f'constraints=Constraints(immutable={list(names)!r}), or with rules="suggested" for all rules of '
+        "explainer.suggest_rules(). rules=None says that they are free on purpose."
+    )
+
+
+def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
+    """Suggest that a column stays as it is, by its name first and by its content then."""
+    name, words = column.name, words_of(column.name)
+
+    def fixed(subject: Subject, certainty: Certainty, reason: str) -> SuggestedRule:
+        return SuggestedRule(name, "immutable", None, subject, reason, certainty)
+
+    if is_tenure(words):
+        return None
+    if meaning := who_by_name(words):
+        return fixed("who somebody is", "certain", f"The name speaks of {meaning}: nobody can act on it.")
+    if meaning := who_by_levels(column.levels):
+        return fixed("who somebody is", "likely", f"The levels speak of {meaning}: nobody can act on it.")
+    if is_identity(words):
+        return fixed("identity", "certain", "The name is that of an identifier: rows are known by it.")
+    if _is_numbering(column):
+        return fixed("identity", "likely", "The values number the rows.")
+    if _is_all_different(column):
+        return fixed("identity", "guess", "Nearly every row has a value of its own, as identifiers have.")
+    if phrase := finds(PAST, words):
+        return fixed("past", "certain", f"The name speaks of the past ({phrase!r}): what has happened stays.")
+    if phrase := finds(PERHAPS_PAST, words):
+        return fixed("past", "likely", f"The name seems to speak of the past ({phrase!r}): what has happened stays.")
+    if (
+        finds(DATES, words)
+        or are_dates(column.levels)
+        or ("year" in words and 1900 <= column.low <= column.high <= 2100)
+    ):
+        return fixed("date", "likely", "It is a date: it is given when the question is asked.")
+    return None
+
+
+def _is_numbering(column: ColumnFacts) -> bool:
+    """Whether whole numbers are all different and leave no larger gaps than there are rows."""
+    is_enough = column.kind == "integer" and column.n_rows >= FEWEST_ROWS
+    return is_enough and column.n_distinct == column.n_rows and column.high - column.low < 2 * column.n_rows
+
+
+def _is_all_different(column: ColumnFacts) -> bool:
+    """Whether texts, or long whole numbers of equal length, are all or nearly all different."""
+    if column.n_rows < FEWEST_ROWS:
+        return False
+    if column.kind == "category":
+        return 10 * column.n_distinct >= 9 * column.n_rows
+    if column.kind != "integer" or column.n_distinct < column.n_rows or column.low < 0:
+        return False
+    return FEWEST_DIGITS <= len(f"{column.low:.0f}") == len(f"{column.high:.0f}")
+
+
+def _with_time(column: ColumnFacts) -> SuggestedRule | None:
+    """Suggest that a time that grows does not fall."""
+    if not is_tenure(words_of(column.name)):
+        return None
+    return _one_way(column, "increase", "time", "certain", "A time that has passed grows and never falls.")
+
+
+def _education(column: ColumnFacts) -> SuggestedRule | None:
+    if not finds(EDUCATION, words_of(column.name)):
+        return None
+    is_ladder = column.kind != "category" or bool(education_ranks(column.levels))
+    reason = "Education that somebody has is not lost."
+    return _one_way(column, "increase", "education", "likely", reason) if is_ladder else None
+
+
+def _direction(column: ColumnFacts, correlation: float, target: Any) -> SuggestedRule | None:
+    """Suggest a direction where the name and the training rows agree on what helps."""
+    direction = direction_by_name(words_of(column.name))
+    agrees = correlation * (1 if direction == "increase" else -1)
+    least = max(NOTABLE_CORRELATION, STANDARD_ERRORS / max(column.n_rows - 1, 1) ** 0.5)
+    if not direction or agrees < least:
+        return None
+    more = "more" if direction == "increase" else "less"
+    wanted = "the wanted numbers" if target is None else f"the outcome {target!r}"
+    reason = f"By its name, and by the training rows (rank correlation {correlation:+.2f}), {more} helps {wanted}."
+    return _one_way(column, direction, "direction", "likely", reason)
+
+
+def _least_size(column: ColumnFacts) -> SuggestedRule | None:
+    """Suggest that whole numbers of a wide range do not move by next to nothing; others have a least change anyway."""
+    size = LEAST_SHARE_OF_SPREAD * column.spread
+    if column.kind != "integer" or not size >= 2:
+        return None
+    digits = 10 ** (len(str(int(size))) - 1)
+    reason = f"Half of the rows lie within {column.spread:.0f} of each other: less than this is no advice."
+    return SuggestedRule(column.name, "min_change", int(size // digits * digits), "size", reason, "guess")
+
+
+def _one_way(
+    column: ColumnFacts, direction: str, subject: Subject, certainty: Certainty, reason: str
+) -> SuggestedRule | None:
+    """Suggest a direction; for categories whose levels tell an order, by the levels that may be reached."""
+    if column.kind != "category":
+        return SuggestedRule(column.name, "monotone", direction, subject, reason, certainty)
+    if not column.ranks:
+        return None
+    sign = 1 if direction == "increase" else -1
+    ahead = {
+        level: tuple(other for other, r in column.ranks if sign * r >= sign * rank and other != level)
+        for level, rank in column.ranks
+    }
+    if subject == "time":  # who has none yet begins with the shortest
+        ahead |= {level: (column.ranks[0][0],) for level in column.levels if level not in ahead}
+    return SuggestedRule(column.name, "allowed", ahead, subject, reason, certainty)

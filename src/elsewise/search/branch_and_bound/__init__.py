@@ -1,0 +1,1 @@
+"""Nodes of boxes, parts and ellipsoids: relaxed by projection, branched, rounded; in C where it can be."""

@@ -1,0 +1,1 @@
+"""Sums of trees: intervals between thresholds, bounded by dual decomposition in C."""

@@ -1,0 +1,314 @@
+"""The cover of a sum of trees, with a search of its own where no feature of model space mixes columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ....arrays import BoolArray, FloatArray, IntArray
+from ... import BoxAnswer, Clauses, DividingCover, Inside, LeastMoves, NumberPieces, OpenSearch, Proposal, Space
+from .certificates import Recorder
+from .constants import MAP_ROUNDING
+from .deepening import search_cells
+from .indexed import IndexedTrees, indexed
+from .inside import CellsInside
+from .inside_search import CellsSearch, InsideSearch, NoSearch
+from .joint import members_of
+from .proposals import KnownRows, propose
+from .ruled_cells import CellRules, cell_rules, ends_in_cells
+from .splits import DiagonalSplit, split_of
+
+if TYPE_CHECKING:
+    from .region import EnsembleRegion
+
+# Share by which costs that bound are lowered: rounding of one product.
+COST_ROUNDING = 4 * np.finfo(np.float64).eps
+# The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
+EXACT_MARGIN = 1e-9
+
+
+class EnsembleCover(DividingCover):
+    """Cover of an :class:`EnsembleRegion`.
+
+    Parameters
+    ----------
+    region : EnsembleRegion
+    space : Space
+
+    Attributes
+    ----------
+    recorder : Recorder or None
+        Is given a certificate of every search; None for none.
+    """
+
+    recorder: Recorder | None = None
+    proposes: ClassVar[bool] = True
+
+    def __init__(self, region: EnsembleRegion, space: Space) -> None:
+        super().__init__(region, space)
+        self.trees, self.decision = region.trees, region.decision
+        self.splits: dict[int, DiagonalSplit | None] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what the kernel holds is made again where it is needed
+        return {name: value for name, value in self.__dict__.items() if name not in ("indexed", "_known")}
+
+    @cached_property
+    def indexed(self) -> IndexedTrees | None:
+        """The trees over cells of columns; None where columns are mixed."""
+        if self.n_parts == 0 or self.space.coordinates.norm != 1:
+            return None
+        return indexed(self.trees, self.decision, self.space)
+
+    @cached_property
+    def _has_exact_ends(self) -> bool:
+        """Whether all columns are numbers that trees compare as they are."""
+        trees = self.indexed
+        return trees is not None and bool(trees.is_number.all()) and not trees.blur.any()
+
+    @property
+    def searches_boxes(self) -> bool:
+        """Whether no feature of model space mixes columns."""
+        return self.n_parts == 0 or self.indexed is not None
+
+    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+        """Whether the model's own sums, which are formed in another order, may decide otherwise at points."""
+        on_boundary = super().is_on_boundary(points)
+        for trees, decision in members_of(self.trees, self.decision):
+            if trees.doubt > 0.0 and len(points):
+                weights, least = decision.rows(trees.n_scores)
+                slack = trees.scores(self.space.in_model_space(points)) @ weights.T - least
+                on_boundary |= (np.abs(slack) <= 2 * trees.doubt).any(axis=1)
+        return on_boundary
+
+    def search_box(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        cutoff: float,
+        margin: float,
+        seconds: float,
+        per_change: float = 0.0,
+        least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
+        clauses: Clauses | None = None,
+    ) -> BoxAnswer:
+        """Search the nearest point of a box that the trees accept."""
+        if self.n_parts == 0:
+            return BoxAnswer(None, np.inf, np.inf, 0, False)
+        trees = self.indexed
+        if trees is None:  # columns are mixed: nothing is searched, and nothing is proven
+            return BoxAnswer(None, np.inf, 0.0, 0, True)
+        values, cost, bound = self._priced_cells(
+            trees, row, lower, upper, integer, margin, per_change, least_moves, pieces
+        )
+        rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
+        found = search_cells(
+            trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules
+        )
+        point = None
+        if found.cells is not None:
+            chosen = trees.first_cell[:-1] + found.cells
+            point = row.copy()
+            point[self.space.group >= 0] = 0.0
+            point[trees.feature[chosen]] = values[chosen]
+        answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
+        if self.recorder is not None:
+            of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
+            self.recorder.end(trees, row, lower, upper, integer, of_last, pieces=pieces)
+        return answer
+
+    @property
+    def goes_on_in_slices(self) -> bool:
+        """Whether no certificate is wanted: that of one search has to be whole before the next begins."""
+        return self.recorder is None
+
+    def open_box(
+        self,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        *,
+        inside: Inside | None,
+        margin: float,
+        start: FloatArray | None = None,
+        per_change: float = 0.0,
+        least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
+        clauses: Clauses | None = None,
+    ) -> OpenSearch:
+        """Open a search of the nearest point of a box that the trees accept, and that is inside."""
+        trees = self.indexed
+        if trees is None:
+            return NoSearch(np.inf if self.n_parts == 0 else 0.0)
+        bound = self._priced_cells(trees, row, lower, upper, integer, margin, per_change, least_moves, pieces)[2]
+        rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
+        if inside is None:
+            return CellsSearch(trees.forest, bound, _least_slack(trees, margin), rules)
+        search = self._search_inside(trees, row, lower, upper, integer, inside, margin, bound, start, rules)
+        recorder = self.recorder
+        if recorder is not None:
+            search.at_end = lambda answer: recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
+        return search
+
+    def _priced_cells(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        margin: float,
+        per_change: float,
+        least_moves: LeastMoves | None,
+        pieces: NumberPieces | None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """As :meth:`cells_of`, with what every change costs beside its size."""
+        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin, least_moves, pieces)
+        if per_change:
+            x = row[trees.feature]
+            leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
+            cost = cost + np.where(values != x, per_change, 0.0)
+            bound = bound + np.where(leaves, per_change, 0.0)
+        return values, cost, bound
+
+    def _rules(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        pieces: NumberPieces | None,
+        clauses: Clauses | None,
+    ) -> CellRules | None:
+        """Cells that never come together, by clauses; certificates know nothing of these."""
+        if clauses is None or self.recorder is not None:
+            return None
+        return cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
+
+    @cached_property
+    def _known(self) -> KnownRows | None:
+        """Rows that first answers are made from."""
+        return None if self.indexed is None else KnownRows.of(self.indexed, self.examples)
+
+    def propose(self, asked: Proposal) -> FloatArray:
+        """Return the best point that is made of examples, if there is one."""
+        trees = self.indexed
+        if trees is None or self._known is None or not len(self._known.cells):
+            return super().propose(asked)
+        inset = self._inset(trees, asked.row, asked.integer, asked.margin)
+        return propose(trees, self._known, asked, inset, _least_slack(trees, asked.margin))
+
+    def _search_inside(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        inside: Inside,
+        margin: float,
+        bound: FloatArray,
+        start: FloatArray | None,
+        rules: CellRules | None,
+    ) -> InsideSearch:
+        """Make a search that asks about boxes, with a cone if there is one that can be split."""
+        inset = self._inset(trees, row, integer, margin)
+        cone, split = inside.cone, None
+        if cone is not None:
+            if cone.shape not in self.splits:
+                self.splits[cone.shape] = split_of(cone.factor)
+            split = self.splits[cone.shape]
+        boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, _least_slack(trees, margin))
+
+        def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return self.cells_of(trees, point, lower, upper, integer, margin, pieces=inside.pieces)[1:]
+
+        return InsideSearch(boxes, split, cells_around, bound, start, self.recorder, rules)
+
+    def _inset(self, trees: IndexedTrees, row: FloatArray, integer: BoolArray, margin: float) -> FloatArray:
+        """Return how far from the ends of cells numbers are kept, array of shape (n_features,)."""
+        inset = np.zeros(len(row))
+        np.maximum.at(inset, trees.feature, trees.blur * MAP_ROUNDING)
+        if margin > EXACT_MARGIN:
+            inset = np.maximum(inset, margin * (np.abs(row) + 1.0 / self.space.coordinates.stretch))
+        inset[integer] = 0.0
+        return inset
+
+    def cells_of(
+        self,
+        trees: IndexedTrees,
+        row: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integer: BoolArray,
+        margin: float,
+        least_moves: LeastMoves | None = None,
+        pieces: NumberPieces | None = None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values that a row would get in each cell, what they cost, and a bound of what anything in the cell costs."""
+        low, high = np.maximum(trees.low, lower[trees.feature]), np.minimum(trees.high, upper[trees.feature])
+        if pieces is None:
+            return self._intervals(trees, slice(None), row, low, high, integer, margin, least_moves)
+        cell, low, high = pieces.within(trees.feature, low, high)
+        each = self._intervals(trees, cell, row, low, high, integer, margin, least_moves)
+        order = np.argsort(-each[1], kind="stable")  # the cheapest piece of a cell comes last, and stays
+        values, cost, bound = np.zeros(len(trees.low)), np.full(len(trees.low), np.inf), np.full(len(trees.low), np.inf)
+        values[cell[order]], cost[cell[order]] = each[0][order], each[1][order]
+        np.minimum.at(bound, cell, each[2])
+        return values, cost, bound
+
+    def _intervals(
+        self,
+        trees: IndexedTrees,
+        cell: IntArray | slice,
+        row: FloatArray,
+        a: FloatArray,
+        b: FloatArray,
+        integer: BoolArray,
+        margin: float,
+        least_moves: LeastMoves | None,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Find the same for intervals ``[a, b]`` of cells; those of levels are ``[1, 1]``, or empty."""
+        feature, number = trees.feature[cell], trees.is_number[cell]
+        x, price = row[feature], self.space.coordinates.stretch[feature]
+        stays = (a <= x) & (x <= b)
+        if least_moves is not None:  # a cell that is left is left by that much
+            a = np.where(x < a, np.maximum(a, least_moves.above[0, feature]), a)
+            b = np.where(x > b, np.minimum(b, least_moves.below[0, feature]), b)
+        whole = integer[feature] & number & ~stays
+        if whole.any():
+            a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
+        nearest = np.clip(x, a, np.maximum(a, b))
+        if margin <= EXACT_MARGIN and self._has_exact_ends:
+            cost = np.where(a > b, np.inf, price * np.abs(nearest - x))
+            return nearest, cost, cost * (1.0 - COST_ROUNDING)
+        bound = price * np.abs(nearest - x) * (1.0 - COST_ROUNDING)
+        inset = MAP_ROUNDING * trees.blur[cell] if margin <= EXACT_MARGIN else margin * (np.abs(nearest) + 1.0 / price)
+        inset = np.where(whole, 0.0, inset)
+        with np.errstate(invalid="ignore", over="ignore"):  # cells may be infinitely wide
+            middle = a + (b - a) / 2
+            up, down = np.fmin(a + inset, middle), np.fmax(b - inset, middle)
+        values = np.where(x < a, np.where(inset > 0, up, a), np.where(x > b, np.where(inset > 0, down, b), x))
+        cost = price * np.abs(values - x)
+        entered = np.where(x > 0, 0.0, price)
+        values, cost, bound = (
+            np.where(number, values, 1.0),
+            np.where(number, cost, entered),
+            np.where(number, bound, entered),
+        )
+        closed = np.where(number, a > b, b < 1.0)
+        return values, np.where(closed, np.inf, cost), np.where(closed, np.inf, bound)
+
+
+def _least_slack(trees: IndexedTrees, margin: float) -> float:
+    """Give what scores have to exceed their least values by: nothing where points may lie on the boundary."""
+    return 0.0 if margin <= EXACT_MARGIN else margin * trees.unit

@@ -1,0 +1,1 @@
+"""The server around the application: tokens, limits, deadlines, worker threads."""

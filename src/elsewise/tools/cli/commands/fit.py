@@ -1,0 +1,91 @@
+"""``elsewise fit``: a model and its training rows made into an explainer, saved."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from typing import Any
+
+from ....errors import InvalidInputError
+from ....explainer import Explainer
+from ....text.exactness import exactness_in_words
+from ...files.explainers import model_in_words, save
+from ...files.settings import SUFFIXES as SETTINGS
+from ...files.settings import read_rules
+from ...files.values import rules_as_json
+from ..arguments import Commands, file_to_read, file_to_write
+from ..exit_codes import ALL_ANSWERED, IN_WORDS
+from ..interrupts import interruptible
+from ..sources import WARNING, add_model, fitted_explainer, told_warnings
+
+
+def add_to(commands: Commands) -> None:
+    """Add the parser of ``elsewise fit``."""
+    command = commands.add_parser(
+        "fit",
+        help="make an explainer of a model and its training rows, and save it",
+        description=f"Learn what rows of each class look like, compile the model, and save both. {WARNING}",
+        epilog=f"exit codes: {IN_WORDS}",
+    )
+    add_model(command, data="--data", required=True)
+    command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
+                         help="TOML: rules to store, of every question that brings none of its own")  # fmt: skip
+    command.add_argument("--out", type=file_to_write(), metavar="FILE", required=True,
+                         help="where to save the explainer; .ew is the custom")  # fmt: skip
+    command.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
+    command.add_argument("--json", action="store_true", help="print one JSON document instead of a summary in words")
+    command.add_argument("--quiet", action="store_true", help="no notes on stderr")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fit and save."""
+    if arguments.out.exists() and not arguments.overwrite:
+        raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
+    rules = None if arguments.rules is None else read_rules(arguments.rules)
+    with interruptible():
+        explainer = fitted_explainer(arguments, rules)
+        with told_warnings(quiet=arguments.quiet):
+            save(explainer, arguments.out)
+    if arguments.json:
+        print(json.dumps({"out": str(arguments.out), **_facts(explainer)}))
+    else:
+        print(_in_words(explainer))
+        print(f"Written to {arguments.out}")
+    return ALL_ANSWERED
+
+
+def _facts(explainer: Explainer) -> dict[str, Any]:
+    classes = explainer.classes_
+    return {
+        "model": model_in_words(explainer.model),
+        "columns": {column.name: column.kind for column in explainer.table_.columns},
+        "exactness": explainer.exactness_,
+        "classes": None if classes is None else [str(label) for label in classes.tolist()],
+        "distance": type(explainer.distance_).__name__.removeprefix("Resolved").lower(),
+        "components": {
+            "all" if label is None else str(label): len(density.mixture_.weights_)
+            for label, density in explainer.densities_.items()
+        },
+        "threshold": explainer.threshold,
+        "rules": rules_as_json(explainer.constraints),
+    }
+
+
+def _in_words(explainer: Explainer) -> str:
+    facts = _facts(explainer)
+    kinds = Counter(facts["columns"].values())
+    columns = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    classes = "predicts numbers" if facts["classes"] is None else f"classes {', '.join(facts['classes'])}"
+    lines = [
+        ("model", f"{facts['model']}; {classes}"),
+        ("proofs", exactness_in_words(explainer.exactness_)),
+        ("columns", f"{sum(kinds.values())}: {columns}"),
+        ("plausible", "anything" if not explainer.densities_ else
+         f"as dense as the {facts['threshold']:g} quantile of the wanted class's rows"
+         if explainer.classes_ is not None else f"as dense as the {facts['threshold']:g} quantile of the rows"),
+    ]  # fmt: skip
+    if explainer.constraints is not None:
+        lines.append(("rules", ", ".join(explainer.fitted_.rules(None).given_names) or "none"))
+    return "\n".join(f"  {name:<10} {told}" for name, told in lines)

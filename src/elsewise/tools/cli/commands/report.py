@@ -1,0 +1,169 @@
+"""``elsewise report``: rows explained in one HTML file, for whoever has to read and to keep it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....answers import Explanations, Plan, WhyNot
+from ....errors import InvalidInputError
+from ....explainer import Explainer
+from ....rules import Constraints
+from ...audit import audit
+from ...files.read_answers import read_answers
+from ...files.tables import SUFFIXES, column_of_data, read_rows
+from ...report import write_report
+from ..arguments import Commands, file_to_read, file_to_write, image_shape, whole
+from ..checksums import checksum
+from ..exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
+from ..progress import done_in_all, progress_bar
+from ..question import add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
+from ..sources import add_source, explainer_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def add_to(commands: Commands) -> None:
+    """Add the parser of ``elsewise report``."""
+    command = commands.add_parser(
+        "report",
+        help="explain rows in one HTML file to read, print and keep",
+        description="Write one HTML file that tells of every row what would have to change, with pictures and proofs, "
+        "and a summary on top. It needs no network. Answers are computed, or taken from a file that `elsewise explain` "
+        "has written; in either case they are checked again.",
+        epilog=f"exit codes: {IN_WORDS}",
+    )
+    add_source(command)
+    asked = command.add_argument_group("question")
+    add_rows(asked)
+    asked.add_argument("--rows", type=whole(1), metavar="N", help="only the first N of them")
+    asked.add_argument("--answers", type=file_to_read(*SUFFIXES), metavar="FILE",
+                       help="answers about these rows by `elsewise explain`; then nothing is computed")  # fmt: skip
+    add_question(asked)
+    asked.add_argument("--why", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
+                       help="find out which rules stand in the way of rows without an answer, of N of them at most; "
+                       "takes seconds a row")  # fmt: skip
+    asked.add_argument("--plans", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
+                       help="say in which order to make the changes, of N rows at most")  # fmt: skip
+    output = command.add_argument_group("output")
+    output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
+                        help="the report; a file that is there is replaced")  # fmt: skip
+    output.add_argument("--by", metavar="COLUMN",
+                        help="column of --data that tells groups apart, for a page on what recourse costs "
+                        "each")  # fmt: skip
+    output.add_argument("--id", metavar="COLUMN", help="column of --data that rows are called by in the report")
+    output.add_argument("--title", metavar="TEXT", help="heading of the report")
+    output.add_argument("--description", metavar="TEXT", help="what the data are, in a sentence or two")
+    output.add_argument("--image-shape", type=image_shape, metavar="HxW", help="rows are images, such as 8x8")
+    output.add_argument("--quiet", action="store_true", help="no notes and no progress bar on stderr")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain the rows, or read the answers, and write the report; return an exit code."""
+    rules = rules_of(arguments)
+    if arguments.answers is None:
+        explainer, answers = _explained(arguments, rules)
+    else:
+        explainer, answers = _read(arguments, rules)
+    checks = write_report(
+        explainer,
+        answers,
+        arguments.out,
+        title=arguments.title,
+        data_description=_description(arguments),
+        constraints=rules,
+        why_not=_why_not(explainer, answers, rules, arguments),
+        plans=_plans(explainer, answers, rules, arguments),
+        image_shape=arguments.image_shape,
+        audit=None if arguments.by is None else audit(answers, _groups(answers, arguments)),
+    )
+    size = arguments.out.stat().st_size
+    print(f"{len(answers):,} answers in {arguments.out} ({size / 1e6:.1f} MB)")
+    broken = [check.promise for check in checks if check.failed]
+    if broken:
+        print(f"elsewise: some answers do not hold ({'; '.join(broken)}). The report tells which.", file=sys.stderr)
+        return WENT_WRONG
+    return ALL_ANSWERED
+
+
+def _explained(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Explainer, Explanations]:
+    """Compute the answers."""
+    job = prepare(arguments, rules)
+    job = replace(job, rows=called_by(job.rows, arguments))
+    if not arguments.quiet:
+        note_columns_set_aside(job.rows, job.rows.index)
+    n_rows = len(job.checked.features) if arguments.rows is None else min(arguments.rows, len(job.checked.features))
+    with progress_bar(n_rows, quiet=arguments.quiet) as bar:
+        return job.explainer, job.answers(slice(n_rows), done_in_all(bar.update))
+
+
+def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Explainer, Explanations]:
+    """Read the answers."""
+    given = [f"--{name.replace('_', '-')}" for name in ("target", "min_probability", "time_limit")
+             if getattr(arguments, name) is not None]  # fmt: skip
+    given += ["--n-counterfactuals"] * (arguments.n_counterfactuals > 1)
+    given += ["--robust-radius"] * (arguments.robust_radius > 0)
+    if given:
+        told = ", ".join(given)
+        raise InvalidInputError(f"--answers is read, not computed: {told} cannot be given as well.")
+    explainer = explainer_of(arguments, rules)
+    answers = read_answers(
+        arguments.answers, explainer, called_by(read_rows(arguments.data, explainer.table_), arguments), rules
+    )
+    if arguments.rows is not None:
+        answers = answers.take(np.flatnonzero(answers.rows < arguments.rows))
+    return explainer, answers
+
+
+def _groups(answers: Explanations, arguments: argparse.Namespace) -> pd.Series[Any]:
+    """Find the group of each answer's row, in any column of the data."""
+    return column_of_data(arguments.data, arguments.by, "--by").iloc[answers.rows]
+
+
+def _why_not(
+    explainer: Explainer, answers: Explanations, rules: Constraints | None, arguments: argparse.Namespace
+) -> dict[int, WhyNot]:
+    """Find out what stands in the way, of the first rows that are proven to have no answer."""
+    proven = np.flatnonzero(~answers.found & np.isinf(answers.lower_bounds)).tolist()
+    has_rules = explainer.fitted_.constraints_of(rules) is not None
+    if proven and not arguments.why and has_rules and not arguments.quiet:
+        note_why()
+    known = {}
+    for place in proven[: arguments.why]:
+        if answers.targets[place] is not None:
+            row = answers.x.iloc[place : place + 1]
+            why = explainer.why_not(
+                row,
+                answers.targets[place],
+                rules,
+                min_probability=arguments.min_probability,
+                time_limit=arguments.time_limit,
+            )
+            if why.reason != "unknown":
+                known[int(answers.rows[place])] = why
+    return known
+
+
+def _plans(
+    explainer: Explainer, answers: Explanations, rules: Constraints | None, arguments: argparse.Namespace
+) -> dict[int, Plan]:
+    """Order the changes of the best answer of each of the first rows that have one."""
+    _, first = np.unique(answers.rows, return_index=True)
+    chosen = [place for place in np.sort(first).tolist() if answers.found[place]][: arguments.plans]
+    return {int(answers.rows[place]): explainer.plan(answers[place], constraints=rules) for place in chosen}
+
+
+def _description(arguments: argparse.Namespace) -> str:
+    """Say which files the report is about, so that it can be told later whether they are the same."""
+    parts = [] if arguments.description is None else [arguments.description]
+    names = ("data", "answers", "rules", "explainer", "model", "train")
+    for path in (getattr(arguments, name) for name in names):
+        if path is not None:
+            parts.append(f"{path.name}: SHA-256 {checksum(path)}")
+    return "\n\n".join(parts)

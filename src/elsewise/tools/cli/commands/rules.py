@@ -1,0 +1,47 @@
+"""``elsewise rules suggest``: rules that the columns suggest, as a file to edit."""
+
+from __future__ import annotations
+
+import argparse
+
+from ....errors import InvalidInputError
+from ...files.questions import target_from_text
+from ...files.settings import SUFFIXES as SETTINGS
+from ..arguments import Commands, file_to_write
+from ..exit_codes import ALL_ANSWERED, IN_WORDS
+from ..sources import add_source, explainer_of
+
+
+def add_to(commands: Commands) -> None:
+    """Add the parser of ``elsewise rules``."""
+    command = commands.add_parser("rules", help="suggest rules for the columns of a model")
+    actions = command.add_subparsers(title="what to do", metavar="ACTION", required=True)
+    suggest = actions.add_parser(
+        "suggest",
+        help="suggest what stays as it is or moves one way",
+        description="Suggest rules by what columns are called and hold: who somebody is, identifiers, dates and past "
+        "facts stay as they are, tenure and education do not fall. Prints TOML, to be edited and used with --rules.",
+        epilog=f"exit codes: {IN_WORDS}",
+    )
+    add_source(suggest)
+    suggest.add_argument("--target", metavar="LABEL",
+                         help="wanted outcome: amounts move only in the direction that helps it")  # fmt: skip
+    suggest.add_argument("--out", "--output", type=file_to_write(*SETTINGS), metavar="FILE",
+                         help="file to write instead of printing: .toml (with reasons) or .json")  # fmt: skip
+    suggest.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
+    suggest.set_defaults(run=run, quiet=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Suggest rules, and print or write them."""
+    if arguments.out is not None and arguments.out.exists() and not arguments.overwrite:
+        raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
+    explainer = explainer_of(arguments)
+    classes = None if explainer.classes_ is None else explainer.classes_.tolist()
+    suggested = explainer.suggest_rules(target_from_text(arguments.target, classes))
+    if arguments.out is None:
+        print(suggested.to_toml(), end="")
+        return ALL_ANSWERED
+    suggested.save(arguments.out)
+    print(f"{suggested}\nWritten to {arguments.out}")
+    return ALL_ANSWERED

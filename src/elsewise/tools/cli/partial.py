@@ -1,0 +1,182 @@
+"""Finished rows of work that may be interrupted, in a file beside the output.
+
+The file is text: a line that says what was asked, then a line a row, in the rows' order. A line is JSON, a tab, and a
+checksum over this JSON and the checksum of the line before it. A line that was edited, doubled, left out or moved is
+thus found, and rows after it are not taken for answers. (Checksums find accidents; who wants to forge answers can
+compute them.) A last line that is cut off, by a full disk or a power failure, is left out and its row done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn
+
+from ...errors import InvalidInputError
+from ..files.answers import Record
+
+# Number of the layout of .partial files; those of another one are not gone on with.
+PARTIAL_FORMAT = 2
+
+# How a file of ours begins, whatever was asked.
+_START = b'{"elsewise_partial": '
+_HOW_TO_GO_ON = "Begin anew with --fresh, or give another --out."
+
+
+class Partial:
+    """Rows finished so far, of one question.
+
+    Parameters
+    ----------
+    out : path of the output
+        The file is called so, with ``.partial`` added.
+    question : mapping of option to what was asked with it
+        Rows finished under another question are not taken for answers to this one.
+    fresh : bool
+        Begin anew, whatever is there.
+    """
+
+    def __init__(self, out: Path, question: Mapping[str, Any], *, fresh: bool = False) -> None:
+        self.path = out.with_name(out.name + ".partial")
+        self.question: dict[str, Any] = json.loads(json.dumps(question))
+        self._texts: list[str] = []  # the JSON of each finished row
+        self._checksum = ""  # of the last line
+        self._file = self._open()
+        try:
+            _lock(self._file, self.path)
+            if fresh or not self._take_over():
+                self._begin()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> Partial:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+    @property
+    def n_finished(self) -> int:
+        """Number of rows finished."""
+        return len(self._texts)
+
+    def append(self, records: Iterable[Record]) -> None:
+        """Put away rows that are finished, in order."""
+        texts = [json.dumps(record, separators=(",", ":")) for record in records]
+        self._write(texts)
+        self._texts += texts
+
+    def records(self) -> list[Record]:
+        """All rows finished, as they would be read by a later call: the output is made of these alone."""
+        return [json.loads(text) for text in self._texts]
+
+    def remove(self) -> None:
+        """Remove the file: the output is complete."""
+        self.path.unlink(missing_ok=True)
+
+    def _open(self) -> int:
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            raise InvalidInputError(f"{self.path} is no plain file. Remove it, or give another --out.")
+        return os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+
+    def _begin(self) -> None:
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        self._write([json.dumps({"elsewise_partial": PARTIAL_FORMAT, "question": self.question})])
+
+    def _take_over(self) -> bool:
+        """Read what an earlier call has finished; False if there is nothing."""
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            content = file.read()
+        whole = content[: content.rfind(b"\n") + 1]  # without a last line that was cut off
+        if not whole:
+            if content and not content.startswith(_START[: len(content)]):
+                self._refuse_foreign()
+            return False
+        first, *lines = whole[:-1].split(b"\n")
+        self._check_first(first)
+        for row, line in enumerate(lines):
+            self._texts.append(self._checked(line, row))
+        os.ftruncate(self._file, len(whole))
+        os.lseek(self._file, 0, os.SEEK_END)
+        return True
+
+    def _check_first(self, line: bytes) -> None:
+        """Check that the file is ours, unchanged, and about the same question."""
+        try:
+            told = json.loads(line.partition(b"\t")[0])
+            number, asked = told["elsewise_partial"], told["question"]
+        except (ValueError, KeyError, TypeError):
+            self._refuse_foreign()
+        if number != PARTIAL_FORMAT or not isinstance(asked, dict):
+            raise InvalidInputError(f"{self.path} is written by another version of elsewise. {_HOW_TO_GO_ON}")
+        self._checked(line, None)
+        differences = [
+            f"{name} was {_shown(asked.get(name))}, now it is {_shown(self.question.get(name))}"
+            for name in dict.fromkeys([*asked, *self.question])
+            if asked.get(name) != self.question.get(name)
+        ]
+        if differences:
+            raise InvalidInputError(
+                f"{self.path} holds finished rows of another question: {'; '.join(differences)}. Ask as before to go "
+                "on from there, give another --out, or begin anew with --fresh."
+            )
+
+    def _checked(self, line: bytes, row: int | None) -> str:
+        """Give the JSON of a line that follows those before it; ``row`` is None for the first line."""
+        text, _, checksum = line.decode("utf-8", "replace").rpartition("\t")
+        expected = _chained(self._checksum, text)
+        if checksum != expected:
+            number, about = (1, "the question") if row is None else (row + 2, f"row {row}")
+            raise InvalidInputError(
+                f"{self.path}: line {number}, {about}, was changed after it was written, or lines before it were left "
+                f"out, doubled or moved: its checksum does not fit. {_HOW_TO_GO_ON}"
+            )
+        self._checksum = expected
+        return text
+
+    def _refuse_foreign(self) -> NoReturn:
+        raise InvalidInputError(
+            f"{self.path} is no list of finished rows. Remove it, give another --out, or begin anew with --fresh."
+        )
+
+    def _write(self, texts: Iterable[str]) -> None:
+        checksum, lines = self._checksum, []
+        for text in texts:
+            checksum = _chained(checksum, text)
+            lines.append(f"{text}\t{checksum}\n")
+        data = memoryview("".join(lines).encode())
+        while data:
+            data = data[os.write(self._file, data) :]
+        os.fsync(self._file)
+        self._checksum = checksum
+
+
+def _chained(checksum: str, text: str) -> str:
+    """Checksum of a line's JSON and all lines before it."""
+    return hashlib.sha256(f"{checksum}\n{text}".encode()).hexdigest()
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _lock(file: int, path: Path) -> None:
+    """Refuse to work on the same output twice at a time, where the system can tell."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} is in use: another process is working on the same output. Wait for it, or give another --out."
+        ) from error

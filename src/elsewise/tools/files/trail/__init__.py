@@ -1,0 +1,1 @@
+"""The audit trail: one line per answer, chained by checksums."""

@@ -1,0 +1,1 @@
+"""Several counterfactuals of one row beside each other."""

@@ -1,0 +1,188 @@
+"""A path: how dense and how probable each place of it is, and the walk itself on the plane of two columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....answers import Path
+from ....arrays import FloatArray
+from ....errors import InvalidInputError
+from ....text.numbers import percent, percentile
+from .arguments import places
+from .canvas import (
+    AFTER_STYLE,
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    NOTE_SIZE,
+    ROW_STYLE,
+    AxesArray,
+    axes_given,
+    figure_for,
+    headline,
+    plain_axes,
+)
+from .words import outcome, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def walked(path: object) -> Path:
+    """Return a path that leads somewhere, or say why there is nothing to draw."""
+    if not isinstance(path, Path):
+        raise InvalidInputError(
+            f"path: expected what explainer.path(row, target) returns, received {type(path).__name__}."
+        )
+    if path.status == "infeasible" or path.profile is None:
+        raise InvalidInputError(f"There is no way to draw. {path.reason}".strip())
+    return path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathPicture:
+    """One path.
+
+    Attributes
+    ----------
+    positions : array of shape (n,)
+        Share of the way before each place.
+    shares : array of shape (n,)
+        Share of all real rows that are no denser there.
+    probabilities : array of shape (n,) or None
+        Of the target.
+    corners : array of shape (n_corners,)
+        Positions of the row, the corners and the answer.
+    level : float
+        What every place reaches.
+    lowest : (float, float)
+        Position and share of the sparsest place.
+    first : int
+        The first place that counts: where a sparse row has stepped to.
+    columns : two names
+    walk : array of shape (n_corners, 2)
+        The corners on the plane of these columns.
+    title : str
+    target : str
+    """
+
+    positions: FloatArray
+    shares: FloatArray
+    probabilities: FloatArray | None
+    corners: FloatArray
+    level: float
+    lowest: tuple[float, float]
+    first: int
+    columns: tuple[str, str]
+    walk: FloatArray
+    title: str
+    target: str
+
+    @classmethod
+    def compute(cls, path: Path, features: tuple[str, str] | None = None) -> PathPicture:
+        """Take from a path what is drawn."""
+        path = walked(path)
+        assert path.profile is not None
+        assert path.bottleneck is not None
+        chosen = _chosen(path, features)
+        columns = [path.table.columns[place] for place in chosen]
+        ends = np.append(0.0, np.cumsum(path.lengths))
+        corners = ends / ends[-1]
+        return cls(
+            positions=path.profile.positions,
+            shares=path.profile.shares,
+            probabilities=path.profile.probabilities,
+            corners=corners,
+            level=path.level,
+            lowest=(path.bottleneck.position, path.bottleneck.share),
+            first=int(np.searchsorted(path.profile.positions, corners[1])) if path.enters else 0,
+            columns=(columns[0].name, columns[-1].name),
+            walk=path.features[:, [column.start for column in columns]],
+            title=f"{outcome(path.prediction)} → {outcome(path.target)}",
+            target=outcome(path.target),
+        )
+
+    def draw(self, ax: AxesArray | None = None) -> AxesArray:
+        """Draw on axes (see :mod:`elsewise.plot`) and return them, array of shape (2,)."""
+        axes = figure_for(9.6, 3.9).subplots(1, 2, width_ratios=[3, 2]) if ax is None else axes_given(ax, (2,))
+        self._draw_profile(axes[0])
+        self._draw_walk(axes[1])
+        made: AxesArray = axes
+        return made
+
+    def _draw_profile(self, ax: Axes) -> None:
+        n = len(self.corners) - 1
+        headline(ax, self.title, f"{n} step{'' if n == 1 else 's'}; dotted: what every place reaches")
+        plain_axes(ax)
+        ax.spines["left"].set_visible(True)
+        counted = slice(self.first, None)
+        ax.axhline(self.level, color=GREEN, linestyle=":", linewidth=1.2)
+        ax.plot(self.positions[counted], self.shares[counted], color=GREEN, linewidth=2.0, label="density percentile")
+        if self.first:
+            before = slice(None, self.first + 1)
+            ax.plot(self.positions[before], self.shares[before], color=GREEN, linewidth=1.2, linestyle="dashed")
+        if self.probabilities is not None:
+            name = f"probability of {self.target}"
+            (line,) = ax.plot(self.positions, self.probabilities, color=BLUE, linewidth=1.6, linestyle="dashdot")
+            line.set_label(name if not name.startswith("_") else f" {name}")
+        for corner in self.corners:
+            ax.axvline(corner, color=MUTED, linewidth=0.6, zorder=0)
+        at = np.interp(self.corners, self.positions, self.shares)
+        ax.plot(self.corners[:1], at[:1], linestyle="", zorder=5, clip_on=False, **ROW_STYLE.marker_options())
+        ax.plot(self.corners[1:-1], at[1:-1], linestyle="", marker="o", color=GREEN, markersize=6, zorder=5)
+        ax.plot(self.corners[-1:], at[-1:], linestyle="", zorder=5, clip_on=False, **AFTER_STYLE.marker_options())
+        ax.annotate(
+            f"sparsest: percentile {percentile(self.lowest[1])}",
+            xy=self.lowest,
+            xytext=(6, -14),
+            textcoords="offset points",
+            fontsize=NOTE_SIZE,
+            color=INK,
+        )
+        ax.plot(*self.lowest, linestyle="", marker="v", color=INK, markersize=6, zorder=6, clip_on=False)
+        ax.set_xlim(0.0, 1.0)
+        ax.set_ylim(-0.02, 1.04)
+        ax.yaxis.set_major_formatter(lambda share, _: percent(max(share, 0.0)))
+        ax.xaxis.set_major_formatter(lambda share, _: percent(max(share, 0.0)))
+        ax.set_xlabel("share of the way", color=INK)
+        legend = ax.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=NOTE_SIZE)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+    def _draw_walk(self, ax: Axes) -> None:
+        headline(ax, "The walk", "on the plane of two columns")
+        plain_axes(ax)
+        ax.spines["left"].set_visible(True)
+        ax.plot(*self.walk.T, color=MUTED, linewidth=1.4, zorder=2)
+        for here, there in zip(self.walk[:-1], self.walk[1:]):
+            middle = 0.5 * (here + there)
+            ax.annotate(
+                "",
+                xy=tuple(middle),
+                xytext=tuple(here),
+                arrowprops={"arrowstyle": "-|>", "color": MUTED, "lw": 1.2},
+                zorder=2,
+            )
+        ax.plot(*self.walk[:1].T, linestyle="", zorder=5, label="row", **ROW_STYLE.marker_options())
+        ax.plot(*self.walk[1:-1].T, linestyle="", marker="o", color=GREEN, markersize=6, zorder=4, label="corners")
+        ax.plot(*self.walk[-1:].T, linestyle="", zorder=5, label="answer", **AFTER_STYLE.marker_options())
+        ax.margins(0.15)
+        ax.locator_params(axis="x", nbins=5)
+        ax.set_xlabel(short(self.columns[0], 40), color=INK, parse_math=False)
+        ax.set_ylabel(short(self.columns[1], 40), color=INK, parse_math=False)
+        ax.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=NOTE_SIZE)
+
+
+def _chosen(path: Path, features: object) -> list[int]:
+    """Positions of two columns: those asked for, or those that add most to the length."""
+    if features is None:
+        order = np.argsort(-path.shares.sum(axis=0), kind="stable").tolist()
+        return [order[0], order[1] if len(order) > 1 else order[0]]
+    chosen = places(path.table, features, argument="features")
+    if len(chosen) != 2:
+        raise InvalidInputError(f"features: expected two column names, received {len(chosen)}.")
+    return chosen

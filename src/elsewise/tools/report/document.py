@@ -1,0 +1,257 @@
+"""One self-contained HTML file: put together from its parts, and written so that it is complete or not there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from ...answers import Explanation, Explanations, Path, Plan, WhyNot
+from ...errors import InvalidInputError
+from ...explainer import Explainer
+from ...reasons import Reason, for_everyone
+from ...rules import Constraints
+from ...text.html import style
+from ...text.plain_text import headline_of_many
+from ..audit import Audit
+from ..files.explainers import model_in_words, replacing
+from ..plot.pictures.arguments import fitted, same_columns
+from .check import Checked, check_again
+from .column_pictures import ColumnPictures
+from .constants import LONGEST_TITLE, LONGEST_WINDOW_TITLE
+from .description import description, rules_in_words
+from .groups import groups_section
+from .guarantees import guarantees
+from .markup import escaped, plural
+from .overview import overview
+from .rows import RowImages, RowWriter, rows_section
+
+_CONTENTS = (
+    ("summary", "Summary"),
+    ("guarantees", "What is guaranteed"),
+    ("model", "Model and data"),
+    ("rules", "Rules"),
+    ("groups", "By group"),
+    ("rows", "Row by row"),
+)
+
+
+def write_report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    data_description: str | None = None,
+    constraints: Constraints | None = None,
+    why_not: Mapping[int, WhyNot] | None = None,
+    plans: Mapping[int, Plan] | None = None,
+    paths: Mapping[int, Path] | None = None,
+    image_shape: tuple[int, int] | None = None,
+    audit: Audit | None = None,
+    made: datetime | None = None,
+) -> tuple[Checked, ...]:
+    """Write a report to one HTML file; see :func:`html_report`.
+
+    The file needs no network and no script, and is complete or not there.
+
+    Parameters
+    ----------
+    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, audit, made
+        As for :func:`html_report`.
+    path : path of the file
+        A file that is there already is replaced.
+
+    Returns
+    -------
+    tuple of Checked
+        What came of checking the answers again, as the report says it.
+    """
+    page, checks = _report(
+        explainer,
+        explanations,
+        title=title,
+        data_description=data_description,
+        constraints=constraints,
+        why_not=why_not,
+        plans=plans,
+        paths=paths,
+        image_shape=image_shape,
+        audit=audit,
+        made=made,
+    )
+    with replacing(FilePath(path)) as file:
+        # What no encoding knows (half of a pair of surrogates) must not lose the rest.
+        file.write(page.encode("utf-8", errors="replace"))
+    return checks
+
+
+def html_report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    *,
+    title: str | None = None,
+    data_description: str | None = None,
+    constraints: Constraints | None = None,
+    why_not: Mapping[int, WhyNot] | None = None,
+    plans: Mapping[int, Plan] | None = None,
+    paths: Mapping[int, Path] | None = None,
+    image_shape: tuple[int, int] | None = None,
+    audit: Audit | None = None,
+    made: datetime | None = None,
+) -> str:
+    """Make a report: summary, guarantees, model and data, rules, then every row.
+
+    What the answers promise is checked again by the model, the density and the rules, and the report says what came of
+    it.
+
+    Parameters
+    ----------
+    explainer : fitted Explainer
+        The one that made the explanations.
+    explanations : Explanations, or one Explanation
+    title : str, optional
+    data_description : str, optional
+        What the data are, in plain text; an empty line begins a new paragraph.
+    constraints : Constraints, optional
+        The rules that the explanations were asked under, where these are not the explainer's own.
+    why_not : mapping of int to WhyNot, optional
+        What ``explainer.why_not`` says of rows without an answer, by their position in the batch: then the summary
+        counts which rules stand in the way.
+    plans, paths : mappings of int to Plan and Path, optional
+        What ``explainer.plan`` and ``explainer.path`` say of rows, by their position in the batch: shown with them.
+    image_shape : (height, width), optional
+        Rows are images of this shape, and shown as such.
+    audit : Audit, optional
+        What ``elsewise.audit(explanations, by)`` says: what recourse costs each group of rows.
+    made : datetime, optional
+        When the report was made; now by default.
+
+    Returns
+    -------
+    str
+        A whole HTML document.
+    """
+    page, _ = _report(
+        explainer,
+        explanations,
+        title=title,
+        data_description=data_description,
+        constraints=constraints,
+        why_not=why_not,
+        plans=plans,
+        paths=paths,
+        image_shape=image_shape,
+        audit=audit,
+        made=made,
+    )
+    return page
+
+
+def _report(
+    explainer: Explainer,
+    explanations: Explanations | Explanation,
+    *,
+    title: str | None,
+    data_description: str | None,
+    constraints: Constraints | None,
+    why_not: Mapping[int, WhyNot] | None,
+    plans: Mapping[int, Plan] | None,
+    paths: Mapping[int, Path] | None,
+    image_shape: tuple[int, int] | None,
+    audit: Audit | None,
+    made: datetime | None,
+) -> tuple[str, tuple[Checked, ...]]:
+    """Make a report, and give what came of the checks in it."""
+    fitted(explainer)
+    answers = _as_many(explanations)
+    same_columns(explainer, answers.table)
+    known = dict(why_not or {})
+    answers = replace(answers, causes=_causes(answers, known))
+    constraints = explainer.fitted_.constraints_of(constraints)
+    rules = explainer.fitted_.rules(constraints)
+    for name, text in (("title", title), ("data_description", data_description)):
+        if text is not None and not isinstance(text, str):
+            raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
+    pictures = ColumnPictures(explainer)
+    images = None if image_shape is None else RowImages.of(answers, image_shape)
+    writer = RowWriter(answers, pictures, images, dict(plans or {}), dict(paths or {}))
+    rows = rows_section(writer, len(answers))
+    checks = check_again(explainer, answers, constraints)
+    parts = [
+        overview(answers, known),
+        guarantees(explainer, answers, checks, writer.link),
+        description(explainer, data_description),
+        rules_in_words(rules.given_names, given=constraints is not None, found=rules.found_names),
+        "" if audit is None else groups_section(audit),
+        rows,
+    ]
+    title = title or f"Counterfactual report: {model_in_words(explainer.model)}"
+    return _page(title, answers, pictures, parts, made), checks
+
+
+def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: list[str], made: datetime | None) -> str:
+    when = (datetime.now(UTC) if made is None else made).strftime("%Y-%m-%d %H:%M %Z").strip()
+    script = _asset("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Even if something got past the escaping, nothing of it could run or reach the network.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+    contents = "".join(
+        f'<li><a href="#{name}">{told}</a></li>'
+        for name, told in _CONTENTS
+        if any(f'id="{name}"' in part for part in parts)
+    )
+    made_by = f"elsewise {version('elsewise')}, scikit-learn {version('scikit-learn')}, numpy {np.__version__}"
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
+            f"<title>{escaped(title, LONGEST_WINDOW_TITLE)}</title>",
+            f"<style>\n{style()}\n{_asset('report.css')}</style>\n</head>",
+            f'<body class="elsewise report">\n{pictures.definitions()}',
+            f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
+            f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
+            f'<p class="made">Made {escaped(when)} by {escaped(made_by)}.</p>',
+            f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>',
+            *parts,
+            f"</main>\n<footer><p>{plural(len(answers), 'answer')}. This file is complete in itself: it loads nothing "
+            "from any network.</p></footer>",
+            f"<script>{script}</script>\n</body>\n</html>\n",
+        ]
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _causes(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[Reason | WhyNot | None, ...]:
+    """Give the reasons as a reader needs them: what is known of the rules, and no hints for programmers."""
+    return tuple(
+        why_not[row] if status == "infeasible" and row in why_not else for_everyone(cause)
+        for row, status, cause in zip(answers.rows.tolist(), answers.statuses.tolist(), answers.causes)
+    )
+
+
+def _as_many(explanations: object) -> Explanations:
+    """One explanation as a batch of one."""
+    if isinstance(explanations, Explanations):
+        return explanations
+    if not isinstance(explanations, Explanation):
+        raise InvalidInputError(
+            f"explanations: expected what explain or explain_one returns, received {type(explanations).__name__}."
+        )
+    return Explanations.of_one(explanations)

@@ -1,0 +1,88 @@
+"""Pieces of HTML that every part of the report uses.
+
+Words, bars and tables are those of notebooks (:mod:`elsewise.text.markup`); only a whole document needs the others.
+Whatever comes from the user's data is a :class:`~elsewise.text.words.Word` or goes through :func:`escaped`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from ...text.markup import Heading, bar, html_of_word, html_of_words, of_numbers, safe, table
+from .constants import LONGEST_TEXT
+
+__all__ = [
+    "Heading",
+    "bar",
+    "details",
+    "escaped",
+    "html_of_word",
+    "html_of_words",
+    "items",
+    "listed",
+    "of_numbers",
+    "paragraph",
+    "paragraphs",
+    "plural",
+    "section",
+    "table",
+    "wide",
+]
+
+
+def escaped(text: str, longest: int = LONGEST_TEXT) -> str:
+    """Text of any origin as HTML: on one line, spelt out where it does not print, shortened, escaped."""
+    return safe(text, longest)
+
+
+def section(name: str, heading: str, parts: Iterable[str]) -> str:
+    """Make a part of the document with its heading; ``heading`` is HTML already."""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-heading"><h2 id="{name}-heading">{heading}</h2>\n'
+        + "\n".join(part for part in parts if part)
+        + "\n</section>"
+    )
+
+
+def paragraph(text: str, name: str = "") -> str:
+    """Plain text as a paragraph, if there is any."""
+    mark = f' class="{name}"' if name else ""
+    return f"<p{mark}>{escaped(text)}</p>" if text else ""
+
+
+def paragraphs(text: str) -> str:
+    """Plain text of several lines; an empty line begins another paragraph."""
+    blocks = [block.strip() for block in text.replace("\r\n", "\n").split("\n\n")]
+    return "".join(paragraph(block) for block in blocks if block)
+
+
+def items(lines: Iterable[str], name: str = "") -> str:
+    """List of lines that are HTML already."""
+    mark = f' class="{name}"' if name else ""
+    return f"<ul{mark}>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"
+
+
+def details(summary: str, body: str, *, is_open: bool = False, on_paper: bool = True) -> str:
+    """Something to be opened, and perhaps printed in any case; both texts are HTML already."""
+    mark = ' class="on-paper"' * on_paper
+    return f"<details{mark}{' open' * is_open}><summary>{summary}</summary>{body}</details>"
+
+
+def wide(content: str, label: str) -> str:
+    """Room for a table that may be wider than the screen: it scrolls by itself, also by keyboard."""
+    return f'<div class="wide" role="region" aria-label="{escape(label)}" tabindex="0">{content}</div>'
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Count things.
+
+    >>> plural(1, "row"), plural(1234, "row")
+    ('1 row', '1,234 rows')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words to a list in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

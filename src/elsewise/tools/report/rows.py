@@ -1,0 +1,257 @@
+"""The rows one by one: the sentence, the changes with their pictures, the certificate, and the row as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...answers import Change, Explanation, Explanations, Path, Plan
+from ...answers.cells import value_in
+from ...errors import InvalidInputError
+from ...text.brief import name_of_row
+from ...text.constants import FEW, MANY
+from ...text.html import sentence_html
+from ...text.numbers import number, signed
+from ...text.plain_text import certificate, remark_of
+from ...text.sentence import change_words
+from ...text.words import column_word, label_word, value_words
+from . import png
+from .column_pictures import ColumnPictures
+from .constants import LONGEST_LEVEL
+from .description import rows_of
+from .markup import Heading, bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table
+from .ways import path_html, plan_html
+
+# Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
+MOST_PICTURES, FEWEST_PICTURES, MOST_PICTURES_IN_ALL = 12, 4, 6_000
+# Values of all rows that are written out, for the sake of the file's size.
+MOST_VALUES = 60_000
+# Length in pixels of the longer side of an image, about.
+IMAGE_SIDE = 112
+
+_HOW_TO_READ = (
+    "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
+    "The share of a change is its part of the distance. "
+    f'<span class="legend">The small pictures show where the values lie: {ColumnPictures.key()}.</span> '
+    "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
+    "Values outside of the picture’s range are drawn at its edge."
+)
+_HOW_TO_READ_IMAGES = (
+    "Each row below is told in a sentence, then as images, then by its certificate. In the rows darker is more; in the "
+    "difference orange is more and purple is less. Values outside of the range of the rows are drawn at its ends."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RowImages:
+    """How rows are shown as images.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Height and width.
+    low, high : float
+        Values that are white and black: the range of the rows as they were.
+    most : float
+        Largest difference.
+    """
+
+    shape: tuple[int, int]
+    low: float
+    high: float
+    most: float
+
+    @classmethod
+    def of(cls, explanations: Explanations, shape: object) -> RowImages:
+        """Find the ranges of values and differences, or say why the rows are no images."""
+        sizes = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+        if len(sizes) != 2 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
+            raise InvalidInputError(
+                f"image_shape: expected (height, width) in pixels, such as (8, 8), received {shape!r}."
+            )
+        names = explanations.table.names
+        height, width = int(sizes[0]), int(sizes[1])
+        if height * width != len(names):
+            raise InvalidInputError(
+                f"image_shape: {height} x {width} is {height * width} pixels, but the rows have {len(names)} columns."
+            )
+        if not explanations.table.is_identity:
+            raise InvalidInputError(
+                "image_shape: expected rows of nothing but numbers that the model uses, one a pixel; some of these "
+                "columns are categories, have missing values, or are not used. Leave image_shape out."
+            )
+        before = np.asarray(explanations.x, dtype=np.float64)
+        after = np.asarray(explanations.counterfactuals, dtype=np.float64)
+        low, high = (float(before.min()), float(before.max())) if before.size else (0.0, 1.0)
+        most = float(np.nanmax(np.abs(after - before), initial=0.0))
+        return cls((height, width), low, high, most)
+
+    def html(self, one: Explanation) -> str:
+        """Before, after and difference side by side."""
+        before = np.asarray(one.x, dtype=np.float64).reshape(self.shape)
+        if one.status == "error":
+            return ""
+        shown = [(png.grey(before, self.low, self.high), f"predicted {_plain_label(one.prediction)}")]
+        if one.found:
+            after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
+            shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
+            shown.append((png.difference(after - before, self.most), "difference"))
+        height, width = self.shape
+        scale = max(1, round(IMAGE_SIDE / max(height, width)))
+        size = f'width="{width * scale}" height="{height * scale}"'
+        return "".join(
+            f'<figure><img src="{source}" {size} alt="Image of the row: {told}">'
+            f"<figcaption>{told}</figcaption></figure>"
+            for source, told in shown
+        ).join(['<div class="images">', "</div>"])
+
+
+def _plain_label(label: Any) -> str:
+    return escaped(str(label_word(label)))
+
+
+class RowWriter:
+    """Writes the articles of rows.
+
+    Parameters
+    ----------
+    explanations : Explanations
+    pictures : ColumnPictures
+    images : RowImages or None
+    plans, paths : mappings of positions in the batch to Plan and Path
+    """
+
+    def __init__(
+        self,
+        explanations: Explanations,
+        pictures: ColumnPictures,
+        images: RowImages | None,
+        plans: Mapping[int, Plan],
+        paths: Mapping[int, Path],
+    ) -> None:
+        self._explanations, self._pictures, self._images = explanations, pictures, images
+        self._plans, self._paths = plans, paths
+        self._places = {column.name: place for place, column in enumerate(explanations.table.columns)}
+        rows = explanations.rows
+        self._n_of_row = dict(zip(*(part.tolist() for part in np.unique(rows, return_counts=True))))
+        starts = np.searchsorted(rows, rows) if len(rows) and (np.diff(rows) >= 0).all() else None
+        self._turn = np.zeros(len(rows), dtype=np.int64) if starts is None else np.arange(len(rows)) - starts
+        self._n_pictures = int(np.clip(MOST_PICTURES_IN_ALL // max(len(rows), 1), FEWEST_PICTURES, MOST_PICTURES))
+        self._n_values = len(explanations) * len(explanations.table.columns)
+        self._headings: dict[Any, str] = {}
+
+    @property
+    def has_images(self) -> bool:
+        """Whether rows are shown as images."""
+        return self._images is not None
+
+    def name(self, place: int) -> str:
+        """Name the row of an answer, as HTML."""
+        name = html_of_word(name_of_row(self._explanations, place))
+        n = self._n_of_row[int(self._explanations.rows[place])]
+        return f"Row {name}" + (f", answer {int(self._turn[place]) + 1} of {n}" if n > 1 else "")
+
+    def link(self, place: int) -> str:
+        """Lead to an answer, as HTML."""
+        return f'<a href="#r{place}">{self.name(place)}</a>'
+
+    def article(self, place: int) -> str:
+        """Everything about one answer."""
+        one = self._explanations[place]
+        changes = one.changes
+        distance = repr(one.distance) if one.found else ""  # read by the script
+        parts = [
+            f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
+            f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
+            sentence_html(one),
+        ]
+        if self._images is not None:
+            parts.append(self._images.html(one))
+            parts.append(self._listed(changes, "change"))
+        elif changes:
+            parts.append(self._table(one, changes[: self._n_pictures]))
+            parts.append(self._listed(changes[self._n_pictures :], "more change"))
+        parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
+        parts.append(paragraph(remark_of(one), "ew-note"))
+        row = int(self._explanations.rows[place])
+        if self._turn[place] == 0:  # they are about the row's first answer
+            parts += [plan_html(self._plans[row])] if row in self._plans else []
+            parts += [path_html(self._paths[row])] if row in self._paths else []
+        if self._images is None and self._n_values <= MOST_VALUES:
+            parts.append(self._row(one))
+        return "".join(parts) + "</article>"
+
+    def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
+        told = f'<span class="badge s-{one.status}">{one.status}</span>'
+        if not one.found:
+            return told
+        count = "nothing to change" if not changes else plural(len(changes), "change")
+        return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
+
+    def _table(self, one: Explanation, changes: tuple[Change, ...]) -> str:
+        total = float(np.abs(one.shares[one.changed]).sum())
+        rows = []
+        for change in changes:
+            before, after = change_words(change, MANY)
+            rows.append(
+                [
+                    html_of_word(column_word(change.feature)),
+                    html_of_word(before),
+                    html_of_word(after),
+                    "" if change.difference is None else escaped(signed(change.difference, FEW)),
+                    bar(abs(change.cost) / total if total > 0 else 0.0),
+                    self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
+                ]
+            )
+        header = ("column", "now", "needed", of_numbers("difference"), "share", Heading(self._among(one.target)))
+        return table(header, rows)
+
+    def _among(self, target: Any) -> str:
+        label = self._pictures.label_of(target)
+        if label not in self._headings:
+            self._headings[label] = f"among {rows_of(label)}"
+        return self._headings[label]
+
+    def _listed(self, changes: tuple[Change, ...], what: str) -> str:
+        """List changes in a line each without pictures, to be opened."""
+        if not changes:
+            return ""
+        told = []
+        for change in changes:
+            before, after = change_words(change, MANY)
+            told.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
+        body = f'<p class="values">{"; ".join(told)}</p>'
+        return details(plural(len(changes), what), body)
+
+    def _row(self, one: Explanation) -> str:
+        """Write all values of the row, to be opened."""
+        told = []
+        for column in one.table.columns:
+            value = value_in(one.table, column, one.x)
+            word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
+            told.append(f"<code>{escaped(column.name, LONGEST_LEVEL)}</code> {html_of_word(word)}")
+        body = f'<p class="values">{"; ".join(told)}</p>'
+        return details("The whole row as it was", body, on_paper=False)
+
+
+def rows_section(writer: RowWriter, n_answers: int) -> str:
+    """All rows, with what helps to find one."""
+    if n_answers == 0:
+        return ""
+    lead = _HOW_TO_READ_IMAGES if writer.has_images else _HOW_TO_READ
+    tools = (
+        '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
+        '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
+        '<option value="feasible">feasible</option><option value="densest">densest</option>'
+        '<option value="infeasible">proven without an answer</option>'
+        '<option value="unknown">none found</option><option value="error">wrong rows</option></select>'
+        '</label><label>Order <select name="order"><option value="">as given</option>'
+        '<option value="near">nearest first</option>'
+        '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'
+        '<output aria-live="polite"></output></form>'
+    )
+    articles = "\n".join(writer.article(place) for place in range(n_answers))
+    return section("rows", "Row by row", [f"<p>{lead}</p>", tools, f'<div id="articles">\n{articles}\n</div>'])

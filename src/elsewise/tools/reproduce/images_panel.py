@@ -1,0 +1,113 @@
+"""Images of the user's file: the closest counterfactuals, the paper's way and mixtures of low rank side by side.
+
+The paper's way is that of its digits: the leading principal components, a softmax regression of them, a mixture with
+full covariances of each class, and the median density of training rows. The other is a softmax regression of the pixels
+with one component of low rank a class, pixels kept in their range, and answers that keep as far from other decisions
+as training images mostly do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from ...arrays import FloatArray, IntArray
+from ...density import GaussianMixtureDensity
+from ...explainer import Explainer
+from ...rules import Constraints
+from .constants import IMAGE_PENALTY, READER_RANGE
+from .digits_panel import Block, DigitsPanel
+from .image_files import Images
+from .protocol import PAPER_THRESHOLD
+from .table import Section, percent
+
+# Images of a class that models and densities are fitted to, at most: some minutes' work for 28 x 28 pixels.
+IMAGES_A_CLASS = 300
+# Principal components of the paper's way, and numbers of components tried in its mixtures.
+IMAGE_COMPONENTS, MOST_MIXTURES = 40, 5
+# Directions of a class of images that have a variance of their own.
+IMAGE_RANK = 8
+# Answers keep as far from other decisions as this share of the training images does at most: of digits of 64 pixels
+# counterfactuals then read as requested as often as real ones read as labelled.
+ROBUST_QUANTILE = 0.75
+
+CLOSEST, PAPER, LOW_RANK = "closest", "plausible,\nthe paper's way", "plausible,\nlow rank, robust"
+
+
+def images_panel(images: Images, *, n_rows: int, seed: int = 0) -> DigitsPanel:
+    """Explain images that were not trained on, show one of each class, and tell how many another classifier reads.
+
+    Parameters
+    ----------
+    images : Images
+    n_rows : int
+        How many images are explained, the shown ones among them.
+    seed : int
+        Of the choice of images and of the wanted classes.
+    """
+    rng = np.random.default_rng(seed)
+    train, test = _divided(images.y, rng, n_rows)
+    classes = np.unique(images.y)
+    X, y = images.X[train], images.y[train]
+    rows, labels = images.X[test], images.y[test]
+    targets = classes[(np.searchsorted(classes, labels) + rng.integers(1, len(classes), len(test))) % len(classes)]
+    with threadpool_limits(limits=1):
+        answers = _answers(images, X, y, rows, targets)
+    shown = np.array([np.flatnonzero(labels == label)[0] for label in classes.tolist()])
+    blocks = [Block("original", rows[shown], labels[shown])]
+    blocks += [Block(kind, points[shown], targets[shown]) for kind, points in answers.items()]
+    # Gaussian kernels as wide, relative to the range of the pixels, as those that read the small digits.
+    reader = SVC(gamma=READER_RANGE / images.brightest**2 / images.X.shape[1]).fit(X, y)
+    return DigitsPanel(tuple(blocks), _readings(reader, rows, answers, targets, labels), images.side, images.brightest)
+
+
+def _divided(y: IntArray, rng: np.random.Generator, n_rows: int) -> tuple[IntArray, IntArray]:
+    """Images to train on, at most so many of each class, and images to explain, one of each class first."""
+    order = rng.permutation(len(y))
+    of_class = [order[y[order] == label] for label in np.unique(y).tolist()]
+    n_first = max(1, n_rows // len(of_class))
+    test = np.concatenate([members[:n_first] for members in of_class])
+    return np.concatenate([members[n_first : n_first + IMAGES_A_CLASS] for members in of_class]), test
+
+
+def _answers(images: Images, X: FloatArray, y: IntArray, rows: FloatArray, targets: IntArray) -> dict[str, FloatArray]:
+    """Counterfactuals of the rows in every way, NaN where there is none."""
+    # One penalty for all images: that of pixels from 0 to 1, and as many of them as there are.
+    softmax = LogisticRegression(C=IMAGE_PENALTY / images.brightest**2 / X.shape[1], max_iter=5_000)
+    grey = Constraints(bounds={f"x{pixel}": (0.0, images.brightest) for pixel in range(X.shape[1])})
+    on_pixels = softmax.fit(X, y)
+    closest = Explainer(on_pixels, density=None).fit(X, y)
+    robust = float(np.quantile(closest.explain(X).distances, ROBUST_QUANTILE))
+    low_rank = GaussianMixtureDensity(covariance_type="low_rank", n_components=1, rank=IMAGE_RANK)
+
+    pca = PCA(min(IMAGE_COMPONENTS, X.shape[1] // 2), svd_solver="full").fit(X)
+    behind = make_pipeline(pca, LogisticRegression(max_iter=100_000).fit(pca.transform(X), y))
+    full = GaussianMixtureDensity(max_components=MOST_MIXTURES)
+    as_paper = Explainer(behind, density=full, threshold=PAPER_THRESHOLD).fit(X, y)
+    as_read = Explainer(on_pixels, density=low_rank).fit(X, y)
+    return {
+        CLOSEST: closest.explain(rows, targets, constraints=grey).counterfactuals,
+        PAPER: as_paper.explain(rows, targets).counterfactuals,
+        LOW_RANK: as_read.explain(rows, targets, constraints=grey, robust_radius=robust).counterfactuals,
+    }
+
+
+def _readings(
+    reader: SVC, rows: FloatArray, answers: Mapping[str, FloatArray], targets: IntArray, labels: IntArray
+) -> Section:
+    lines: list[tuple[str, ...]] = [
+        ("originals", str(len(rows)), "", percent(float(np.mean(reader.predict(rows) == labels))))
+    ]
+    for kind, points in answers.items():
+        found = np.isfinite(points).all(axis=1)
+        read = reader.predict(points[found]) if found.any() else np.empty(0, dtype=labels.dtype)
+        shares = [float(np.mean(read == wanted[found])) if found.any() else 0.0 for wanted in (targets, labels)]
+        lines.append((kind.replace("\n", " "), str(int(found.sum())), *map(percent, shares)))
+    title = "Images read by a classifier that had no part in making them, in %"
+    return Section(title, ("Images", "found", "as requested", "as the original"), tuple(lines), 1)

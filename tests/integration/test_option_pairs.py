@@ -1,0 +1,61 @@
+"""Options drawn two and three at a time, for every model family, against a list of all rows."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections import Counter
+
+import pytest
+
+import elsewise as ew
+from integration import option_table
+from integration.option_cases import N_ROWS, check_case
+from integration.option_models import FAMILIES
+
+N_CASES, N_SLOW_CASES = 200, 4_000  # of N_ROWS rows each
+CALLABLES = {
+    "EXPLAINER": ew.Explainer,
+    "EXPLAIN": ew.Explainer.explain,
+    "RULES": ew.Constraints,
+}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_every_option_is_in_the_table(name):
+    parameters = set(inspect.signature(CALLABLES[name]).parameters) - option_table.DATA
+    assert set(getattr(option_table, name)) == parameters
+
+
+@pytest.mark.parametrize("distance", [ew.Manhattan, ew.Scaled])
+def test_every_option_of_a_distance_is_in_the_table(distance):
+    given = [setting for setting in option_table.EXPLAINER["distance"] if isinstance(setting, distance)]
+    for name, parameter in inspect.signature(distance).parameters.items():
+        assert any(getattr(setting, name) != parameter.default for setting in given), name
+
+
+def check_cases(seeds) -> Counter[str]:
+    """Check cases; fail with one line for each that is wrong."""
+    found, wrong = Counter(), []
+    for seed in seeds:
+        try:
+            found.update(check_case(seed))
+        except AssertionError as error:
+            wrong.append(str(error).splitlines()[0])
+    assert not wrong, "\n".join([f"{len(wrong)} wrong cases:", *wrong])
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("place", range(len(FAMILIES)), ids=list(FAMILIES))
+def test_answers_are_the_nearest_of_all_rows(place):
+    found = check_cases(range(place, N_CASES, len(FAMILIES)))
+    assert found["optimal"] + found["feasible"] + found["infeasible"] > N_ROWS
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("ELSEWISE_ALL_PAIRS" not in os.environ, reason="twenty thousand rows: set ELSEWISE_ALL_PAIRS")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("place", range(len(FAMILIES)), ids=list(FAMILIES))
+def test_answers_are_the_nearest_of_all_rows_at_length(place):
+    check_cases(range(N_CASES + place, N_CASES + N_SLOW_CASES, len(FAMILIES)))

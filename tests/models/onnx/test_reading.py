@@ -1,0 +1,194 @@
+"""Models in ONNX files: what is read decides as onnxruntime does, and answers are those of the original model."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import elsewise as ew
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+skl2onnx = pytest.importorskip("skl2onnx")
+
+CLASSIFIERS = {
+    "logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+    "tree": lambda: DecisionTreeClassifier(max_depth=4, random_state=0),
+    "scaled tree": lambda: make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=4, random_state=0)),
+    "forest": lambda: RandomForestClassifier(12, max_depth=4, random_state=0),
+    "boosting": lambda: GradientBoostingClassifier(n_estimators=12, random_state=0),
+    "relu": lambda: make_pipeline(StandardScaler(), MLPClassifier((6,), max_iter=60, random_state=0)),
+    "tanh": lambda: make_pipeline(
+        StandardScaler(), MLPClassifier((3,), activation="tanh", max_iter=400, random_state=0)
+    ),
+}
+UNCONFIRMED = pytest.mark.xfail(
+    strict=True, reason="at one row no candidate of the search is confirmed with 32 bits: the answer is unknown"
+)
+CASES = [
+    pytest.param(name, two, marks=UNCONFIRMED if (name, two) == ("tanh", True) else ())
+    for name in CLASSIFIERS
+    for two in (True, False)
+]
+REGRESSORS = {
+    "linear": lambda: make_pipeline(MinMaxScaler(), LinearRegression()),
+    "forest": lambda: RandomForestRegressor(8, max_depth=4, random_state=0),
+    "boosting": lambda: make_pipeline(
+        SimpleImputer(), MinMaxScaler(), GradientBoostingRegressor(n_estimators=10, random_state=0)
+    ),
+    "network": lambda: MLPRegressor(hidden_layer_sizes=(5,), max_iter=60, random_state=0),
+}
+
+
+def iris(two=False):
+    X, y = load_iris(return_X_y=True)
+    return (X.astype(np.float32).astype(float), np.array(["no", "yes"])[(y == 1).astype(int)] if two else y)
+
+
+def converted(model, X):
+    return skl2onnx.to_onnx(model, np.asarray(X[:1], dtype=np.float32)).SerializeToString()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("name", "two"), CASES)
+def test_classifiers(name, two):
+    X, y = iris(two)
+    original = CLASSIFIERS[name]().fit(X, y)
+    model = ew.read_onnx(converted(original, X))
+    assert model.classes_.tolist() == original.classes_.tolist()
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "exact", explainer.fitted_.training
+    rng = np.random.default_rng(0)
+    rows = np.vstack([X, rng.uniform(X.min(axis=0) - 1, X.max(axis=0) + 1, (400, 4)), on_cuts(explainer, rng)])
+    labels = model.predict(rows)
+    region = explainer.fitted_.region
+    for outcome in explainer.fitted_.labels:
+        accepted = region(outcome).accepts(explainer.fitted_.in_model_space(rows))
+        np.testing.assert_array_equal(accepted, labels == model.classes_[outcome.index])
+    target = original.classes_[1]
+    asked = X[(model.predict(X) != target) & (original.predict(X) != target)][::25]
+    answers = explainer.explain(asked, target)
+    # linear models and networks are computed with 32 bits, and answers keep that far from the boundary
+    assert (answers.gaps <= (1e-8 if has_trees(explainer) else 1e-4)).all()
+    assert (model.predict(answers.counterfactuals) == target).all()
+    expected = ew.Explainer(original, density=None).fit(X, y).explain(asked, target)
+    np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-4, atol=1e-5)
+
+
+def has_trees(explainer):
+    return hasattr(explainer.fitted_.region(explainer.fitted_.labels[0]), "trees")
+
+
+def on_cuts(explainer, rng):
+    """Rows on the cuts of trees and beside them; none for other models."""
+    trees = getattr(explainer.fitted_.region(explainer.fitted_.labels[0]), "trees", None)
+    if trees is None:
+        return np.empty((0, 4))
+    sides = [np.concatenate([c, np.nextafter(c, np.inf)]) if len(c) else np.zeros(1) for c in trees.cuts()]
+    return np.column_stack([rng.choice(side, 400) for side in sides])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_regressors(name):
+    X, y = iris()
+    original = REGRESSORS[name]().fit(X, y.astype(float))
+    model = ew.read_onnx(converted(original, X))
+    explainer = ew.Explainer(model, density=None).fit(X)
+    assert explainer.exactness_ == "exact"
+    np.testing.assert_allclose(model.predict(X), original.predict(X), atol=1e-5)
+    answers = explainer.explain(X[:5], (0.8, None))
+    assert (answers.gaps <= 1e-4).all()
+    assert (model.predict(answers.counterfactuals) >= 0.8).all()
+    expected = ew.Explainer(original, density=None).fit(X).explain(X[:5], (0.8, None))
+    np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-4, atol=1e-5)
+
+
+def test_a_file_a_density_and_a_pickle(tmp_path):
+    X, y = iris()
+    original = CLASSIFIERS["logistic"]().fit(X, y)
+    (tmp_path / "model.onnx").write_bytes(converted(original, X))
+    model = pickle.loads(pickle.dumps(ew.read_onnx(tmp_path / "model.onnx")))
+    answers = ew.Explainer(model).fit(X, y).explain(X[:5], 2)
+    assert (answers.gaps <= 1e-4).all()
+    # the densities differ: that of the original is fitted behind its scaler, this one in the columns themselves
+    assert (original.predict(answers.counterfactuals) == 2).all()
+
+
+def test_a_graph_of_named_columns_of_numbers():
+    X, y = iris()
+    frame = pd.DataFrame(X.astype(np.float32), columns=["a", "b", "c", "d"])
+    original = make_pipeline(make_column_transformer((StandardScaler(), ["b", "a"]), ("passthrough", ["d"])))
+    original = make_pipeline(*[step for _, step in original.steps], DecisionTreeClassifier(max_depth=3)).fit(frame, y)
+    model = ew.read_onnx(skl2onnx.to_onnx(original, frame[:1]).SerializeToString())
+    assert model.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    explainer = ew.Explainer(model, density=None).fit(frame, y)
+    assert explainer.exactness_ == "exact"
+    answers = explainer.explain(frame[:5], 2)
+    assert (model.predict(answers.counterfactuals) == 2).all()
+    assert (answers.counterfactuals.c == frame.c[:5]).all()
+
+
+def test_a_network_without_labels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    W, b = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=4).astype(np.float32)
+    V = rng.normal(size=(1, 4)).astype(np.float32)
+    c = np.array([-0.3], dtype=np.float32)
+    make = onnx.helper
+    for link, classes, found in (("Sigmoid", None, [0, 1]), ("Identity", ["no", "yes"], ["no", "yes"])):
+        nodes = [
+            make.make_node("Gemm", ["x", "W", "b"], ["h"]),
+            make.make_node("Relu", ["h"], ["a"]),
+            make.make_node("Gemm", ["a", "V", "c"], ["s"], transB=1),
+            make.make_node(link, ["s"], ["p"]),
+        ]
+        ends = [make.make_tensor_value_info(name, 1, [None, n]) for name, n in (("x", 3), ("p", 1))]
+        constants = [
+            onnx.numpy_helper.from_array(value, name) for name, value in (("W", W), ("b", b), ("V", V), ("c", c))
+        ]
+        graph = make.make_graph(nodes, "g", ends[:1], ends[1:], constants)
+        made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
+        model = ew.read_onnx(made.SerializeToString(), classes=classes)
+        assert model.classes_.tolist() == found
+        score = np.maximum(X @ W + b, 0) @ V[0] + c
+        np.testing.assert_array_equal(model.predict(X) == found[1], score > 0)
+        explainer = ew.Explainer(model, density=None).fit(X, model.predict(X))
+        assert explainer.exactness_ == "exact"
+        answers = explainer.explain(X[model.predict(X) == found[0]][:3], found[1])
+        assert (model.predict(answers.counterfactuals) == found[1]).all()
+
+
+@pytest.mark.filterwarnings("ignore:Attribute `prob:FutureWarning")
+def test_what_is_not_read_is_asked():
+    X, y = iris(two=True)
+    model = ew.read_onnx(converted(SVC().fit(X, y), X))
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "black box"
+    assert "has a node SVMClassifier" in explainer.fitted_.training.reason
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert (model.predict(explainer.explain(X[:3], "yes").counterfactuals) == "yes").all()
+    words = pd.DataFrame({"a": X[:, 0].astype(np.float32), "k": np.where(X[:, 1] > 3, "x", "z")})
+    encoder = make_column_transformer((OneHotEncoder(), ["k"]), remainder="passthrough")
+    original = make_pipeline(encoder, LogisticRegression()).fit(words, y)
+    model = ew.read_onnx(skl2onnx.to_onnx(original, words[:1]).SerializeToString())
+    explainer = ew.Explainer(model, density=None).fit(words, y)
+    assert (model.predict(explainer.explain(words[:3], "yes").counterfactuals) == "yes").all()

@@ -1,0 +1,39 @@
+"""Several answers are sorted by distance, and no proof is claimed that the order takes away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+import elsewise as ew
+from elsewise.answers.explanations import concatenate
+from elsewise.questions.solving.answer_order import nearest_first
+
+
+def _answers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X.sum(axis=1) > 0
+    explainer = ew.Explainer(LogisticRegression().fit(X, y), density=None).fit(X, y)
+    return explainer.explain(X[~explainer.model.predict(X)][:4], True, n_counterfactuals=3)
+
+
+def test_answers_that_are_sorted_stay_as_they_are():
+    answers = _answers()
+    assert nearest_first(answers) is answers
+
+
+def test_an_unproven_first_answer_that_is_farther_comes_later_and_lends_its_bound():
+    answers = _answers()
+    places = np.flatnonzero(answers.rows == answers.rows[0])
+    first, second = answers.take(places[:1]), answers.take(places[1:2])
+    far = 2.0 * second.distances
+    first = replace(first, distances=far, lower_bounds=0.5 * second.distances, statuses=np.array(["feasible"]))
+    ordered = nearest_first(concatenate([first, second]))
+    assert ordered.distances.tolist() == [second.distances[0], far[0]]
+    assert ordered.statuses.tolist() == ["feasible", "feasible"]
+    # a row that the search for the first answer left may be nearer than the second, and is not excluded by its proof
+    assert ordered.lower_bounds.tolist() == [0.5 * second.distances[0]] * 2
+    assert "No smaller change exists" not in ordered[0].sentence

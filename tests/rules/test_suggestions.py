@@ -1,0 +1,196 @@
+"""Rules that columns suggest: by whole words of names, by levels, by values, and only where the data agree."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import elsewise as ew
+from elsewise.rules.learned.column_words import (
+    direction_by_name,
+    is_identity,
+    is_tenure,
+    who_by_levels,
+    who_by_name,
+    words_of,
+)
+from elsewise.tools.cli.main import main
+from elsewise.tools.files.settings import read_rules
+
+WHO = ["age", "AgeYears", "customer_sex", "sex2", "Geschlecht", "état_civil", "estadoCivil", "nationalité", "edad",
+       "date_of_birth", "Staatsangehörigkeit", "n_children", "maritalStatus", "foreign_worker", "RACE"]  # fmt: skip
+NOBODY = ["mortgage", "essex", "trace", "wages", "average", "stage", "percentage", "sextant", "account_age", "agency"]
+
+
+@pytest.mark.parametrize("name", WHO)
+def test_names_that_say_who_somebody_is(name):
+    assert who_by_name(words_of(name))
+
+
+@pytest.mark.parametrize("name", NOBODY)
+def test_parts_of_words_say_nothing(name):
+    assert not who_by_name(words_of(name))
+
+
+def test_names_are_split_into_words():
+    assert words_of("MSinceOldestTradeOpen") == ("m", "since", "oldest", "trade", "open")
+    assert words_of("NumTrades60Ever") == ("num", "trades", "60", "ever")
+    assert is_tenure(words_of("account_age"))
+    assert is_tenure(words_of("present_emp_since"))
+    assert is_identity(words_of("customerID"))
+    assert not is_identity(words_of("body_mass_index"))
+    assert direction_by_name(words_of("debt_to_income")) == "decrease"
+    assert direction_by_name(words_of("monthly_income")) == "increase"
+    assert direction_by_name(words_of("tax_per_income")) == ""
+
+
+@pytest.mark.parametrize(
+    ("levels", "meaning"),
+    [(["Male", "Female"], "sex"), (["M", "F"], "sex"), (["male : single", "female : married"], "sex"),
+     (["married", "single", "divorced"], "marital status"), (["low", "medium", "high"], ""), (["S", "M", "L"], ""),
+     (["White", "Black", "Asian", "Other"], "ethnic origin"), (["white", "red"], "")],
+)  # fmt: skip
+def test_levels_that_say_who_somebody_is(levels, meaning):
+    assert who_by_levels(levels) == meaning
+
+
+def table(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "customer": np.arange(n) + 10_000,
+            "age": rng.integers(18, 80, n),
+            "priors_count": rng.integers(0, 4, n),
+            "tenure": rng.integers(0, 20, n),
+            "income": rng.normal(3000, 500, n).round(2),
+            "debt": rng.normal(900, 300, n).round(2),
+            "savings": rng.normal(100, 30, n).round(2),
+            "mortgage": rng.normal(100, 30, n).round(2),
+        }
+    )
+    y = (frame["income"] - frame["debt"] + rng.normal(0, 300, n) > 2100).astype(int)
+    model = LogisticRegression(max_iter=5000).fit(frame / frame.abs().max(), y)
+    model.coef_ = model.coef_ / frame.abs().max().to_numpy()[None]
+    return frame, y, model
+
+
+def test_rules_of_a_table():
+    frame, y, model = table()
+    explainer = ew.Explainer(model, density=None, rules=None).fit(frame, y)
+    assert explainer.suggest_rules().constraints == ew.Constraints(
+        immutable=["customer", "age", "priors_count"], monotone={"tenure": "increase"}
+    )
+    good, bad = explainer.suggest_rules(target=1), explainer.suggest_rules(target=0)
+    assert good.constraints.monotone == {"tenure": "increase", "income": "increase", "debt": "decrease"}
+    assert bad.constraints.monotone == {"tenure": "increase"}  # less income helps: the name does not agree
+    told = {rule.column: rule for rule in good.rules}
+    assert f"{spearmanr(frame['income'], y).statistic:+.2f}" in told["income"].reason
+    assert told["age"].certainty == "certain"
+    assert told["customer"].certainty == "likely"
+    assert abs(spearmanr(frame["savings"], y).statistic) < 2 / np.sqrt(len(y) - 1)
+    assert "savings" not in told  # the data say nothing of it
+    assert str(good).count("\n") == len(good) - 1
+
+
+def test_directions_of_a_regressor():
+    frame, _, _ = table()
+    frame = frame[["income", "debt"]]
+    model = LinearRegression().fit(frame, frame["income"] - frame["debt"])
+    explainer = ew.Explainer(model, density=None).fit(frame, model.predict(frame))
+    assert explainer.suggest_rules((3000, None)).constraints.monotone == {"income": "increase", "debt": "decrease"}
+    assert explainer.suggest_rules((None, 3000)).constraints.monotone == {}
+    assert explainer.suggest_rules((2000, 3000)).constraints.monotone == {}
+
+
+def test_levels_with_an_order_of_their_own():
+    levels = ["unemployed", "... < 1 year", "1 <= ... < 4 years", ".. >= 4 years"]
+    schools = ["HS-grad", "Bachelors", "Masters", "Unknown"]
+    frame = pd.DataFrame({"present_emp_since": levels * 20, "education": schools * 20})
+    y = np.arange(80) % 3 % 2
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, y)
+    allowed = ew.Explainer(model, density=None).fit(frame, y).suggest_rules().constraints.allowed
+    assert allowed["present_emp_since"] == {
+        "unemployed": (levels[1],), levels[1]: tuple(levels[2:]), levels[2]: (levels[3],), levels[3]: ()
+    }  # fmt: skip
+    assert allowed["education"] == {"HS-grad": ("Bachelors", "Masters"), "Bachelors": ("Masters",), "Masters": ()}
+
+
+def test_the_fit_warns_once_of_what_is_free():
+    frame, y, model = table()
+    with pytest.warns(ew.RulesWarning, match=r"immutable=\['customer', 'age', 'priors_count'\]") as caught:
+        ew.Explainer(model, density=None).fit(frame, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    rules = ew.Constraints(immutable=["customer", "priors_count"], monotone={"age": "increase"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ew.RulesWarning)
+        ew.Explainer(model, density=None, constraints=rules).fit(frame, y)
+        ew.Explainer(model, density=None, rules=None).fit(frame, y)
+        ew.Explainer(model, density=None, rules="suggested").fit(frame, y)
+    with pytest.raises(ew.InvalidInputError, match="rules: expected"):
+        ew.Explainer(model, density=None, rules="all").fit(frame, y)
+
+
+def test_suggested_rules_are_used_and_the_users_win():
+    frame, y, model = table()
+    free = ew.Explainer(model, density=None, rules=None, distance="scaled").fit(frame, y)
+    mine = ew.Constraints(monotone={"age": "increase"}, max_changes=3)
+    bound = ew.Explainer(model, density=None, rules="suggested", constraints=mine).fit(frame, y)
+    joint = bound.fitted_.constraints
+    assert joint == ew.Constraints(
+        immutable=["customer", "priors_count"], monotone={"age": "increase", "tenure": "increase"}, max_changes=3
+    )
+    rows = frame[model.predict(frame) == 0].head(5)
+    for answer in bound.explain(rows, target=1):
+        assert not {change.feature for change in answer.changes} & {"customer", "priors_count"}
+    assert free.fitted_.constraints is None
+
+
+def test_files_of_rules_say_the_same(tmp_path):
+    frame, y, model = table()
+    frame["sex"] = np.where(np.arange(len(frame)) % 2, 1, 0)
+    model = LogisticRegression(max_iter=10).set_params(max_iter=5000)
+    model.fit(frame[["age", "income", "sex"]] / [80, 3000, 1], y)
+    explainer = ew.Explainer(model, density=None).fit(frame[["age", "income", "sex"]], y)
+    suggested = explainer.suggest_rules(target=1)
+    for name in ("rules.toml", "rules.json"):
+        suggested.save(tmp_path / name)
+        assert read_rules(tmp_path / name) == suggested.constraints
+    assert json.loads(suggested.to_json())["immutable"] == ["age", "sex"]
+    with pytest.raises(ew.InvalidInputError, match=r"ending in \.toml or \.json"):
+        suggested.save(tmp_path / "rules.txt")
+
+
+def test_the_command_writes_what_the_explainer_suggests(tmp_path, capsys):
+    frame, y, model = table()
+    explainer = ew.Explainer(model, density=None).fit(frame, y)
+    explainer.save(tmp_path / "it.ew")
+    asked = ["rules", "suggest", "--explainer", str(tmp_path / "it.ew"), "--target", "1"]
+    assert main([*asked, "--output", str(tmp_path / "rules.toml")]) == 0
+    assert read_rules(tmp_path / "rules.toml") == explainer.suggest_rules(target=1).constraints
+    assert main([*asked, "--output", str(tmp_path / "rules.toml")]) == 1
+    capsys.readouterr()
+    assert main(asked) == 0
+    assert capsys.readouterr().out == (tmp_path / "rules.toml").read_text()
+
+
+def test_whole_numbers_of_a_wide_range_move_by_more_than_nothing():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"amount": rng.integers(0, 10_000, 100) // 2 * 2, "count": rng.integers(0, 9, 100)})
+    y = (frame["amount"] > 5000).astype(int)
+    model = LogisticRegression(max_iter=1000).fit(frame, y)
+    explainer = ew.Explainer(model, density=None, rules="suggested", columns={"amount": "integer"}).fit(frame, y)
+    low, high = np.quantile(frame["amount"], [0.25, 0.75])
+    size = explainer.suggest_rules().constraints.min_change["amount"]
+    assert 0.025 * (high - low) < size <= 0.05 * (high - low)
+    assert list(explainer.suggest_rules().constraints.min_change) == ["amount"]
+    own = ew.Explainer(model, density=None, rules="suggested", constraints=ew.Constraints(min_change="any"))
+    assert own.fit(frame, y).fitted_.constraints.min_change == "any"
