@@ -127,7 +127,7 @@ def test_the_steps_of_the_plan_are_reached_by_keyboard(browser, small):
         assert steps.count() == len(plan)
         first = plan.steps[0].changes[0]
         assert first.feature in steps.nth(0).inner_text()
-        assert "sparsest stage" in page.locator("#plan-stage").inner_text()
+        assert "the least typical row" in page.locator("#plan-stage").inner_text()
         steps.nth(0).focus()
         page.keyboard.press("Enter")
         assert steps.nth(0).get_attribute("aria-pressed") == "true"
@@ -159,7 +159,7 @@ def test_the_answer_is_told_to_be_as_plausible_as_the_slider_asks(browser, breas
             page.evaluate(MOVE, asked)
             slider = int(page.locator("#quantile-out").inner_text().removesuffix(" %"))
             assert slider == round(100 * asked)
-            assert int(fact(page, "As plausible as").split(" %")[0]) >= slider
+            assert int(fact(page, "As typical as").split(" %")[0]) >= slider
             (told,) = re.findall(r"at least as typical as (\d+) %", page.locator("#sentence").inner_text())
             assert int(told) >= slider
 
