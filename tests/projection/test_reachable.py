@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -122,3 +123,43 @@ def test_forms_of_categories_hold_at_every_level(rounds):
             left = radius - 0.5 * (prices[1:] * np.abs(levels - row[1:])).sum()
             for number in (row[0] - left, row[0] + left) if left >= 0 else ():
                 assert (W @ (prices * np.append(number, levels)) <= found + 1e-9).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_without_rounds_it_is_the_best_of_whole_levels_and_numbers_within_the_radius(seed):
+    rng = np.random.default_rng(seed)
+    group = np.array([-1, -1, -1, 0, 0, 0, 1, 1, 2, 2, 2])
+    prices = np.where(group < 0, 1.0, 1.5)
+    row = np.array([0.3, -0.4, 0.1, 0, 1, 0, 1, 0, 0, 0, 1.0])
+    cells = replace(one_cone(np.eye(11), np.zeros(11), 1.0), group=group)
+    low, high = np.zeros(11), np.where((group >= 0) & (row == 0), np.inf, 0.0)
+    low[:3], high[:3] = [-np.inf, 0.2, -0.5], [0.7, 1.1, -0.1]  # the row's own value may be out of bounds
+    high[3] = 0.0  # a level that is out
+    at = Reachable(cells, row * prices, low, high, -1, np.empty((0, 11)), np.empty(0))
+    W = rng.normal(size=(12, 11))
+    for radius in (0.3, 1.0, 2.0, 3.5, 6.0):
+        found = at.largest(
+            W, np.full(12, np.inf), *(np.empty((0, 11)), np.empty(0)), radius=radius, near=at.x0, rounds=0
+        )
+        np.testing.assert_allclose(found, best_by_enumeration(at, W, group, radius), rtol=1e-9, atol=1e-9)
+
+
+def best_by_enumeration(at, W, group, radius):
+    """The largest forms over all combinations of levels, numbers by a linear program."""
+    numbers, best = group < 0, np.full(len(W), -np.inf)
+    levels = [[k for k in np.flatnonzero(group == c) if at.high[k] > 0 or at.x0[k] > 0] for c in range(group.max() + 1)]
+    bounds = list(zip(at.low[numbers], at.high[numbers]))
+    bounds = [(max(a, -20.0), min(b, 20.0)) for a, b in bounds]
+    n = int(numbers.sum())
+    for chosen in itertools.product(*levels):
+        x = np.where(numbers, at.x0, 0.0)
+        x[list(chosen)] = 1.5
+        left = radius - 1.5 * sum(at.x0[k] == 0 for k in chosen)
+        for k, w in enumerate(W if left >= 0 else []):
+            # v within bounds and |v| <= t, sum t <= left
+            A = np.vstack([np.hstack([np.eye(n), -np.eye(n)]), np.hstack([-np.eye(n), -np.eye(n)]), [0] * n + [1] * n])
+            solved = linprog(
+                np.concatenate([-w[numbers], np.zeros(n)]), A, [0] * 2 * n + [left], bounds=bounds + [(0, None)] * n
+            )
+            best[k] = max(best[k], w @ x - solved.fun) if solved.status == 0 else best[k]
+    return best

@@ -187,18 +187,34 @@ class Reachable:
         return float(np.maximum(np.abs(low), np.abs(high)).sum())
 
     def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
-        """Bound forms over bounds and radius alone."""
-        free, group = self.low < self.high, self.cells.group
-        if len(group):  # a category's base moves as its levels do
-            free = free | np.isin(group, group[free & (group >= 0)]) & (group >= 0)
-        ball = radius * np.abs(W[:, free]).max(axis=1, initial=0.0)
-        with np.errstate(invalid="ignore"):
-            ends = np.where(W > 0, W * self.high, np.where(W < 0, W * self.low, 0.0))
-        size = np.abs(W) @ np.abs(self.x0)
-        at_x0 = W @ self.x0 + SUM_ROUNDING * size
-        if len(group):  # what moves to a level leaves the base: both change the form
-            return np.asarray(at_x0 + 2 * ball)
-        return np.asarray(at_x0 + np.minimum(ball, ends.sum(axis=1)) * (1 + SUM_ROUNDING))
+        """Bound forms over bounds and radius alone, where every category is at one of its levels."""
+        group = self.cells.group
+        numbers = np.flatnonzero(group < 0) if len(group) else np.arange(len(self.x0))
+        middle = np.clip(0.0, self.low, self.high)  # what bounds ask for is spent first
+        x, radius = self.x0 + middle, max(radius - float(np.abs(middle).sum()), 0.0) * (1 + SUM_ROUNDING)
+        weights, low, high = W[:, numbers], (self.low - middle)[numbers], (self.high - middle)[numbers]
+        gains, prices = self._gains_of_levels(W)
+        # as many categories change as the cheapest within the radius, and no others gain more than the best of them
+        gains = np.hstack([np.zeros((len(W), 1)), np.cumsum(-np.sort(-gains, axis=1), axis=1)])
+        spent = np.concatenate([[0.0], np.cumsum(np.sort(prices))])
+        within = np.flatnonzero(spent <= radius)
+        best = (gains[:, within] + _gains_of_numbers(weights, low, high, radius - spent[within])).max(axis=1)
+        size = np.abs(W) @ (np.abs(self.x0) + np.abs(middle)) + best
+        return np.asarray(W @ x + best + SUM_ROUNDING * size)
+
+    def _gains_of_levels(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what a change of each category adds to forms at most, (n_forms, n_categories), and its price."""
+        group = self.cells.group
+        n = int(group.max(initial=-1)) + 1
+        gains, prices = np.zeros((len(W), n)), np.zeros(n)
+        for c in range(n):
+            members = np.flatnonzero(group == c)
+            base = members[self.x0[members].argmax()]
+            levels = members[(self.high[members] > 0) & (members != base)]
+            prices[c] = max(float(self.x0[base]), 0.0)
+            gains[:, c] = prices[c] * (W[:, levels] - W[:, [base]]).max(axis=1, initial=0.0)
+        changes = gains.any(axis=0)
+        return gains[:, changes], prices[changes]
 
     def _below(
         self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float, start: Trail | None = None
@@ -319,3 +335,17 @@ class Reachable:
             reach=reach,
             trails=trails,
         )
+
+
+def _gains_of_numbers(W: FloatArray, low: FloatArray, high: FloatArray, radii: FloatArray) -> FloatArray:
+    """Return how much differences within bounds add to forms within each radius, array of shape (n_forms, n_radii).
+
+    The best of them spend the radius on the largest weights first. Nothing, too, is within the bounds.
+    """
+    rate, room = np.abs(W), np.where(W > 0, high, np.where(W < 0, -low, 0.0))
+    order = np.argsort(-rate, axis=1)
+    rate, room = np.take_along_axis(rate, order, axis=1), np.take_along_axis(room, order, axis=1)
+    room = np.clip(room, 0.0, radii.max(initial=0.0))
+    before = np.cumsum(room, axis=1) - room
+    spent = np.clip(radii[:, None] - before[:, None, :], 0.0, room[:, None, :])
+    return np.asarray((rate[:, None, :] * spent).sum(axis=2))

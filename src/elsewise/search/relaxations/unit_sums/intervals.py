@@ -11,9 +11,13 @@ from .constants import ROUNDS_A_SIDE
 from .units import Intervals, Sums, estimate
 
 
-def first_intervals(sums: Sums, surroundings: Surroundings, limit: float, x: FloatArray) -> Intervals:
-    """Bound all forms over the ball of the limit and the limits of features alone, layer by layer."""
-    intervals = Intervals.endless(sums)
+def first_intervals(
+    sums: Sums, surroundings: Surroundings, limit: float, x: FloatArray, intervals: Intervals
+) -> Intervals:
+    """Bound all forms over the ball of the limit and the limits of features alone, layer by layer.
+
+    ``intervals`` are what is known of them before.
+    """
     no_halfspaces = np.empty((0, sums.n_features)), np.empty(0)
     for place, layer in enumerate(sums.layers):
         units = np.arange(len(layer.b))

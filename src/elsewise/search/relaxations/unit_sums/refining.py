@@ -90,7 +90,7 @@ class Refining:
         if not np.isfinite(self.limit):  # without a point intervals may have no ends
             self.limit = push(self.sums, self.surroundings, self.accepts, self.x, self.limit)
             self.limit = from_starts(self.sums, self.surroundings, self.accepts, starts, self.limit)
-        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x)
+        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
         self.cut()
         for _ in range(TIMES_AT_FIRST):
             if not self.is_open or self.is_accepted or self.is_late():
@@ -98,6 +98,11 @@ class Refining:
             units = [np.arange(len(layer.b)) for layer in self.sums.layers]
             self.narrow([some[self._has_gap(place)[some]] for place, some in enumerate(units)])
             self.cut()
+
+    def narrow_by_box(self) -> None:
+        """Bound all forms by the box of the node, which may have been branched since the intervals were found."""
+        if np.isfinite(self.limit):
+            self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
 
     def is_late(self) -> bool:
         """Whether the time of the row is over: what is known then is all there will be."""

@@ -148,6 +148,7 @@ class SumCover(DividingCover):
             at.limit = min(at.limit, surroundings.offer(moves)) if len(moves) else at.limit
             at.start(self.starts)
         else:
+            at.narrow_by_box()
             at.cut()
             if at.is_open and not at.is_accepted and (part.depth <= FIRST_DESCENTS or part.depth % DESCENT_EVERY == 0):
                 at.descend()
