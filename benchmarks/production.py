@@ -1,6 +1,6 @@
-"""Large tree ensembles with a density: answers within milliseconds, and what is proven within a second.
+"""Large tree ensembles and networks with a density: answers within milliseconds, proofs within a second.
 
-    python -m benchmarks.production                     # a made-up table like a bank's, six models
+    python -m benchmarks.production                     # a made-up table like a bank's, ten models
     python -m benchmarks.production --models forest --rows 30 --seed 1
     python -m benchmarks.production --table heloc.csv --label RiskPerformance
 
@@ -19,6 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
@@ -98,6 +101,9 @@ def models() -> dict[str, Any]:
         print("CatBoost is not installed: left out")
     found["forest 300, leaf 20"] = RandomForestClassifier(300, min_samples_leaf=20, random_state=0)
     found["forest 500, any depth"] = RandomForestClassifier(500, random_state=0)
+    for hidden in ((20,), (50,), (100,), (50, 50)):
+        network = MLPClassifier(hidden, early_stopping=True, max_iter=60, random_state=0)
+        found[f"network {hidden}"] = make_pipeline(StandardScaler(), network)
     return found
 
 
