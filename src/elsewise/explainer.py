@@ -89,6 +89,11 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         What the fit does with the rules that names and values of columns suggest (:meth:`suggest_rules`). "warn": one
         :class:`~elsewise.RulesWarning` names the columns that no answer should change and that ``constraints`` leave
         free. "suggested": they are stored together with ``constraints``, which decide alone about columns they name.
+    labels : mapping of column name to label, optional
+        How sentences, tables and reports call columns: a name, ``(name, unit)``, names of single values, or all of it:
+        ``{"bp": ("blood pressure", "mm Hg"), "pdays": {-1: "never called"}}``.
+    outcomes : mapping of label to text, optional
+        How they call what the model predicts: ``{1: "repays"}``.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores.
 
@@ -134,6 +139,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         condition_on_fixed: bool = True,
         constraints: Constraints | None = None,
         rules: str | None = "warn",
+        labels: Mapping[str, Any] | None = None,
+        outcomes: Mapping[Any, str] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -145,6 +152,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self.condition_on_fixed = condition_on_fixed
         self.constraints = constraints
         self.rules = rules
+        self.labels = labels
+        self.outcomes = outcomes
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:

@@ -39,6 +39,8 @@ EXPLAINER: dict[str, list[Any]] = {
     "condition_on_fixed": [False],
     "constraints": ["stored"],
     "rules": [None],
+    "labels": [],  # words alone: tests/table/test_wording.py
+    "outcomes": [],
     "n_jobs": [2],
 }
 EXPLAIN: dict[str, list[Any]] = {

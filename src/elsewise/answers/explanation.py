@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,16 @@ from ..reasons import Reason
 from ..statuses import has_answer
 from ..table import Column, Table
 from ..table.frames import is_missing_value
-from ..text import headline, html_of_explanation, reason_in_words, sentence, text_of_change, text_of_explanation
+from ..table.wording import Wording
+from ..text import (
+    headline,
+    html_of_explanation,
+    reason_in_words,
+    sentence,
+    speaking,
+    text_of_change,
+    text_of_explanation,
+)
 from .cells import pandas_for, value_in
 from .ranges import ValueRanges
 from .records import record_of
@@ -43,6 +52,8 @@ class Change:
         What the change adds to the distance.
     is_number : bool
         Its values are numbers, if not ones to take a difference of.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     feature: str
@@ -51,6 +62,7 @@ class Change:
     difference: float | None
     cost: float
     is_number: bool = False
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return text_of_change(self)
@@ -194,7 +206,8 @@ class Explanation:
     @property
     def reason(self) -> str:
         """The cause as a sentence; empty if there is nothing to say."""
-        return reason_in_words(self.cause)
+        with speaking(self.table.wording):
+            return reason_in_words(self.cause)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -221,7 +234,7 @@ class Explanation:
         is_number = column.kind in ("number", "integer")
         is_measured = is_number and not is_missing_value(before)
         difference = column.difference(float(before), float(after)) if is_measured else None
-        return Change(column.name, before, after, difference, cost, is_number)
+        return Change(column.name, before, after, difference, cost, is_number, self.table.wording)
 
     def plan(
         self,

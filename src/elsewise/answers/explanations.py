@@ -21,7 +21,7 @@ from ..reasons import Reason
 from ..statuses import WITHOUT_ANSWER
 from ..table import Table
 from ..table.frames import is_frame, row_of, rows_of
-from ..text import headline_of_many, html_of_explanations, reason_in_words, text_of_explanations
+from ..text import headline_of_many, html_of_explanations, reason_in_words, speaking, text_of_explanations
 from .cells import pandas_for
 from .explanation import Explanation
 from .ranges import ValueRanges
@@ -153,7 +153,8 @@ class Explanations(Sequence[Explanation]):
     @property
     def reasons(self) -> tuple[str, ...]:
         """The causes as sentences; empty where there is nothing to say."""
-        return tuple(reason_in_words(cause) for cause in self.causes)
+        with speaking(self.table.wording):
+            return tuple(reason_in_words(cause) for cause in self.causes)
 
     @property
     def found(self) -> BoolArray:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from ..reasons import Target
+from ..table.wording import Wording
 from ..text import html_of_ladder, sentence_of_ladder, text_of_ladder
 from .cells import pandas_for
 from .explanation import Explanation
@@ -67,12 +68,15 @@ class Ladder:
         The best band that the row is in already.
     steps : tuple of LadderStep
         One for each better band.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     kind: ClassVar[str] = "ladder"
     bands: tuple[Band, ...]
     current: Band | None
     steps: tuple[LadderStep, ...]
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     @property
     def distances(self) -> tuple[float, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..reasons import Target
+from ..table.wording import Wording
 from ..text import html_of_levers, sentence_of_levers, text_of_levers
 from .cells import pandas_for
 from .explanation import Explanation
@@ -64,6 +65,8 @@ class Levers:
         Columns that the rules leave nowhere to go; in no set.
     has_outcome : bool
         The model decides for the target already: nothing was asked.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     kind: ClassVar[str] = "levers"
@@ -74,6 +77,7 @@ class Levers:
     unknown: tuple[tuple[str, ...], ...]
     fixed: tuple[str, ...]
     has_outcome: bool = False
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_proven(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ..table.wording import Wording
 from ..text import sentence_of_monotone
 
 
@@ -24,6 +25,8 @@ class Monotone:
         Two rows that differ in the column alone: the score of the second, which is farther in the direction, is lower.
     scores : tuple of two floats, or None
         Their scores by the model itself: a probability, a decision value or a prediction.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     kind: ClassVar[str] = "monotone"
@@ -33,6 +36,7 @@ class Monotone:
     status: str
     rows: Any = None
     scores: tuple[float, float] | None = None
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_proven(self) -> bool:

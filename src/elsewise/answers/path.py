@@ -11,7 +11,7 @@ from ..arrays import FloatArray, IntArray
 from ..reasons import Reason
 from ..table import Table
 from ..table.frames import is_frame, rows_of
-from ..text import headline_of_path, html_of_path, reason_in_words, sentence_of_path, text_of_path
+from ..text import headline_of_path, html_of_path, reason_in_words, sentence_of_path, speaking, text_of_path
 from .cells import pandas_for, value_in
 from .explanation import Change
 
@@ -147,7 +147,8 @@ class Path:
     @property
     def reason(self) -> str:
         """The cause as a sentence; empty if there is nothing to say."""
-        return reason_in_words(self.cause)
+        with speaking(self.table.wording):
+            return reason_in_words(self.cause)
 
     @property
     def sentence(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..reasons import Reason
 from ..table import Table
-from ..text import headline_of_plan, html_of_plan, reason_in_words, sentence_of_plan, text_of_plan
+from ..text import headline_of_plan, html_of_plan, reason_in_words, sentence_of_plan, speaking, text_of_plan
 from .cells import pandas_for
 from .explanation import Change
 
@@ -104,7 +104,8 @@ class Plan:
     @property
     def reason(self) -> str:
         """The cause as a sentence; empty if there is nothing to say."""
-        return reason_in_words(self.cause)
+        with speaking(self.table.wording):
+            return reason_in_words(self.cause)
 
     @property
     def sentence(self) -> str:

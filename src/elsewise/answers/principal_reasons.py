@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..reasons import Target
+from ..table.wording import Wording
 from ..text import html_of_reasons, sentence_of_reasons, text_of_reason, text_of_reasons
 from .cells import pandas_for
 from .explanation import Explanation
@@ -88,6 +89,8 @@ class PrincipalReasons:
         At most as many as asked for.
     columns : tuple of str
         All columns of the smallest set, in the same order; those beyond ``reasons`` are the least important.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     kind: ClassVar[str] = "principal reasons"
@@ -95,6 +98,7 @@ class PrincipalReasons:
     status: str
     reasons: tuple[PrincipalReason, ...]
     columns: tuple[str, ...]
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_complete(self) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..reasons import for_everyone
 from ..statuses import has_answer
 from ..table.json_values import to_json
-from ..text import reason_in_words
 
 if TYPE_CHECKING:
     from .explanation import Explanation
@@ -49,7 +49,7 @@ def record_of(one: Explanation) -> dict[str, Any]:
         "model_free": one.model_free,
         "nearer": one.nearer,
         "changes": changes,
-        "reason": reason_in_words(for_everyone(one.cause)),
+        "reason": replace(one, cause=for_everyone(one.cause)).reason,
         "sentence": one.sentence,
     }
     if one.ranges is not None:

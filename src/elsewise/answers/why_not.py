@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ..reasons import Target
 from ..rules import Constraints
+from ..table.wording import Wording
 from ..text import html_of_why_not, why_not_in_words
 
 
@@ -58,6 +59,8 @@ class WhyNot:
         it lists every rule.
     is_proven : bool
         False for a model that was only asked, where something was not found that may exist.
+    wording : Wording or None
+        How people call columns and outcomes; None: as they are in the data.
     """
 
     kind: ClassVar[str] = "why not"
@@ -70,6 +73,7 @@ class WhyNot:
     is_finished: bool = True
     is_proven: bool = True
     is_smallest: bool = True
+    wording: Wording | None = field(default=None, repr=False, compare=False)
 
     @property
     def sentence(self) -> str:

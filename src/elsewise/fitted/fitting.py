@@ -24,6 +24,7 @@ from ..rules.learned.suggestions import combined, suggest
 from ..table import Table
 from ..table.frames import as_table, is_frame, without_na
 from ..table.types import UserRows
+from ..table.wording import wording_of
 from .black_box import TrainingRows, require_askable
 from .fitted_model import FittedModel
 from .missing import refuse_missing
@@ -53,6 +54,8 @@ def fit_model(
     condition_on_fixed: bool = False,
     constraints: Constraints | None = None,
     rules: str | None = None,
+    labels: Mapping[str, Any] | None = None,
+    outcomes: Mapping[Any, str] | None = None,
     tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
@@ -69,12 +72,13 @@ def fit_model(
     if not unwrap_or_whole(model)[0]:
         given = with_own_categories(model, given)
     compiled, reason = _compiled(model, given, columns)
-    table = compiled.table
+    classes = classes_of(compiled.estimator)
+    stated = wording_of(labels, outcomes, compiled.table.stated_names, None if classes is None else classes.tolist())
+    table = replace(compiled.table, wording=stated)
     rows, missing = compiled.features, table.missing(given)
     if density is not None:
         refuse_missing(table, missing, given)
     present = np.where(missing, np.nan, rows)
-    classes = classes_of(compiled.estimator)
     fitted = FittedModel(
         model=model,
         estimator=compiled.estimator,
@@ -104,12 +108,12 @@ def fit_model(
         raise InvalidInputError(f"condition_on_fixed: expected True or False, received {condition_on_fixed!r}.")
     density_rows = fitted.density_rows(rows)
     densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
-    labels = None if y is None else np.asarray(y)
-    facts = facts_of_columns(table, present, labels, classes)
+    y_rows = None if y is None else np.asarray(y)
+    facts = facts_of_columns(table, present, y_rows, classes)
     fitted = replace(fitted, facts=facts)
     if rules == "suggested":
         fitted = fitted.with_constraints(combined(suggest(facts), constraints))
-    fitted = replace(fitted, sureness=sureness_of(fitted, given, rows, labels))
+    fitted = replace(fitted, sureness=sureness_of(fitted, given, rows, y_rows))
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     if condition_on_fixed and not reason:  # where a model is only asked, all rows have the same cones
         references = _references(fitted, density_rows, y)

@@ -28,6 +28,7 @@ from .frames import (
 from .reading import check_whole, check_within, codes, group_indicators, numbers, row_at_once
 from .rows import as_floats, as_given, check_count, select_columns, unmasked
 from .types import UserDtype, UserRows
+from .wording import PLAIN, Wording
 from .writing import column_values
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Table:
         No step of the pipeline refuses a number for its size.
     unused : tuple of str
         The user's columns that are in no column of the table: the model never sees them, they are echoed.
+    wording : Wording
+        How people call columns and outcomes.
     """
 
     columns: tuple[Column, ...]
@@ -83,6 +86,7 @@ class Table:
     keeps_missing: bool = field(init=False)
     takes_any_number: bool = field(init=False)
     unused: tuple[str, ...] = field(init=False)
+    wording: Wording = PLAIN
 
     def __post_init__(self) -> None:
         names: list[str] = []
@@ -124,6 +128,11 @@ class Table:
             column.kind in ("number", "integer") and column.fill is None and column.sources == (place,)
             for place, column in enumerate(self.columns)
         )
+
+    @property
+    def stated_names(self) -> tuple[str, ...]:
+        """Names of the columns, and of the user's columns that are in none."""
+        return (*(column.name for column in self.columns), *self.unused)
 
     def with_columns(self, columns: Sequence[Column]) -> Table:
         """Make a table of other columns, whose features are laid out one after the other."""

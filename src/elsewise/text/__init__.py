@@ -31,6 +31,7 @@ from .ranges import sentence_of_ranges, text_of_range
 from .reasons import reason_in_words, target_in_words, why_not_in_words
 from .sentence import sentence
 from .steps import headline_of_path, headline_of_plan, sentence_of_path, sentence_of_plan, text_of_path, text_of_plan
+from .words import speaking
 
 __all__ = [
     "headline",
@@ -58,6 +59,7 @@ __all__ = [
     "sentence_of_plan",
     "sentence_of_ranges",
     "sentence_of_reasons",
+    "speaking",
     "target_in_words",
     "text_of_change",
     "text_of_changes_frontier",

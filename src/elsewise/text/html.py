@@ -34,7 +34,7 @@ from .steps import (
     words_of_plan,
     words_of_step,
 )
-from .words import column_word, label_word
+from .words import column_word, in_its_wording, label_word
 
 if TYPE_CHECKING:
     from ..answers import Change, ChangesFrontier, Explanation, Explanations, Frontier, Path, Plan, WhyNot
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 PROFILE_SIZE = (360, 60)
 
 
+@in_its_wording
 def html_of_explanation(explanation: Explanation) -> str:
     """Sentence, table of changes, certificate."""
     return fragment(
@@ -67,6 +68,7 @@ def sentence_html(explanation: Explanation) -> str:
     return f'<p class="ew-sentence">{html_of_words(words_of(explanation))}</p>'
 
 
+@in_its_wording
 def html_of_explanations(explanations: Explanations) -> str:
     """Give counts and medians, how often columns change, and the first rows."""
     brief = in_brief(explanations)
@@ -127,6 +129,7 @@ def _html_of_nested(headline: str, name: str, plural: str, values: Sequence[str]
     return fragment(parts)
 
 
+@in_its_wording
 def html_of_path(path: Path) -> str:
     """Sentence, a line a step, certificate."""
     parts = [f'<p class="ew-sentence">{html_of_words(words_of_path(path))}</p>']
@@ -163,6 +166,7 @@ def _profile(path: Path) -> str:
     )
 
 
+@in_its_wording
 def html_of_plan(plan: Plan) -> str:
     """Sentence, then a line a step with what is met."""
     parts = [f'<p class="ew-sentence">{html_of_words(words_of_plan(plan))}</p>']

@@ -8,12 +8,13 @@ from .brief import changes_in_short, distance_in_short, plain, plausibility_in_s
 from .html import fragment
 from .markup import html_of_words, of_numbers, safe, table
 from .plain_text import aligned
-from .words import clean, shortened
+from .words import clean, in_its_wording, shortened
 
 if TYPE_CHECKING:
     from ..answers import Ladder, LadderStep
 
 
+@in_its_wording
 def sentence_of_ladder(ladder: Ladder) -> str:
     """Say where the row is, and what each better band takes."""
     now = "The row is in no band yet" if ladder.current is None else f"The row is in {_name(ladder.current.name)}"
@@ -32,6 +33,7 @@ def _step(step: LadderStep) -> str:
     return f"{name[0].upper()}{name[1:]} takes {changes} (distance {distance_in_short(one)}{proof})."
 
 
+@in_its_wording
 def text_of_ladder(ladder: Ladder) -> str:
     """Say where the row is, then a line a step."""
     current = "no band" if ladder.current is None else _name(ladder.current.name)
@@ -43,6 +45,7 @@ def text_of_ladder(ladder: Ladder) -> str:
     return "\n".join([f"now: {current}", *aligned(cells)])
 
 
+@in_its_wording
 def html_of_ladder(ladder: Ladder) -> str:
     """Sentence and a table with a line a step."""
     rows = []

@@ -10,12 +10,13 @@ from .html import fragment
 from .markup import html_of_words, of_numbers, paragraph, safe, table
 from .plain_text import aligned
 from .reasons import target_in_words
-from .words import column_word
+from .words import column_word, in_its_wording
 
 if TYPE_CHECKING:
     from ..answers import Levers
 
 
+@in_its_wording
 def sentence_of_levers(levers: Levers) -> str:
     """Say which sets are enough by themselves, and what is proven of the others."""
     wanted = target_in_words(levers.target)
@@ -40,6 +41,7 @@ def sentence_of_levers(levers: Levers) -> str:
     return " ".join(said)
 
 
+@in_its_wording
 def text_of_levers(levers: Levers) -> str:
     """Sentence, then a line a set that is enough."""
     cells = [("columns", "distance", "plausibility", "changes")] if levers.enough else []
@@ -50,6 +52,7 @@ def text_of_levers(levers: Levers) -> str:
     return "\n".join([sentence_of_levers(levers), *aligned(cells)])
 
 
+@in_its_wording
 def html_of_levers(levers: Levers) -> str:
     """Sentence and a table of the sets that are enough."""
     rows = [

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .numbers import two_numbers
-from .words import column_word, label_word
+from .words import column_word, in_its_wording, label_word
 
 if TYPE_CHECKING:
     from ..answers import Monotone
 
 
+@in_its_wording
 def sentence_of_monotone(monotone: Monotone) -> str:
     """Say whether more, or less, of a column can lower the score."""
     more = "Raising" if monotone.direction == "increase" else "Lowering"

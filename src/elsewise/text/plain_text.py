@@ -22,7 +22,7 @@ from .constants import MANY, MOST_COLUMNS_OF_TEXT, MOST_QUANTILES, MOST_ROWS_OF_
 from .numbers import gap_in_percent, number, rounded_down, signed
 from .ranges import sentence_of_ranges
 from .sentence import NO_GAP, change_words, other_kind, reason_of, sentence
-from .words import column_word, label_word
+from .words import column_word, in_its_wording, label_word
 
 if TYPE_CHECKING:
     from ..answers import Change, ChangesFrontier, Explanation, Explanations, Frontier
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 120
 
 
+@in_its_wording
 def text_of_change(change: Change) -> str:
     """One change in a line."""
     before, after = change_words(change, MANY)
@@ -38,6 +39,7 @@ def text_of_change(change: Change) -> str:
     return f"{column_word(change.feature)}: {before} -> {after}{difference}"
 
 
+@in_its_wording
 def headline(explanation: Explanation) -> str:
     """Give an answer in a few words: from what to what, status, distance."""
     if explanation.status == "error":
@@ -47,6 +49,7 @@ def headline(explanation: Explanation) -> str:
     return f"{label_word(explanation.prediction)} -> {wanted}: {explanation.status}{distance}"
 
 
+@in_its_wording
 def text_of_explanation(explanation: Explanation) -> str:
     """Sentence, table of changes, certificate, and a remark if there is one that the sentence has not made."""
     lines = [sentence(explanation), *_table_of_changes(explanation.changes), f"  {certificate(explanation)}"]
@@ -101,6 +104,7 @@ def _headline(brief: AnswersInBrief) -> str:
     return ", ".join(parts)
 
 
+@in_its_wording
 def text_of_explanations(explanations: Explanations) -> str:
     """Give counts and medians, how often columns change, and the first rows."""
     brief = in_brief(explanations)

@@ -10,12 +10,13 @@ from .numbers import percent
 from .plain_text import aligned
 from .reasons import target_in_words
 from .sentence import change_words
-from .words import Word, column_word
+from .words import Word, column_word, in_its_wording
 
 if TYPE_CHECKING:
     from ..answers import PrincipalReason, PrincipalReasons
 
 
+@in_its_wording
 def text_of_reason(reason: PrincipalReason) -> str:
     """Say what is wrong with one column, and what would work."""
     now, then = _values(reason)
@@ -25,6 +26,7 @@ def text_of_reason(reason: PrincipalReason) -> str:
     return f"{wrong}{' (' if reason.direction == 'other' else '; '}{then} {_would(reason)}{how})"
 
 
+@in_its_wording
 def sentence_of_reasons(reasons: PrincipalReasons) -> str:
     """Name the reasons, and say what is proven of them."""
     wanted = target_in_words(reasons.target)
@@ -45,6 +47,7 @@ def sentence_of_reasons(reasons: PrincipalReasons) -> str:
     )
 
 
+@in_its_wording
 def text_of_reasons(reasons: PrincipalReasons) -> str:
     """Sentence, then a line a reason with its responsiveness."""
     cells = [("reason", "direction", "now", "then", "alone", "values that work")] if reasons.reasons else []
@@ -55,6 +58,7 @@ def text_of_reasons(reasons: PrincipalReasons) -> str:
     return "\n".join([sentence_of_reasons(reasons), *aligned(cells)])
 
 
+@in_its_wording
 def html_of_reasons(reasons: PrincipalReasons) -> str:
     """Sentence and a table of the reasons."""
     rows = []

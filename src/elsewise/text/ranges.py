@@ -15,12 +15,12 @@ def text_of_range(one: ValueRange) -> str:
     """Say which values of a column work, and which it has now."""
     name = column_word(one.column)
     if one.levels:
-        words = [str(value_words(level, level, is_level=True)[0]) for level in one.levels]
-        now = value_words(one.now, one.now, is_level=True)[0]
+        words = [str(value_words(level, level, is_level=True, column=one.column)[0]) for level in one.levels]
+        now = value_words(one.now, one.now, is_level=True, column=one.column)[0]
         listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
         return f"{name} {listed} (now {now})"
-    low, high = value_words(one.reads_low, one.reads_high, digits=FEW)
-    now = value_words(one.now, one.reads_high if one.is_lowest else one.reads_low)[0]
+    low, high = value_words(one.reads_low, one.reads_high, digits=FEW, column=one.column)
+    now = value_words(one.now, one.reads_high if one.is_lowest else one.reads_low, column=one.column)[0]
     if one.is_lowest and one.is_highest:
         which = "any value"
     elif one.is_lowest:

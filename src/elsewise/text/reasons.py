@@ -25,7 +25,7 @@ from ..reasons import (
 )
 from .constants import MANY
 from .numbers import number, percent_down, rounded_down, usable
-from .words import decision_words, label_word, range_in_words
+from .words import decision_words, in_its_wording, label_word, range_in_words
 
 if TYPE_CHECKING:
     from ..answers import WhyNot
@@ -125,6 +125,7 @@ def target_in_words(target: Target) -> str:
     return "".join(str(word) for word in decision_words(value, of_model=False))
 
 
+@in_its_wording
 def why_not_in_words(why: WhyNot) -> str:
     """Say which rules leave no answer, and what would help."""
     doubt = "" if why.is_proven else " The model could only be queried: what was not found may exist."

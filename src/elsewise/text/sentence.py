@@ -16,7 +16,7 @@ import numpy as np
 
 from .constants import FEW, MANY
 from .numbers import gap_in_percent, number, percent_down, rounded_down
-from .words import Word, clean, column_word, decision_words, is_missing, label_word, value_words
+from .words import Word, clean, column_word, decision_words, in_its_wording, is_missing, label_word, value_words
 
 if TYPE_CHECKING:
     from ..answers import Change, Explanation, Path, Plan
@@ -30,6 +30,7 @@ def sentence(explanation: Explanation) -> str:
     return "".join(str(word) for word in words_of(explanation))
 
 
+@in_its_wording
 def words_of(explanation: Explanation) -> list[Word]:
     """Tell an answer as words, so that whoever shows them can set names, values and labels apart."""
     return list(_words(explanation))
@@ -113,12 +114,14 @@ def _listed(changes: Sequence[Change]) -> Iterator[Word]:
     yield Word(".")
 
 
+@in_its_wording
 def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
     """Write the values before and after a change."""
     is_level = not (change.is_number or is_missing(change.before))
-    return value_words(change.before, change.after, is_level=is_level, digits=digits)
+    return value_words(change.before, change.after, is_level=is_level, digits=digits, column=change.feature)
 
 
+@in_its_wording
 def plausibility_words(explanation: Explanation) -> list[Word]:
     """Say how typical an answer is, in a sentence; nothing if no density was asked for."""
     share, target = explanation.plausibility, explanation.target

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from .constants import FEW, MANY
 from .numbers import number, percent, percent_down, percent_up, rounded_down
 from .sentence import at_most, change_words, reason_of_cause
-from .words import Word, column_word, decision_words, is_missing, label_word
+from .words import Word, column_word, decision_words, in_its_wording, is_missing, label_word
 
 if TYPE_CHECKING:
     from ..answers import Change, Path, Plan, PlanStep
 
 
+@in_its_wording
 def headline_of_path(path: Path) -> str:
     """Give a path in a few words."""
     way = f", {_steps(len(path))}, length {number(path.length, MANY)}" if path.status != "infeasible" else ""
@@ -31,6 +32,7 @@ def sentence_of_path(path: Path) -> str:
     return "".join(str(word) for word in words_of_path(path))
 
 
+@in_its_wording
 def words_of_path(path: Path) -> list[Word]:
     """Tell a path as words."""
     words = [Word("The model "), *decision_words(path.prediction)]
@@ -67,6 +69,7 @@ def proof_of_path(path: Path) -> str:
     return f"A shorter way could save {at_most(path.gap)} (proven)."
 
 
+@in_its_wording
 def text_of_path(path: Path) -> str:
     """Sentence, steps, certificate."""
     lines = [sentence_of_path(path)]
@@ -119,6 +122,7 @@ def _steps(count: int) -> str:
     return f"{count} step{'' if count == 1 else 's'}"
 
 
+@in_its_wording
 def headline_of_plan(plan: Plan) -> str:
     """Give a plan in a few words."""
     steps = f", {_steps(len(plan))}" if len(plan) else ""
@@ -130,6 +134,7 @@ def sentence_of_plan(plan: Plan) -> str:
     return "".join(str(word) for word in words_of_plan(plan))
 
 
+@in_its_wording
 def words_of_plan(plan: Plan) -> list[Word]:
     """Tell a plan as words."""
     if plan.status == "infeasible":
@@ -146,6 +151,7 @@ def words_of_plan(plan: Plan) -> list[Word]:
     return [*words, Word("."), *_turn(plan), *_least_typical(plan)]
 
 
+@in_its_wording
 def remark_of_plan(plan: Plan) -> str:
     """Say where the model turns and how typical the least typical row is, without the steps themselves."""
     return "".join(str(word) for word in [*_turn(plan), *_least_typical(plan)]).strip()
@@ -198,6 +204,7 @@ def _least_typical(plan: Plan) -> list[Word]:
     return [Word(f"{after} Another order may stay closer to real data: {most} (proven).")]
 
 
+@in_its_wording
 def text_of_plan(plan: Plan) -> str:
     """Sentence, then a line a step with what is met."""
     lines = [sentence_of_plan(plan)]

@@ -9,9 +9,14 @@ Nothing is escaped for HTML yet; :mod:`.markup` does that.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
+from ..table.wording import PLAIN, Wording
 from .constants import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY
 from .numbers import number, two_numbers
 
@@ -19,6 +24,37 @@ from .numbers import number, two_numbers
 NOT_GIVEN = "not given"
 # Names made of these need no quotes in a sentence.
 _HARMLESS = re.compile(r"\w([\w .()/%°²³#:+*-]*[\w)%])?")
+
+
+_wording: ContextVar[Wording] = ContextVar("wording", default=PLAIN)
+
+Answer = TypeVar("Answer")
+Written = TypeVar("Written")
+Rest = ParamSpec("Rest")
+
+
+@contextmanager
+def speaking(wording: Wording) -> Iterator[None]:
+    """Call columns and outcomes as people do, as long as this lasts."""
+    token = _wording.set(wording)
+    try:
+        yield
+    finally:
+        _wording.reset(token)
+
+
+def in_its_wording(
+    write: Callable[Concatenate[Answer, Rest], Written],
+) -> Callable[Concatenate[Answer, Rest], Written]:
+    """Let a function that writes an answer call things as the explainer did that made the answer."""
+
+    @wraps(write)
+    def written(answer: Answer, /, *others: Rest.args, **options: Rest.kwargs) -> Written:
+        table: Any = getattr(answer, "table", answer)
+        with speaking(getattr(table, "wording", None) or _wording.get()):
+            return write(answer, *others, **options)
+
+    return written
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +106,10 @@ def quoted(text: str) -> str:
 
 
 def column_word(name: str) -> Word:
-    """Name of a column."""
-    return _word(name, "column", is_text=False)
+    """Name of a column, as people call it."""
+    label = _wording.get().column(name).name
+    word = _word(label or name, "column", is_text=False)
+    return replace(word, whole=clean(name)) if label else word
 
 
 def row_word(value: Any) -> Word:
@@ -79,7 +117,9 @@ def row_word(value: Any) -> Word:
     return replace(_value(value, True, FEW), is_text=False)
 
 
-def value_words(before: Any, after: Any, *, is_level: bool = False, digits: int = FEW) -> tuple[Word, Word]:
+def value_words(
+    before: Any, after: Any, *, is_level: bool = False, digits: int = FEW, column: str | None = None
+) -> tuple[Word, Word]:
     """Two values of a column, written so that they differ if the values do.
 
     Parameters
@@ -89,7 +129,26 @@ def value_words(before: Any, after: Any, *, is_level: bool = False, digits: int 
         Numbers are names of levels: not to be rounded or grouped.
     digits : int
         Significant ones of a number, at least.
+    column : str, optional
+        The column: its unit follows numbers, and single values may have names.
     """
+    label = _wording.get().column(column)
+    words = _value_words(before, after, is_level=is_level, digits=digits)
+    named = [label.value(_plain(value)) for value in (before, after)]
+    if label.unit and not is_level:
+        words = _with_unit(words[0], before, label.unit), _with_unit(words[1], after, label.unit)
+    return _named(words[0], named[0]), _named(words[1], named[1])
+
+
+def _named(word: Word, name: str | None) -> Word:
+    return word if name is None else Word(clean(name), "value", word.whole or word.text)
+
+
+def _with_unit(word: Word, value: Any, unit: str) -> Word:
+    return replace(word, text=f"{word.text} {clean(unit)}") if _is_measured(value) else word
+
+
+def _value_words(before: Any, after: Any, *, is_level: bool, digits: int) -> tuple[Word, Word]:
     words = _value(before, is_level, digits), _value(after, is_level, digits)
     if _is_measured(before) and _is_measured(after) and not is_level:
         texts = two_numbers(_plain(before), _plain(after), digits)
@@ -116,6 +175,9 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
     if isinstance(label, tuple):
         return Word(range_in_words(*label), "label")
     label = _plain(label)
+    name = _wording.get().outcome(label)
+    if name is not None:
+        return replace(_word(name, "label", is_text=True), whole=clean(str(label)))
     if isinstance(label, float):
         text = number(label, digits) if other is None else two_numbers(label, other, digits)[0]
         return _number_word(text, label, "label")
@@ -136,6 +198,8 @@ def decision_words(label: Any, word: Word | None = None, *, of_model: bool = Tru
         As in "the model predicts"; else as in "would predict".
     """
     ending = "s" if of_model else ""
+    if not isinstance(label, tuple):
+        label = _wording.get().outcome(_plain(label)) or label
     if isinstance(label, str) and label.casefold() in ("yes", "no"):
         return [Word(f"say{ending} "), Word(label, "label")]
     return [Word(f"predict{ending} "), label_word(label) if word is None else word]

@@ -139,6 +139,7 @@ class Inquiry:
             is_finished,
             self.is_proven,
             self.is_smallest,
+            self.fitted.table.wording,
         )
 
     def _find_reliefs(self) -> None:

@@ -23,6 +23,7 @@ from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
 from ...table import Column
+from ...table.wording import Wording
 from ...text.words import range_in_words
 from ..explain import row_question
 from ..one_row import RowQuestion
@@ -50,7 +51,8 @@ def _ladder(names: Sequence[str], found: LadderSteps) -> Ladder:
         bound = float(found.lower_bound[place])
         reaches = names[nearest] if nearest >= 0 else ""
         steps.append(LadderStep(bands[place], _with_bound(one, bound, bool(nearest >= 0)), reaches))
-    return Ladder(bands, None if found.current < 0 else bands[found.current], tuple(steps))
+    current = None if found.current < 0 else bands[found.current]
+    return Ladder(bands, current, tuple(steps), explanations.table.wording)
 
 
 def _with_bound(one: Explanation, bound: float, is_found: bool) -> Explanation:
@@ -124,7 +126,7 @@ def _levers(asked: RowQuestion, max_size: int, found: LeverSets | None) -> Lever
     """Present what was found; None for a row that has the outcome."""
     target, names = asked.question(has_density=False).target(0), asked.names
     if found is None:
-        return Levers(target, max_size, (), (), (), (), has_outcome=True)
+        return Levers(target, max_size, (), (), (), (), has_outcome=True, wording=asked.fitted.table.wording)
     not_enough, unknown = (
         tuple(tuple(names[c] for c in each) for each in sets) for sets in (found.not_enough, found.unknown)
     )
@@ -137,12 +139,13 @@ def _levers(asked: RowQuestion, max_size: int, found: LeverSets | None) -> Lever
         Lever(tuple(names[c] for c in columns), everything[id(answers)][place])
         for columns, answers, place in found.enough
     )
-    return Levers(target, max_size, enough, not_enough, unknown, tuple(names[c] for c in found.fixed))
+    fixed = tuple(names[c] for c in found.fixed)
+    return Levers(target, max_size, enough, not_enough, unknown, fixed, wording=asked.fitted.table.wording)
 
 
-def _monotone(column: str, direction: str, target: Any, found: MonotoneResult) -> Monotone:
+def _monotone(column: str, direction: str, target: Any, found: MonotoneResult, wording: Wording) -> Monotone:
     """Present what was found."""
-    return Monotone(column, direction, target, found.status, found.rows, found.scores)
+    return Monotone(column, direction, target, found.status, found.rows, found.scores, wording)
 
 
 def _reasons(
@@ -151,7 +154,8 @@ def _reasons(
     """Present what was found."""
     columns = tuple(asked.names[reason.column] for reason in found.reasons)
     reasons = tuple(_presented(asked, reason, codes) for reason in found.reasons[:at_most])
-    return PrincipalReasons(asked.question(has_density=False).target(0), found.status, reasons, columns)
+    target = asked.question(has_density=False).target(0)
+    return PrincipalReasons(target, found.status, reasons, columns, asked.fitted.table.wording)
 
 
 def _presented(asked: RowQuestion, reason: FoundReason, codes: Mapping[tuple[str, str], Any] | None) -> PrincipalReason:
@@ -265,7 +269,7 @@ def judge_monotone(fitted: FittedModel, column: str, direction: str, target: Any
         raise InvalidInputError("target: expected a label of a classifier, and nothing for a regressor.")
     label = None if fitted.classes is None else label_outcome(target, fitted.classes, None)
     sign = 1.0 if direction == "increase" else -1.0
-    return _monotone(column, direction, target, find_monotone(fitted, number, sign, label))
+    return _monotone(column, direction, target, find_monotone(fitted, number, sign, label), fitted.table.wording)
 
 
 def _check_count(name: str, count: object) -> None:

@@ -7,6 +7,7 @@ _OWN = {
     "elsewise.tools.audit.baseline": "Baseline Observed",
     "elsewise.table.column": "Column OneHot Ordinal",
     "elsewise.table.table": "Table",
+    "elsewise.table.wording": "ColumnLabel Wording",
     "elsewise.rules.conditions": "Joined Test",
     "elsewise.rules.constraints": "Constraints",
     "elsewise.rules.arithmetic.expressions": "Comparison Negative Number Operation Variable",

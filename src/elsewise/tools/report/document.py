@@ -13,6 +13,7 @@ from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ...errors import InvalidInputError
 from ...explainer import Explainer
 from ...reasons import Reason, for_everyone
 from ...rules import Constraints
+from ...text import speaking
 from ...text.html import style
 from ...text.plain_text import headline_of_many
 from ..audit import Audit
@@ -159,6 +161,15 @@ def html_report(
 
 
 def _report(
+    explainer: Explainer, explanations: Explanations | Explanation, **options: Any
+) -> tuple[str, tuple[Checked, ...]]:
+    """Make a report in the words of the explainer, and give what came of the checks in it."""
+    fitted(explainer)
+    with speaking(explainer.table_.wording):
+        return _report_in_its_words(explainer, explanations, **options)
+
+
+def _report_in_its_words(
     explainer: Explainer,
     explanations: Explanations | Explanation,
     *,
@@ -173,7 +184,6 @@ def _report(
     made: datetime | None,
 ) -> tuple[str, tuple[Checked, ...]]:
     """Make a report, and give what came of the checks in it."""
-    fitted(explainer)
     answers = _as_many(explanations)
     same_columns(explainer, answers.table)
     known = dict(why_not or {})
