@@ -198,11 +198,19 @@ class _Nodes:
             if len(by_cut):
                 self._write_cuts(by_cut, j, float(slope[0]), cells)
             z = cells.values @ slope + offset
-            for node in np.setdiff1d(nodes, by_cut).tolist():
-                goes_left = self.trees.goes_left(node, z)
-                self.table[node] = self.table_end
-                self.tables.append(goes_left)
-                self.table_end += len(goes_left)
+            others = np.setdiff1d(nodes, by_cut)
+            if len(others):
+                self._write_tables(others, z)
+
+    def _write_tables(self, nodes: IntArray, z: FloatArray) -> None:
+        """Write a table for nodes that ask the same: all that compare an indicator with a half have one."""
+        trees = self.trees
+        asked = [trees.limit, trees.codes, trees.missing_left, trees.zero_is_missing, *trees.ends_of_missing().T]
+        questions = np.column_stack([of_nodes[nodes] for of_nodes in asked])
+        _, first, same = np.unique(questions, axis=0, return_index=True, return_inverse=True)
+        self.table[nodes] = self.table_end + len(z) * same.ravel()
+        self.tables += [trees.goes_left(node, z) for node in nodes[first].tolist()]
+        self.table_end += len(z) * len(first)
 
     def _write_cuts(self, nodes: IntArray, j: int, slope: float, cells: _Cells) -> None:
         limit, ends = self.trees.limit[nodes], cells.ends
