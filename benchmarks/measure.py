@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import elsewise
+
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -24,7 +26,8 @@ def seconds(function: Callable[[], Any]) -> float:
 def environment() -> dict[str, str]:
     """Describe what the numbers depend on."""
     found = {"python": platform.python_version(), "machine": platform.machine(), "processors": str(os.cpu_count())}
-    for package in ("elsewise", "numpy", "scipy", "scikit-learn", "clarabel", "cvxpy", "scs", "pyscipopt"):
+    found["elsewise"] = elsewise.__version__  # an editable install may tell an older one
+    for package in ("numpy", "scipy", "scikit-learn", "clarabel", "cvxpy", "scs", "pyscipopt"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -35,8 +35,7 @@ def main() -> None:
     import distributed
 
     import elsewise as ew
-    from elsewise.tools.batch.engines import answer_here, answer_on_dask, local_cluster
-    from elsewise.tools.batch.partitions import partitions_of
+    from elsewise.tools.batch.partitions import answer_here, answer_on_dask, local_cluster, partitions_of
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)

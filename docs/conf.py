@@ -40,6 +40,7 @@ numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "elsewise"
+html_logo = html_favicon = "../src/elsewise/tools/app/static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["elsewise.css"]
 html_copy_source = False

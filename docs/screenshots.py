@@ -46,16 +46,18 @@ def main() -> None:
         folder = Path(name)
         prepare(folder)
         command = [sys.executable, "-m", "elsewise", "serve", "--explainer", "patients.ew", "--data", "rows.csv"]
-        command += ["--title", "A patient at high risk", "--port", str(PORT), "--no-browser"]
+        command += ["--title", "A patient at high risk", "--target", "low", "--port", str(PORT), "--no-browser"]
         server = subprocess.Popen(command, cwd=folder)
         try:
-            for _ in range(100):
+            for _ in range(600):
                 try:
                     urlopen(f"http://127.0.0.1:{PORT}/").close()
                     break
                 except OSError:
                     time.sleep(0.2)
-            browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+            browser = playwright.chromium.launch(
+                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
+            )
             shoot(browser, f"http://127.0.0.1:{PORT}/", "explorer.png", 940)
             shoot(browser, (folder / "patients.html").as_uri(), "report.png", 640)
             shoot(browser, (folder / "patients.html").as_uri() + "#rows", "report-rows.png", 900)

@@ -10,7 +10,7 @@ import numpy as np
 import elsewise as ew
 
 # Everything that has an entry for each explanation and can be compared as an array.
-NO_ARRAYS = ("targets", "causes", "ranges", "table")
+NO_ARRAYS = ("targets", "causes", "ranges", "proofs", "table")
 ARRAYS = tuple(field.name for field in fields(ew.Explanations) if field.name not in NO_ARRAYS)
 
 
@@ -26,5 +26,6 @@ def assert_same_bits(left: ew.Explanations, right: ew.Explanations, *, skip: Col
     assert list(left.targets) == list(right.targets)
     assert left.causes == right.causes
     assert left.ranges == right.ranges
+    assert left.proofs == right.proofs
     assert left.reasons == right.reasons
     assert left.feature_names == right.feature_names

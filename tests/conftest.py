@@ -26,7 +26,7 @@ def one_thread_a_process():
 _GRACE = [
     f"elsewise.{module}.GRACE"
     for module in (
-        "search.time_limits",
+        "search.ledger",
         "search.boxes.box_search",
         "search.relaxations.tree_sums.deepening",
         "search.relaxations.tree_sums.inside",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from elsewise.projection.cells import Batch, pack
-from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.distance import manhattan_coordinates
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import json
 import pkgutil
 import re
 import subprocess
@@ -191,7 +192,6 @@ def test_examples_in_docstrings(name):
     assert outcome.failed == 0
 
 
-@pytest.mark.slow
 def test_site_builds_without_warnings(tmp_path):
     for name in ("sphinx", "myst_parser", "numpydoc", "furo", "sphinx_copybutton"):
         pytest.importorskip(name, reason="the site needs the extra docs: pip install 'elsewise[docs]'")
@@ -201,3 +201,23 @@ def test_site_builds_without_warnings(tmp_path):
     page = (tmp_path / "method.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "https://cdn" not in page  # it opens without a network
+
+
+def test_the_table_of_readers_is_that_of_the_registry():
+    import readers
+
+    page = readers.PAGE.read_text(encoding="utf-8")
+    assert readers.written(page) == readers.table(), "python docs/readers.py writes the table anew"
+    assert readers.MADE_BY.keys() <= {kind.__name__ for kind in readers.registry.families}
+
+
+def test_the_comparison_is_written_from_what_is_kept():
+    folder = DOCS.parent / "benchmarks"
+    kept = json.loads((folder / "results" / "field_treecf.json").read_text(encoding="utf-8"))
+    page = (DOCS / "comparison.md").read_text(encoding="utf-8")
+    for row in kept["tables"]["treecf"]:
+        shown = (
+            f"| {row['table']} | {row['model']} | {row['method']} | {row['rows']} | {row['found']} | {row['valid']} |"
+        )
+        assert shown in page
+    assert kept["notes"][0] in page

@@ -29,7 +29,7 @@ from fitted_models import FAMILIES, PIPELINES, assert_certified, measured_transf
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
         "model", "columns", "distance", "density", "threshold", "condition_on_fixed", "learn_rules", "n_jobs",
-        "constraints", "rules", "labels", "outcomes",
+        "constraints", "rules", "labels", "outcomes", "language", "reason_codes",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
@@ -58,6 +58,8 @@ def test_init_only_stores():
         "rules",
         "labels",
         "outcomes",
+        "language",
+        "reason_codes",
         "n_jobs",
     )
     stored = {**{name: number for number, name in enumerate(names)}, "model": None}
@@ -297,8 +299,10 @@ def test_a_callback_is_told_of_progress(iris, iris_explainer, n_jobs):
 
 def test_a_bar_shows_progress(iris, iris_explainer, capsys):
     pytest.importorskip("tqdm")
-    iris_explainer.explain(iris[0], progress=True)
-    assert "150/150" in capsys.readouterr().err
+    answers = iris_explainer.explain(iris[0], progress=True)
+    shown = capsys.readouterr().err
+    assert "150/150" in shown
+    assert f"{int((answers.statuses == 'optimal').sum())} proven" in shown
 
 
 def test_silence_by_default(iris, iris_explainer, capfd):

@@ -13,10 +13,10 @@ import elsewise
 SOURCE = Path(elsewise.__file__).parent
 # From the ground up. Each may import from those before it, and from itself. `tools` is a layer per sub-package.
 LAYERS = [
-    "errors", "arrays", "reasons", "statuses", "lvq", "projection", "search", "density", "models", "table",
-    "distances", "pipeline", "rules", "fitted", "text", "answers", "questions", "tools.files", "tools.audit",
-    "tools.batch", "explainer", "theory", "tools.plot", "exported", "tools.report", "tools.reproduce", "tools.app",
-    "tools.cli", "__main__",
+    "errors", "arrays", "reasons", "lvq", "projection", "search", "density", "models", "table",
+    "text", "distances", "pipeline", "rules", "fitted", "proofs", "answers", "questions", "tools.files",
+    "tools.letters", "tools.audit", "tools.batch", "explainer", "theory", "tools.plot", "exported", "tools.report",
+    "tools.reproduce", "tools.app", "tools.mcp", "mlflow", "tools.cli", "__main__",
 ]  # fmt: skip
 # Members of scikit-learn's objects that have no public name: what a fitted model is, is written nowhere else.
 OF_OTHER_LIBRARIES = {

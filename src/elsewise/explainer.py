@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Self, overload
 
@@ -22,30 +24,31 @@ from .density import ClassDensity
 from .distances import ResolvedDistance
 from .errors import InvalidInputError
 from .fitted import FittedModel, fit_model
-from .fitted.missing import refuse_missing
-from .fitted.profiles import ColumnProfile
+from .fitted.summaries import ColumnProfile
 from .questions import Options, outcomes_of_rows
 from .questions.changes_frontier import find_changes_frontier
-from .questions.confidence import with_confidence
 from .questions.explain import explain_row, explain_rows, find_frontier, find_why_not
-from .questions.options import Errors, OnInfeasible, OnSatisfied
+from .questions.options import Effort, Errors, OnInfeasible, OnSatisfied
 from .questions.path import find_path
 from .questions.plan import find_plan
 from .questions.progress import ProgressOption, reporter
 from .questions.recourse.presented import find_ladder, find_levers, find_principal_reasons, judge_monotone
-from .questions.targets import direction_of
+from .questions.recourse.reason_codes import check_codes_of_fit
+from .questions.targets import direction_of, with_confidence
 from .rules import Constraints
 from .rules.learned.never_together import NeverTogether
 from .rules.learned.suggestions import RulesWarning, SuggestedRules, free_columns, suggest, warning_about
 from .search import Exactness
 from .table import Table
 from .table.frames import as_table
+from .text.languages import check_language
 from .tools.audit import Monitoring
-from .tools.audit.baseline import baseline_of
-from .tools.audit.monitor import monitor
+from .tools.audit.monitor import baseline_of, monitor
 from .tools.batch.mapper import Mapper
 from .tools.batch.schema import schema_of
 from .tools.files.explainers import save
+from .tools.files.reason_codes import read_reason_codes
+from .tools.letters import Letter, LetterRequest, write_letter
 
 
 class Explainer(BaseEstimator):  # type: ignore[misc]
@@ -81,7 +84,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         themselves (behind a PCA, kernel densities), the model is a black box or the threshold is no quantile.
         ``fitted_.condition_on_fixed`` tells.
     learn_rules : bool, default=True
-        Keep what holds of all training rows: ranges and codes of numbers in data frames, what is never seen together.
+        Keep what holds of all training rows: ranges and codes of numbers in data frames, columns that are sums,
+        differences, products or ratios of others, what is never seen together.
     constraints : Constraints, optional
         Rules of every question that brings none of its own: ``explainer.constraints & more`` asks with more of them,
         ``Constraints()`` without any. They are checked by the fit, and saved with the explainer.
@@ -94,6 +98,12 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         ``{"bp": ("blood pressure", "mm Hg"), "pdays": {-1: "never called"}}``.
     outcomes : mapping of label to text, optional
         How they call what the model predicts: ``{1: "repays"}``.
+    reason_codes : mapping of (column, direction) to code, or path of a CSV file; optional
+        What :meth:`reasons` and letters call reasons: see :func:`elsewise.read_reason_codes`. A reason that is possible
+        under ``constraints`` and has no code is an error of the fit.
+    language : "en" or "de", default="en"
+        Language of sentences, printed tables, rules, letters and the explorer; of reports and pictures the sentences,
+        names and numbers.
     n_jobs : int or None, default=None
         Threads for :meth:`explain`; None is one, -1 all cores.
 
@@ -105,14 +115,16 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         :class:`~elsewise.density.ClassDensity` of each label (None for a regressor); empty without a density.
     distance_ : resolved distance, a function of two arrays of rows
     profiles_ : dict
-        How each column is distributed, a :class:`~elsewise.fitted.profiles.ColumnProfile`, among the training rows of
+        How each column is distributed, a :class:`~elsewise.fitted.summaries.ColumnProfile`, among the training rows of
         each label (None: among all).
     special_values_, never_together_ : codes of columns; what never occurs together in the training rows
     steps_ : what nearly all values of a column are multiples of
+    derived_ : formulas of columns that follow from others
     exactness_ : "exact", "bounded" or "black box", how well answers can be expected to be proven
     classes_ : array of labels, or None for a regressor
     table_ : Table
         The columns, and the features they become.
+    reason_codes_ : mapping of (column, direction) to code, or None
     feature_names_in_, n_features_in_ : names of the columns, if the fit saw them, and their number
 
     Examples
@@ -141,6 +153,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         rules: str | None = "warn",
         labels: Mapping[str, Any] | None = None,
         outcomes: Mapping[Any, str] | None = None,
+        reason_codes: Mapping[tuple[str, str], Any] | str | PathLike[str] | None = None,
+        language: str = "en",
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -154,6 +168,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self.rules = rules
         self.labels = labels
         self.outcomes = outcomes
+        self.reason_codes = reason_codes
+        self.language = language
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Explainer:
@@ -172,18 +188,26 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         progress : bool or function of (done, total), default=False
             Told of training rows whose class has its density. True shows a progress bar (needs tqdm).
         """
-        for name in ("fitted_", "baseline_"):  # a fit that fails leaves an unfitted explainer, not an old one
+        # a fit that fails leaves an unfitted explainer, not an old one
+        for name in ("fitted_", "baseline_", "reason_codes_"):
             self.__dict__.pop(name, None)
-        asked = {name: value for name, value in self.get_params(deep=False).items() if name not in ("model", "n_jobs")}
+        codes = self.reason_codes
+        codes = read_reason_codes(codes) if isinstance(codes, (str, PathLike)) else codes
+        others = ("model", "n_jobs", "reason_codes")
+        asked = {name: value for name, value in self.get_params(deep=False).items() if name not in others}
         with reporter(progress, len(as_table(X)) if progress else 0) as tell:
-            self.fitted_: FittedModel = fit_model(self.model, X, y, **asked, tell=tell)
+            fitted = fit_model(self.model, X, y, **asked, tell=tell)
+        if codes is not None:
+            check_codes_of_fit(fitted, codes)
+        self.fitted_: FittedModel = fitted
+        self.reason_codes_ = codes
         free = free_columns(suggest(self.fitted_.facts), self.constraints)
         if free and self.rules == "warn":
             warnings.warn(warning_about(free), RulesWarning, stacklevel=2)
         return self
 
     def with_threshold(self, threshold: Any) -> Explainer:
-        """Give a copy that asks for another density; everything else that was learned is shared.
+        """Return a copy that asks for another density; everything else that was learned is shared.
 
         Parameters
         ----------
@@ -194,7 +218,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         return other
 
     def with_constraints(self, constraints: Constraints | None) -> Explainer:
-        """Give a copy with other rules stored; everything that was learned is shared.
+        """Return a copy with other rules stored; everything that was learned is shared.
 
         Parameters
         ----------
@@ -204,11 +228,24 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         other.constraints, other.fitted_ = constraints, self.require_fitted().with_constraints(constraints)
         return other
 
+    def with_language(self, language: str) -> Explainer:
+        """Return a copy that speaks another language; everything that was learned is shared.
+
+        Parameters
+        ----------
+        language : "en" or "de"
+        """
+        fitted, other = self.require_fitted(), copy.copy(self)
+        wording = replace(fitted.table.wording, language=check_language(language))
+        other.language, other.fitted_ = language, replace(fitted, table=replace(fitted.table, wording=wording))
+        return other
+
     def suggest_rules(self, target: Any = None) -> SuggestedRules:
         """Suggest rules by what the columns are called and what they hold.
 
         Who somebody is, identifiers, dates and past facts stay as they are; times that have passed and education do
-        not fall. With a target, amounts move only in the direction that helps, where name and training rows agree.
+        not fall. With a target, amounts move only in the direction that helps by their names, unless the training
+        rows say otherwise.
 
         Parameters
         ----------
@@ -229,9 +266,12 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         >>> explainer = ew.Explainer(model, density=None, rules="suggested").fit(X, [0, 1, 0, 1])
         >>> print(explainer.suggest_rules())
         age: stays as it is (certain). The name speaks of age: nobody can act on it.
+        income: stays or moves by 0.1 or more (guess). Half of the rows lie within 2.25 of each other: less than this
+        is no advice.
+        income: moves to multiples of 0.1 (guess). Values of an answer are round numbers.
         """
         fitted = self.require_fitted()
-        return suggest(fitted.facts, direction_of(target, fitted.classes))
+        return suggest(fitted.facts, direction_of(target, fitted.classes), fitted.table.derived)
 
     def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
         """Write the fitted explainer to a file, which :func:`elsewise.load` reads; warn of training rows in it.
@@ -258,11 +298,13 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         diversity: str | float = ...,
         on_satisfied: OnSatisfied = ...,
         time_limit: float | None = ...,
+        effort: Effort = ...,
         errors: Errors = ...,
         other_models: Sequence[tuple[Any, Any]] = ...,
         on_infeasible: OnInfeasible = ...,
         robust_radius: float = ...,
         ranges: bool = ...,
+        certificate: bool = ...,
     ) -> Explanation: ...
 
     @overload
@@ -278,11 +320,13 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         diversity: str | float = ...,
         on_satisfied: OnSatisfied = ...,
         time_limit: float | None = ...,
+        effort: Effort = ...,
         errors: Errors = ...,
         other_models: Sequence[tuple[Any, Any]] = ...,
         on_infeasible: OnInfeasible = ...,
         robust_radius: float = ...,
         ranges: bool = ...,
+        certificate: bool = ...,
     ) -> Explanations: ...
 
     def explain_one(
@@ -297,11 +341,13 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         diversity: str | float = "columns",
         on_satisfied: OnSatisfied = "move",
         time_limit: float | None = None,
+        effort: Effort = "default",
         errors: Errors = "raise",
         other_models: Sequence[tuple[Any, Any]] = (),
         on_infeasible: OnInfeasible = "none",
         robust_radius: float = 0.0,
         ranges: bool = False,
+        certificate: bool = False,
     ) -> Explanation | Explanations:
         """Explain one row.
 
@@ -310,8 +356,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         x : one row of shape (n_columns,)
         target : label, ``(low, high)`` for a regressor, or None
         n_counterfactuals : int, optional
-        constraints, min_probability, confidence, diversity, on_satisfied, time_limit, errors, other_models, \
-on_infeasible, robust_radius, ranges
+        constraints, min_probability, confidence, diversity, on_satisfied, time_limit, effort, errors, \
+other_models, on_infeasible, robust_radius, ranges, certificate
             As for :meth:`explain`.
 
         Returns
@@ -326,11 +372,13 @@ on_infeasible, robust_radius, ranges
             diversity=diversity,
             on_satisfied=on_satisfied,
             time_limit=time_limit,
+            effort=effort,
             errors=errors,
             other_models=other_models,
             on_infeasible=on_infeasible,
             robust_radius=robust_radius,
             ranges=ranges,
+            certificate=certificate,
         )
         return explain_row(self.require_fitted(), x, target, options, is_single=n_counterfactuals is None)
 
@@ -346,11 +394,13 @@ on_infeasible, robust_radius, ranges
         diversity: str | float = "columns",
         on_satisfied: OnSatisfied = "move",
         time_limit: float | None = None,
+        effort: Effort = "default",
         errors: Errors = "raise",
         other_models: Sequence[tuple[Any, Any]] = (),
         on_infeasible: OnInfeasible = "none",
         robust_radius: float = 0.0,
         ranges: bool = False,
+        certificate: bool = False,
         progress: ProgressOption = False,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
@@ -379,8 +429,12 @@ on_infeasible, robust_radius, ranges
             Seconds for the whole question about one row: all its answers, and their proofs. When they are over, the
             best verified point is returned as ``"feasible"`` with its proven gap; a row that has none by then is
             ``"unknown"``, and its lower bound says how far away an answer is at least.
+        effort : "default", "quick" or "proof", default="default"
+            When the search of a row ends whose answer is not proven yet. By default after a fixed amount of counted
+            work, about ten seconds of an ordinary core and the same on every machine, or, with a ``time_limit``, when
+            that is over. "quick" ends soon after a good answer is known, "proof" never.
         errors : "raise" or "row", default="raise"
-            A row that is wrong (a value missing, a level its encoder refuses, outside of a bound) ends the call; or it
+            A row that is wrong (a value missing, a level its encoder refuses) ends the call; or it
             has the status ``"error"`` and its message as the reason, and the other rows have their answers.
         other_models : list of (model, outcome), optional
             Further models of the same columns, and what each has to predict of an answer by its own ``predict``: other
@@ -392,6 +446,9 @@ on_infeasible, robust_radius, ranges
             The models decide so for every row within this distance of an answer, too, numbers being moved.
         ranges : bool, default=False
             Answers say how far their changed columns may vary, all at once; see :class:`~elsewise.ValueRanges`.
+        certificate : bool, default=False
+            Write the proof of every first answer: ``explanation.certificate.save(path)``, to be checked by
+            ``python -m elsewise_check path``. What has no certificate yet says why: ``explanation.proof.reason``.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
         """
@@ -403,11 +460,13 @@ on_infeasible, robust_radius, ranges
             diversity=diversity,
             on_satisfied=on_satisfied,
             time_limit=time_limit,
+            effort=effort,
             errors=errors,
             other_models=other_models,
             on_infeasible=on_infeasible,
             robust_radius=robust_radius,
             ranges=ranges,
+            certificate=certificate,
         )
         return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
 
@@ -563,8 +622,9 @@ on_infeasible, robust_radius, ranges
         at_most : int, default=4
             Reasons that are named. Where the smallest set is larger, ``is_complete`` is False.
         codes : mapping of (column, direction) to code or text, optional
-            What reasons are called elsewhere. Directions are "too high", "too low" and, for levels and special codes,
-            "other". A reason that is possible for the row but has no code is an error, before any search.
+            What reasons are called elsewhere, instead of ``reason_codes``. Directions are "too high", "too low" and,
+            for levels and special codes, "other". A reason that is possible for the row but has no code is an error,
+            before any search.
         constraints, min_probability, other_models : as in :meth:`explain`
         time_limit : float, optional
             Seconds for all of it.
@@ -576,7 +636,9 @@ on_infeasible, robust_radius, ranges
         options = Options(
             constraints=constraints, min_probability=min_probability, time_limit=time_limit, other_models=other_models
         )
-        return find_principal_reasons(self.require_fitted(), x, target, at_most, codes, options)
+        fitted = self.require_fitted()
+        codes = self.reason_codes_ if codes is None else codes
+        return find_principal_reasons(fitted, x, target, at_most, codes, options)
 
     def ladder(
         self,
@@ -697,6 +759,56 @@ on_infeasible, robust_radius, ranges
         """
         return find_plan(self.require_fitted(), explanation, together=together, parts=parts, constraints=constraints)
 
+    def letter(
+        self,
+        explanation: Explanation,
+        *,
+        template: str | PathLike[str] = "adverse-action",
+        language: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        codes: Mapping[tuple[str, str], Any] | None = None,
+        constraints: Constraints | None = None,
+        time_limit: float | None = None,
+        date: datetime.date | None = None,
+    ) -> Letter:
+        """Write a letter about a decision: one page, as text and as HTML.
+
+        It tells the decision, at most four principal reasons, what would have led to another decision and what of it is
+        proven, and ends with the versions of model, explainer, rules and template and a seal, which ``elsewise verify``
+        checks. Nothing in it comes from single training rows.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            Made by this explainer; with ``ranges=True`` the letter tells ranges instead of single values.
+        template : "adverse-action", "gdpr", or path of a file
+            Text or HTML with placeholders: ``$date``, ``$reference``, ``$decision``, ``$target``, ``$reasons``,
+            ``$changes``, ``$proof``, ``$typical``, ``$data``, and any others, which ``fields`` fill in.
+        language : "en" or "de", optional
+            The explainer's own by default.
+        fields : mapping of placeholder to text
+            Of the included templates: ``sender``, ``recipient``, ``contact``, ``agency``; and ``reference``. Everything
+            is escaped.
+        codes : mapping of (column, direction) to code or text, optional
+            As for :meth:`reasons`.
+        constraints : Constraints, optional
+            Rules that the explanation was asked with, which it does not know.
+        time_limit : float, optional
+            Seconds for the reasons.
+        date : date, optional
+            Today by default.
+
+        Returns
+        -------
+        Letter
+        """
+        fitted = self.require_fitted()
+        options = Options(constraints=constraints, time_limit=time_limit)
+        spoken = self.language if language is None else language
+        codes = self.reason_codes_ if codes is None else codes
+        others = {"codes": codes, "options": options, **({} if date is None else {"day": date})}
+        return write_letter(fitted, explanation, LetterRequest.of(template, spoken, fields, **others))
+
     def mapper(
         self,
         target: Any = None,
@@ -711,6 +823,7 @@ on_infeasible, robust_radius, ranges
         diversity: str | float = "columns",
         on_satisfied: OnSatisfied = "move",
         time_limit: float | None = None,
+        effort: Effort = "default",
         other_models: Sequence[tuple[Any, Any]] = (),
         on_infeasible: OnInfeasible = "none",
         robust_radius: float = 0.0,
@@ -732,7 +845,7 @@ on_infeasible, robust_radius, ranges
             Tell every answer in a sentence as well. It takes longer than many an answer.
         n_jobs : int or None, default=None
             Threads in each process; engines bring processes of their own.
-        constraints, min_probability, confidence, n_counterfactuals, diversity, on_satisfied, time_limit, \
+        constraints, min_probability, confidence, n_counterfactuals, diversity, on_satisfied, time_limit, effort, \
 other_models, on_infeasible, robust_radius
             As for :meth:`explain`; ``errors`` is always ``"row"``.
 
@@ -760,6 +873,7 @@ other_models, on_infeasible, robust_radius
             diversity=diversity,
             on_satisfied=on_satisfied,
             time_limit=time_limit,
+            effort=effort,
             other_models=other_models,
             on_infeasible=on_infeasible,
             robust_radius=robust_radius,
@@ -790,6 +904,7 @@ other_models, on_infeasible, robust_radius
         diversity: str | float = "columns",
         on_satisfied: OnSatisfied = "move",
         time_limit: float | None = None,
+        effort: Effort = "default",
         other_models: Sequence[tuple[Any, Any]] = (),
         on_infeasible: OnInfeasible = "none",
         robust_radius: float = 0.0,
@@ -803,7 +918,7 @@ other_models, on_infeasible, robust_radius
         X : array or data frame of shape (n_samples, n_columns)
             Held-out rows as they are expected: training rows look more plausible than new ones ever will.
         target : label or None; ``(low, high)`` for a regressor
-        constraints, min_probability, confidence, n_counterfactuals, diversity, on_satisfied, time_limit, \
+        constraints, min_probability, confidence, n_counterfactuals, diversity, on_satisfied, time_limit, effort, \
 other_models, on_infeasible, robust_radius
             As for :meth:`explain`; ``errors`` is always ``"row"``.
 
@@ -821,6 +936,7 @@ other_models, on_infeasible, robust_radius
             diversity=diversity,
             on_satisfied=on_satisfied,
             time_limit=time_limit,
+            effort=effort,
             other_models=other_models,
             on_infeasible=on_infeasible,
             robust_radius=robust_radius,
@@ -845,8 +961,8 @@ other_models, on_infeasible, robust_radius
         return monitor(self.require_fitted(), self.__dict__.get("baseline_"), X, getattr(self, "n_jobs", None))
 
     def __repr__(self) -> str:
-        told = super().__repr__()
-        return f"{told}, fitted: {self.exactness_}" if "fitted_" in self.__dict__ else told
+        stated = super().__repr__()
+        return f"{stated}, fitted: {self.exactness_}" if "fitted_" in self.__dict__ else stated
 
     @property
     def densities_(self) -> dict[Any, ClassDensity]:
@@ -882,6 +998,11 @@ other_models, on_infeasible, robust_radius
         return {} if regularities is None else dict(regularities.steps)
 
     @property
+    def derived_(self) -> dict[str, str]:
+        """Formulas of columns that follow from others, as the rules say or as found in the training rows."""
+        return {column.name: column.text for column in self.fitted_.table.derived}
+
+    @property
     def classes_(self) -> AnyArray | None:
         """The model's labels."""
         return self.fitted_.classes
@@ -909,7 +1030,7 @@ other_models, on_infeasible, robust_radius
         return np.array(self.fitted_.table.names, dtype=object)
 
     def require_fitted(self) -> FittedModel:
-        """Give the fitted model, or say that there is none yet."""
+        """Return the fitted model, or say that there is none yet."""
         if "fitted_" not in self.__dict__:  # scikit-learn's own check takes longer than a row does
             check_is_fitted(self, "fitted_")
         return self.fitted_
@@ -922,6 +1043,8 @@ other_models, on_infeasible, robust_radius
     def log_density(self, X: ArrayLike, label: Any = None) -> FloatArray:
         """Log density of rows as data of a class: the component-wise maximum that answers are held to.
 
+        Where numbers are missing, the density of those that are there.
+
         Parameters
         ----------
         X : data frame or array of shape (n_samples, n_columns)
@@ -933,5 +1056,7 @@ other_models, on_infeasible, robust_radius
         """
         fitted = self.require_fitted()
         given = as_table(X)
-        refuse_missing(fitted.table, fitted.table.missing(given))
-        return fitted.log_density(fitted.table.of_numbers().encode(given), label)
+        rows, values = fitted.table.of_numbers().encode(given), np.empty(len(given))
+        for places, own in fitted.by_missing(fitted.table.missing(given)):
+            values[places] = own.log_density(rows[places], label)
+        return values

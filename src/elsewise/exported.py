@@ -19,6 +19,7 @@ from .answers import (
     PlanStep,
     PrincipalReason,
     PrincipalReasons,
+    ReasonCode,
     Responsiveness,
     ValueRange,
     ValueRanges,
@@ -37,13 +38,16 @@ from .errors import (
     VerificationError,
 )
 from .explainer import Explainer
-from .models import BlackBox, read_onnx
+from .models import BlackBox, read_catboost, read_lightgbm, read_onnx, read_xgboost, refits
+from .pipeline import derived
 from .rules import Constraints
 from .rules.learned.suggestions import RulesWarning, SuggestedRule, SuggestedRules
 from .table import OneHot, Ordinal
 from .tools import plot
-from .tools.audit import Audit, Monitoring, audit
+from .tools.audit import Audit, Comparison, Monitoring, audit, compare
 from .tools.files.explainers import SavedExplainerError, load
+from .tools.files.reason_codes import read_reason_codes
+from .tools.letters import Letter
 
 __all__ = [
     "Audit",
@@ -52,6 +56,7 @@ __all__ = [
     "Certificate",
     "Change",
     "ChangesFrontier",
+    "Comparison",
     "Constraints",
     "ElsewiseError",
     "Explainer",
@@ -65,6 +70,7 @@ __all__ = [
     "KernelDensity",
     "Ladder",
     "LadderStep",
+    "Letter",
     "Lever",
     "Levers",
     "LogDensity",
@@ -81,6 +87,7 @@ __all__ = [
     "PlanStep",
     "PrincipalReason",
     "PrincipalReasons",
+    "ReasonCode",
     "Responsiveness",
     "RulesWarning",
     "SavedExplainerError",
@@ -95,10 +102,17 @@ __all__ = [
     "VerificationError",
     "WhyNot",
     "audit",
+    "compare",
     "density",
+    "derived",
     "load",
     "lvq",
     "plot",
+    "read_catboost",
+    "read_lightgbm",
     "read_onnx",
+    "read_reason_codes",
+    "read_xgboost",
+    "refits",
     "theory",
 ]

@@ -1,4 +1,7 @@
-"""Reasons: why a row has no answer, or what is to be said of the one it has. Data; `text` makes sentences of them."""
+"""Reasons: why a row has no answer, or what is to be said of the one it has. Data; `text` makes sentences of them.
+
+What becomes of a row, in a word: the words that answers, files, pages and programs use.
+"""
 
 from __future__ import annotations
 
@@ -171,7 +174,7 @@ class NothingWithin:
         The user gave rules; else it is the kinds of the columns that leave nothing.
     has_density : bool
     to_programmer : bool
-        Whoever reads it can call the explainer, and is told what to call next.
+        Whoever reads it can call the explainer, and learns what to call next.
     has_found_rules : bool
         Answers keep what all training rows keep.
     """
@@ -247,10 +250,30 @@ class WrongRow:
 
 @dataclass(frozen=True, slots=True)
 class NoClassReachable:
-    """Any other class would have done, and none can be reached; of the last one that was tried it is told why."""
+    """Any other class would have done, and none can be reached; of the last one that was tried it is stated why."""
 
     kind: ClassVar[str] = "no class reachable"
     last: NeverPredicted | TooSparse | NotFound | NothingWithin
+
+
+@dataclass(frozen=True, slots=True)
+class NoFurther:
+    """More answers were asked for than were found; said of the last one.
+
+    Attributes
+    ----------
+    n_found, n_asked : int
+    is_proven : bool
+        There is no other.
+    own : ProofUnfinished, LessDense or None
+        What else is to be said of the answer.
+    """
+
+    kind: ClassVar[str] = "no further"
+    n_found: int
+    n_asked: int
+    is_proven: bool
+    own: ProofUnfinished | LessDense | None = None
 
 
 Reason = (
@@ -267,6 +290,7 @@ Reason = (
     | NothingWithin
     | NoClassReachable
     | NoDenseWay
+    | NoFurther
     | NoOrder
     | Told
     | WrongRow
@@ -276,9 +300,22 @@ AnyReason = TypeVar("AnyReason")
 
 
 def for_everyone(reason: AnyReason) -> AnyReason:
-    """Give the reason without advice for people who write Python."""
+    """Return the reason without advice for people who write Python."""
     if isinstance(reason, NothingWithin):
         return replace(reason, to_programmer=False)
     if isinstance(reason, NoClassReachable) and isinstance(reason.last, NothingWithin):
         return replace(reason, last=replace(reason.last, to_programmer=False))
     return reason
+
+
+# "optimal": the nearest, proven. "feasible": valid and dense enough, proof not finished. "densest": nothing is as dense
+# as asked, this is the nearest that is as dense as can be. "infeasible": proven that there is no answer.
+# "unknown": none found, nothing proven. "error": the row is wrong, and nothing was asked of it.
+STATUSES = ("optimal", "feasible", "densest", "infeasible", "unknown", "error")
+# Rows of these have no counterfactual.
+WITHOUT_ANSWER = ("infeasible", "unknown", "error")
+
+
+def has_answer(status: str) -> bool:
+    """Whether a row of this status has a counterfactual."""
+    return status not in WITHOUT_ANSWER

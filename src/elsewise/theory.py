@@ -132,7 +132,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
 
 
 def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) -> BoolArray:
-    """Tell for which rows the counterfactual of one target is model-free (Theorem 2), bool array of shape (n_samples,).
+    """Return for which rows the counterfactual of a target is model-free (Theorem 2), bool array of shape (n_samples,).
 
     True means ``h(x_*) = target`` at the model-free counterfactual: every classifier that says so there has the same
     plausible counterfactual.

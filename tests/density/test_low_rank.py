@@ -11,7 +11,7 @@ from sklearn.mixture import GaussianMixture
 import elsewise as ew
 from elsewise.density import GaussianMixtureDensity, class_density
 from elsewise.density.base import ClassDensity
-from elsewise.density.mixtures.low_rank_choice import rank_grid
+from elsewise.density.mixtures.low_rank_density import rank_grid
 from elsewise.density.mixtures.low_rank_mixture import LowRankMixture, leading_directions
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 import elsewise as ew
+import elsewise_check
 from integration.option_models import FAMILIES, TABLES, labels, model, other_model, table, target
 from integration.option_reference import Domain
 from integration.option_table import settings
@@ -143,8 +144,10 @@ def check(case: Drawn) -> Counter[str]:
         else:
             options["constraints"] = rules
         start = time.perf_counter()
-        answers = explainer.explain(rows, goal, **options)
+        answers = explainer.explain(rows, goal, certificate=True, **options)
         has_time_left = time.perf_counter() - start < options["time_limit"]
+    except ew.InternalError as error:  # a search that contradicts itself
+        raise AssertionError(f"{case}: {error}") from error
     except ew.ElsewiseError as error:
         return Counter([f"refused: {type(error).__name__}: {str(error)[:60]}"])
     except Exception as error:
@@ -153,9 +156,24 @@ def check(case: Drawn) -> Counter[str]:
     for answer in answers:
         by_row[answer.row].append(answer)
     reference = Reference(case, explainer, goal, has_time_left)
-    found: Counter[str] = Counter()
+    found = check_certificates(case, answers)
     for place, of_row in enumerate(by_row):
         found.update(reference.check(rows.iloc[place], of_row, f"{case}, row {place}"))
+    return found
+
+
+def check_certificates(case: Drawn, answers: Any) -> Counter[str]:
+    """Have the certificates of answers checked by the separate program; count them, and reasons why there are none."""
+    found: Counter[str] = Counter()
+    for one in answers:
+        if one.proof is None or one.proof.reason:
+            found["not certified: " + ("wrong row" if one.proof is None else one.proof.reason)] += 1
+            continue
+        try:
+            elsewise_check.check_lines(one.proof.lines)
+        except elsewise_check.RefusedError as error:
+            raise AssertionError(f"{case}, row {one.row}: the certificate is refused, {error}") from error
+        found["certified"] += 1
     return found
 
 
@@ -191,6 +209,9 @@ class Reference:
     def check(self, row: pd.Series, answers: list[Any], where: str) -> list[str]:
         """Check the answers of one row; return their statuses."""
         distances, keeps = self.domain.distances(row), self.domain.keeps(row)
+        if answers[0].status == "densest":  # nothing is as dense as asked; it is judged by the threshold it reaches
+            as_asked = self.valid & keeps & self.is_dense(self._asked_threshold(row))
+            assert not as_asked.any(), f"{where}: the densest, where something is as dense as asked"
         left = self.valid & keeps & self.is_dense(answers[0].log_threshold)
         stays = self.options.get("on_satisfied") == "keep" and self._own(row) and bool(keeps[distances == 0.0].any())
         if stays:
@@ -204,6 +225,12 @@ class Reference:
         if len(answers) < wanted and answers[-1].found and self.has_time_left:
             assert not left.any(), f"{where}: only {len(answers)} answers, more exist"
         return [answer.status for answer in answers]
+
+    def _asked_threshold(self, row: pd.Series) -> float:
+        """Return the log density that is asked for; an answer that is the densest has a lower one of its own."""
+        rules = ew.Constraints(**self.case.rules)
+        options = {name: self.options[name] for name in ("min_probability", "robust_radius") if name in self.options}
+        return float(self.explainer.explain_one(row, self.goal, constraints=rules, **options).log_threshold)
 
     def _own(self, row: pd.Series) -> bool:
         one = row.to_frame().T.astype(self.rows.dtypes.to_dict())
@@ -229,10 +256,7 @@ class Reference:
     def _check_one(self, answer: Any, left: np.ndarray, distances: np.ndarray, where: str) -> None:
         nearest = distances[left].min(initial=np.inf)
         said = f"{where}: {answer.status} {answer.distance} bound {answer.lower_bound}, nearest of all {nearest}"
-        if answer.status == "densest":
-            assert not left.any(), said
-            return
-        assert answer.status in ("optimal", "feasible", "infeasible", "unknown"), said
+        assert answer.status in ("optimal", "feasible", "densest", "infeasible", "unknown"), said
         if "robust_radius" in self.options:  # fewer rows are valid: the nearest of all is a bound
             assert not answer.found or answer.distance >= nearest * (1 - 1e-6) - 1e-9, said
             return

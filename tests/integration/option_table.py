@@ -41,6 +41,8 @@ EXPLAINER: dict[str, list[Any]] = {
     "rules": [None],
     "labels": [],  # words alone: tests/table/test_wording.py
     "outcomes": [],
+    "language": [],
+    "reason_codes": [],
     "n_jobs": [2],
 }
 EXPLAIN: dict[str, list[Any]] = {
@@ -51,11 +53,13 @@ EXPLAIN: dict[str, list[Any]] = {
     "diversity": [0.8, 2.0],
     "on_satisfied": ["keep"],
     "time_limit": [0.02, 2.0],
+    "effort": ["quick", "proof"],
     "errors": ["row"],
     "other_models": ["another model"],
     "on_infeasible": ["densest"],
     "robust_radius": [0.05],
     "ranges": [True],
+    "certificate": [],  # every case asks for certificates, and has them checked
     "progress": [lambda done, total: None],
 }
 RULES: dict[str, list[Any]] = {
@@ -73,6 +77,7 @@ RULES: dict[str, list[Any]] = {
     "codes": ["change", "stay"],
     "range": ["training", "any", ["a"]],
     "unseen": ["allow"],
+    "derive": [],  # needs a column that is made of others: tests/integration/test_derived_columns.py
     "implies": [{"a >= 3": "c != 'z'"}, {"c == 'x'": "a <= 2 and d"}, {"b > 1": "a < 3"}, {"s == -9": "g == 'low'"}],
 }
 # Parameters that say what is asked about, and no option.

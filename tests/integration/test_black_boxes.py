@@ -201,8 +201,13 @@ def test_missing_values_stay_missing(wine):
     assert np.isnan(answers.counterfactuals[[0, 4], 2]).all()
     assert np.isfinite(answers.counterfactuals[[1, 2, 3, 5]]).all()
     assert (predict(answers.counterfactuals) == 1).all()
-    with pytest.raises(ew.InvalidInputError, match="how dense data are there cannot be told"):
-        ew.Explainer(ew.BlackBox(predict, base.classes_)).fit(gaps, y)
+    dense = ew.Explainer(ew.BlackBox(predict, base.classes_)).fit(gaps, y)
+    answers = dense.explain(gaps[:6], target=1)
+    assert np.isnan(answers.counterfactuals[[0, 4], 2]).all()
+    assert (predict(answers.counterfactuals) == 1).all()
+    found = dense.log_density(answers.counterfactuals, 1)
+    np.testing.assert_allclose(found, answers.log_densities, rtol=1e-9)
+    assert (found >= answers.log_thresholds - 1e-9).all()
 
 
 # --- other outcomes ---------------------------------------------------------------------------------------------------

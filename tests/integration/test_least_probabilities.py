@@ -83,7 +83,7 @@ def test_regions_of_a_softmax_agree_with_predict_proba(model, n_classes, p):
         assert 0 < wanted.sum() < len(Z)
         np.testing.assert_array_equal(region.accepts(Z), wanted)
         inside, outside = boundary_pairs(model, outcome, Z)
-        values, _ = region.rivals(np.vstack([inside, outside]))
+        values, _ = region.values(np.vstack([inside, outside]))
         np.testing.assert_allclose(values, region.limit, atol=1e-9)
 
 
@@ -198,7 +198,7 @@ def test_sentences_speak_of_the_probability():
     assert nothing.sentence == (
         'The model predicts "left". It gives "right" a probability of at least 0.25. Nothing has to change.'
     )
-    assert nothing.reason.startswith('The model already does give "right" a probability of at least 0.25: ')
+    assert nothing.reason.startswith('The model already gives "right" a probability of at least 0.25: ')
     rules = ew.Constraints(immutable=["x0", "x1", "x2", "x3"])
     none = explainer.explain_one(row, "right", constraints=rules, min_probability=0.3)
     assert none.sentence.startswith('The model predicts "left". No ')

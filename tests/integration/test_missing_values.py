@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.ensemble import IsolationForest, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -159,12 +160,12 @@ def test_rules_are_not_about_what_is_missing():
     explainer = ew.Explainer(model, density=None).fit(gaps, y)
     rows = gaps[(model.predict(gaps) == 0) & np.isnan(gaps[:, 0])][:6]
     plain = explainer.explain(rows, 1)
-    # no number lies in these bounds: they would exclude every row that has one
+    # no number lies in these bounds
     bound = explainer.explain(rows, 1, constraints=ew.Constraints(bounds={"x0": (900.0, 901.0)}))
     assert_same_bits(plain, bound)
-    with_number = gaps[~np.isnan(gaps[:, 0])][:1]
-    with pytest.raises(InvalidInputError, match="excludes the row itself"):
-        explainer.explain(with_number, 1, constraints=ew.Constraints(bounds={"x0": (900.0, 901.0)}))
+    with_number = gaps[~np.isnan(gaps[:, 0])][:6]
+    toward = explainer.explain(with_number, 1, constraints=ew.Constraints(bounds={"x0": (900.0, 901.0)}))
+    assert (toward.counterfactuals[toward.found, 0] >= with_number[toward.found, 0]).all()
     others = explainer.explain(rows, 1, constraints=ew.Constraints(monotone={"x1": "increase"}, max_changes=1))
     moved = others.counterfactuals[others.found] - rows[others.found]
     assert (moved[:, 1] >= 0)[~np.isnan(moved[:, 1])].all()
@@ -186,18 +187,144 @@ def test_a_linear_rule_needs_its_numbers():
     assert (answers.counterfactuals[answers.found][:, 1:].sum(axis=1) <= 3).all()
 
 
-def test_a_density_is_refused():
+def whole_numbers(seed, n=400):
+    """A table with few enough points to list: three whole numbers, two of them dependent, and a category."""
+    rng = np.random.default_rng(seed)
+    low = rng.integers(0, 6, n)
+    frame = pd.DataFrame(
+        {
+            "low": low,
+            "high": np.clip(low + rng.integers(-1, 4, n), 0, 9),
+            "free": rng.integers(0, 8, n),
+            "colour": pd.Categorical(rng.choice(["blue", "green", "red"], n, p=[0.6, 0.3, 0.1])),
+        }
+    )
+    score = frame.low + 0.7 * frame.free - 2.0 * (frame.colour == "red") + rng.normal(0, 0.5, n)
+    y = (score > score.median()).to_numpy().astype(int)
+    gaps = frame.astype({"low": float, "high": float, "free": float})
+    for name in ("low", "high", "free"):
+        gaps.loc[rng.random(n) < 0.2, name] = np.nan
+    return gaps, y
+
+
+def log_density_of_seen(mixture, points, codes=()):
+    """Log of the largest component at the numbers that are there, the same of all points, by SciPy."""
+    seen, logs = np.flatnonzero(~np.isnan(points[0])), []
+    for j, (mean, covariance) in enumerate(zip(mixture.means_, mixture.covariances_)):
+        own = np.full(len(points), np.log(mixture.weights_[j]))
+        if len(seen):
+            own += multivariate_normal(mean[seen], covariance[np.ix_(seen, seen)]).logpdf(points[:, seen])
+        logs.append(own + sum(table[j, code] for table, code in zip(mixture.log_probabilities_, codes)))
+    return np.max(logs, axis=0)
+
+
+@pytest.mark.parametrize(("name", "seed"), [("histograms", 0), ("xgboost", 1), ("lightgbm", 2), ("forest", 3)])
+def test_dense_answers_against_the_list_of_all(name, seed):
+    gaps, y = whole_numbers(seed)
+    model = classifier(name, n_trees=6)
+    if name == "xgboost":
+        model.set_params(enable_categorical=True, max_cat_to_onehot=2)
+    if name == "forest":
+        numbers_only = ["low", "high", "free"]
+        gaps = gaps[numbers_only]
+    model.fit(gaps, y)
+    kinds = dict.fromkeys(["low", "high", "free"], "integer")
+    explainer = ew.Explainer(model, columns=kinds, learn_rules=False).fit(gaps, y)
+    rows = gaps[(np.ravel(model.predict(gaps)) == 0) & gaps.isna().any(axis=1)][:8]
+    anything = ew.Constraints(step="any", min_change="any")
+    answers = explainer.explain(rows, 1, constraints=anything)
+    mixture, n_infeasible = explainer.densities_[1].mixture_, 0
+    for place, answer in enumerate(answers):
+        row = rows.iloc[place]
+        values = [[row[n]] if np.isnan(row[n]) else np.arange(-2.0, 12.0) for n in ("low", "high", "free")]
+        if "colour" in gaps:
+            values.append(["blue", "green", "red"])
+        listed = pd.DataFrame(list(itertools.product(*values)), columns=gaps.columns).astype(gaps.dtypes)
+        codes = [listed.colour.cat.codes.to_numpy()] if "colour" in gaps else []
+        points = listed[["low", "high", "free"]].to_numpy()
+        logs = log_density_of_seen(mixture, points, codes)
+        np.testing.assert_allclose(explainer.log_density(listed[:20], 1), logs[:20], rtol=1e-9)
+        good = listed[(np.ravel(model.predict(listed)) == 1) & (logs >= answer.log_threshold)]
+        if len(good) == 0:
+            n_infeasible += 1
+            assert answer.status == "infeasible"
+            continue
+        table = explainer.table_
+        nearest = explainer.distance_(table.encode(good), table.encode(rows.iloc[[place]])).min()
+        assert answer.status == "optimal"
+        np.testing.assert_allclose(answer.distance, nearest, rtol=1e-9)
+        assert answer.log_density >= answer.log_threshold
+    assert n_infeasible < len(rows) / 2
+
+
+def test_as_many_new_rows_as_asked_reach_the_threshold_whatever_is_missing():
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        group = rng.integers(0, 2, n)
+        X = rng.normal(size=(n, 4)) @ np.array([[1, 0.8, 0, 0], [0, 1, 0.5, 0], [0, 0, 1, -0.7], [0, 0, 0, 1]])
+        return X + 4.0 * group[:, None] * [1, 0, 1, 0]
+
+    X, fresh = draw(1500), draw(4000)
+    gaps = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    y = rng.integers(0, 2, len(X))  # both classes are alike
+    model = classifier("histograms", n_trees=4).fit(gaps, y)
+    explainer = ew.Explainer(model).fit(gaps, y)
+    for missing in ([], [0], [1, 3], [0, 1, 2]):
+        rows = fresh.copy()
+        rows[:, missing] = np.nan
+        own = explainer.fitted_.where_missing(np.isin(np.arange(4), missing))
+        share = (explainer.log_density(rows, 1) >= own.densities[1].log_threshold_).mean()
+        assert 0.45 < share < 0.55
+
+
+def test_other_questions_about_rows_with_gaps(tmp_path):
+    gaps, y = whole_numbers(5)
+    model = classifier("histograms", n_trees=6).fit(gaps, y)
+    explainer = ew.Explainer(model).fit(gaps, y)
+    row = gaps[(model.predict(gaps) == 0) & gaps.low.isna() & ~gaps.free.isna()].iloc[0]
+    levels = [0.1, 0.5, 0.7]
+    frontier = explainer.frontier(row, 1, levels)
+    distances = frontier.explanations.distances
+    assert (np.diff(distances[np.isfinite(distances)]) >= 0).all()
+    answer = explainer.explain_one(row, 1)
+    np.testing.assert_allclose(answer.distance, distances[1])
+    assert np.isnan(answer.counterfactual["low"])
+    assert explainer.plan(answer).steps
+    why = explainer.why_not(row, 1, ew.Constraints(immutable=["high", "free", "colour"]))
+    assert why.reason == "rules"
+    explainer.save(tmp_path / "gaps.ew")
+    loaded = ew.load(tmp_path / "gaps.ew")
+    rows = gaps[model.predict(gaps) == 0][:9]
+    assert_same_bits(loaded.explain(rows, 1), explainer.explain(rows, 1))
+    together = explainer.explain(rows, 1)
+    for place in range(9):
+        assert_same_bits(together[place : place + 1], explainer.explain(rows[place : place + 1], 1))
+
+
+def test_rows_with_gaps_of_a_model_that_saw_none():
+    X, gaps, y, _ = some_missing(0)
+    model = classifier("histograms").fit(X, y)
+    explainer = ew.Explainer(model).fit(X, y)
+    rows = gaps[(model.predict(gaps) == 0) & np.isnan(gaps).any(axis=1)][:6]
+    answers = explainer.explain(rows, 1)
+    assert answers.found.any()
+    mixture = explainer.densities_[1].mixture_
+    mixture.log_probabilities_ = ()
+    for answer in [one for one in answers if one.found]:
+        expected = log_density_of_seen(mixture, answer.counterfactual[None])[0]
+        np.testing.assert_allclose(answer.log_density, expected, rtol=1e-9)
+        assert answer.log_density >= answer.log_threshold
+
+
+def test_densities_that_take_no_gaps_say_so():
     X, gaps, y, _ = some_missing(0)
     model = classifier("histograms").fit(gaps, y)
-    with pytest.raises(InvalidInputError, match=r"how dense data are there cannot be told. Ask for no density"):
-        ew.Explainer(model).fit(gaps, y)
-    explainer = ew.Explainer(model).fit(X, y)
-    with pytest.raises(InvalidInputError, match=r"received|X holds a missing value in row 0, column 'x\d'"):
+    with pytest.raises(InvalidInputError, match=r"which KernelDensity does not take. Use 'auto' or Mixed"):
+        ew.Explainer(model, density="kernel").fit(gaps, y)
+    explainer = ew.Explainer(model, density="kernel").fit(X, y)
+    with pytest.raises(InvalidInputError, match=r"cannot leave columns out .* Use density='auto'"):
         explainer.explain(gaps[np.isnan(gaps).any(axis=1)][:2], 1)
-    with pytest.raises(InvalidInputError, match="X holds a missing value"):
-        explainer.log_density(gaps[np.isnan(gaps).any(axis=1)][:2], 1)
-    with pytest.raises(InvalidInputError, match="X holds a missing value"):
-        explainer.frontier(gaps[np.isnan(gaps).any(axis=1)][0], 1)
 
 
 def test_models_that_take_none_refuse_as_before():

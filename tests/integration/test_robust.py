@@ -189,3 +189,20 @@ def test_what_is_refused(monkeypatch):
         ew.UnsupportedSettingError, match="robust_radius: how far rows near an answer may go is not known"
     ):
         soft.explain(X[:1], 1, min_probability=0.9, robust_radius=0.1)
+
+
+def test_the_densest_is_only_taken_where_nothing_is_as_dense_as_asked():
+    """Where a search that keeps away from boundaries finds nothing that lasts, something as dense may still exist."""
+    X, y = three_classes()
+    model = RandomForestClassifier(15, max_depth=4, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, threshold=0.8).fit(X, y)
+    rows = X[model.predict(X) == 0][:10]
+    options = {"constraints": ew.Constraints(max_changes=1), "on_infeasible": "densest"}
+    plain = explainer.explain(rows, 1, constraints=options["constraints"])
+    assert {"optimal", "infeasible"} <= set(plain.statuses.tolist())
+    answers = explainer.explain(rows, 1, robust_radius=0.6, **options)
+    assert (plain.statuses[answers.statuses == "densest"] == "infeasible").all()
+    not_found = plain.found & ~answers.found
+    assert not_found.any()
+    assert (answers.statuses[not_found] == "unknown").all()
+    assert (answers.lower_bounds <= plain.distances)[not_found].all()

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
-from elsewise.search import time_limits
+from elsewise.search import ledger
 from random_tables import draw_case
 
 # Real clocks on machines that do other things, too: a limit that is not kept takes minutes.
@@ -118,14 +118,14 @@ def test_accounted_time_keeps_the_limit(monkeypatch):
     frame, y, rules = whole_numbers(6)
     explainer = ew.Explainer(MODELS["logistic"].fit(frame, y), density=None).fit(frame, y)
     clock = Ticking()
-    for module in ("search.ledger", "search._whole", "questions.solving.answers", "questions.solving.row_seconds"):
+    for module in ("search.ledger", "search._whole", "questions.solving.answers", "questions.solving.deadline"):
         monkeypatch.setattr(f"elsewise.{module}.time", clock)
     for n_rows, limit in ((1, 0.02), (1, 0.2), (5, 0.05)):
         before = clock.now
         answers = explainer.explain(frame[~y][:n_rows], True, constraints=rules, time_limit=limit)
         spent = clock.now - before
         assert (answers.statuses == "unknown").all()
-        assert spent <= n_rows * (limit + time_limits.GRACE + 0.02)
+        assert spent <= n_rows * (limit + ledger.GRACE + 0.02)
         assert spent >= n_rows * limit
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import SplineTransformer
 
 import elsewise as ew
 from elsewise.projection.cells import Cells
-from elsewise.search import time_limits
+from elsewise.search import ledger
 from elsewise.search.branch_and_bound.node_search import EAGER_AT_ONCE
 
 MODELS = {
@@ -45,12 +45,7 @@ class SlowProjections:
             "search.branch_and_bound.surroundings",
             "search._whole",
         )
-        for module in (
-            *modules,
-            "questions.solving.answers",
-            "questions.solving.row_seconds",
-            "questions.solving.deadline",
-        ):
+        for module in (*modules, "questions.solving.answers", "questions.solving.deadline"):
             monkeypatch.setattr(f"elsewise.{module}.time", self)
 
     def perf_counter(self):
@@ -78,7 +73,7 @@ def test_refining_keeps_the_limit(name, density, monkeypatch):
     rows = X[model.predict(X) == 0][[4, 22]]
     clock = SlowProjections(monkeypatch)
     patient, spent = clock.spent(lambda: explainer.explain(rows, target=1))
-    allowed = LIMIT + time_limits.GRACE + BETWEEN_LOOKS
+    allowed = LIMIT + ledger.GRACE + BETWEEN_LOOKS
     assert spent > 2 * allowed  # a search that does not look at the clock takes longer
     each = [clock.spent(lambda row=row: explainer.explain(row[None], target=1, time_limit=LIMIT)) for row in rows]
     for k, (answers, spent) in enumerate(each):
@@ -106,4 +101,4 @@ def test_why_not_keeps_the_limit(name, monkeypatch):
     clock = SlowProjections(monkeypatch)
     why, spent = clock.spent(lambda: explainer.why_not(row, 1, odd, time_limit=0.2))
     assert not why.is_finished
-    assert 0.2 <= spent <= 0.2 + time_limits.GRACE + SLOW * EAGER_AT_ONCE  # a wave of nodes is one call
+    assert 0.2 <= spent <= 0.2 + ledger.GRACE + SLOW * EAGER_AT_ONCE  # a wave of nodes is one call

@@ -82,7 +82,7 @@ def test_the_quantile_that_is_named_works_and_no_higher_one(name, move):
     named = 0
     for label in model.classes_:
         answer = explainer.explain_one(X[0], label)
-        told = re.search(r"he highest threshold that works is (0\.\d+)", answer.reason)
+        told = re.search(r"The most typical one is .* \(threshold=(0\.\d+)\)", answer.reason)
         if told is None:
             continue
         named += 1

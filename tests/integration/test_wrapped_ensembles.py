@@ -199,8 +199,6 @@ def wrapped_pipeline(around, step, model):
 @pytest.mark.parametrize("step", ["log1p", "uniform quantiles", "ordinal bins", "sparse codes"])
 @pytest.mark.parametrize("around", AROUND)
 def test_wrapped_pipelines_with_steps_that_are_not_affine(around, step, model):
-    if around == "vote" and model == "boosting":
-        pytest.skip("a mean of probabilities that are no shares is refused")
     wrapped, plain, X, y = wrapped_pipeline(around, step, model)
     explainer = ew.Explainer(wrapped, density=None).fit(X, y)
     points = np.exp(np.random.default_rng(1).normal(size=(300, 3)))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewise.search.relaxations.curves.bisection import last_where
+from elsewise.search.relaxations.curves.base import last_where
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 LARGEST = np.finfo(np.float64).max

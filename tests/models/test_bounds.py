@@ -10,7 +10,7 @@ import elsewise as ew
 from elsewise.fitted import space_of
 from elsewise.models import Label, polyhedron, region_of, union
 from elsewise.pipeline.affine import AffineMap
-from elsewise.projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
+from elsewise.projection.distance import mahalanobis_coordinates, manhattan_coordinates
 from elsewise.search import compile_problem
 from fitted_models import CLASSIFIERS, PIPELINES, reference_cones
 from reference import project_reference

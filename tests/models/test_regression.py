@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVR
 
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
 from elsewise.models import Interval, Label, builder_of, region_of
-from elsewise.models.regression import generalized_linear_region, linear_regression_region
+from elsewise.models.linear import generalized_linear_region, linear_regression_region
 from models.contract import assert_contract, blobs
 
 LINEAR = [

@@ -12,8 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
 from elsewise.search.relaxations.polyhedra import cover as cover_module
-from elsewise.search.relaxations.polyhedra.bounds import polyhedron_bounds
-from elsewise.search.relaxations.polyhedra.shared import SharedBounds, shared_bounds
+from elsewise.search.relaxations.polyhedra.bounds import SharedBounds, polyhedron_bounds, shared_bounds
 from fitted_models import random_data
 
 MARGIN = 1e-12

@@ -214,11 +214,10 @@ def test_wrappers_around_wrappers():
 
 
 def test_averages_of_calibrations_are_refused():
-    X, y, _ = blobs(2)
+    X, y, _ = blobs(3)
     model = CalibratedClassifierCV(small_tree(), cv=3, method="isotonic").fit(X, y)
     with pytest.raises(UnsupportedModelError, match=r"averages 3 calibrated classifiers.*ensemble=False"):
         region_of(model, Label(1))
-    X, y, _ = blobs(3)
     for model in (
         CalibratedClassifierCV(LogisticRegression(), cv=3, ensemble=False, method="isotonic"),
         CalibratedClassifierCV(small_tree(), cv=3, ensemble=False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elsewise.projection.cells import Cells, pack
-from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.distance import manhattan_coordinates
 
 
 def one_cone(factor: np.ndarray, centre: np.ndarray, radius: float) -> Cells:

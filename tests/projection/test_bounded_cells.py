@@ -11,7 +11,7 @@ import pytest
 
 from elsewise.projection import project
 from elsewise.projection.cells import CUTOFF, INFEASIBLE, OPTIMAL, pack
-from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.distance import manhattan_coordinates
 from reference import project_reference
 
 

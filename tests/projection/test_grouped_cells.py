@@ -70,6 +70,25 @@ def test_optimum_is_that_of_the_general_solver(shape):
     assert n_away > 2
 
 
+@pytest.mark.parametrize(
+    ("shape", "seed"),
+    [
+        ("a tilted cone", 140),
+        ("a tilted cone", 305),
+        ("no polyhedron", 244),
+        ("like a table", 68),
+        ("like a table", 240),
+    ],
+)
+def test_ill_conditioned_cells_are_solved(shape, seed):
+    """Cells in which progress ends before the tolerance unless the linear systems are refined more than once."""
+    cell, _ = random_cell([61, seed], **SHAPES[shape])
+    batch, (_, value) = cell.project(), cell.reference()
+    assert batch.status[0] == OPTIMAL
+    np.testing.assert_allclose(batch.value[0], value, rtol=1e-6)
+    assert cell.violation(cell.point(batch.v[0])) <= 1e-8
+
+
 @CELLS
 @pytest.mark.parametrize("share", [0.2, 0.95])
 def test_cutoff_is_proven(shape, share):

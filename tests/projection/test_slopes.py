@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from elsewise.projection.cells import pack
-from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.distance import manhattan_coordinates
 from elsewise.search.cones import no_cones
 
 MISSING = 24.8766

@@ -7,7 +7,7 @@ import pytest
 
 import elsewise as ew
 from elsewise.projection.cells import OPTIMAL, Cells, pack
-from elsewise.projection.coordinates import manhattan_coordinates
+from elsewise.projection.distance import manhattan_coordinates
 
 N, N_INSTANCES = 48, 30
 

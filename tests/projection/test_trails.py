@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewise.projection.reachable import Reachable
-from elsewise.projection.trails import renumbered, trail_of
+from elsewise.projection.warm_starts import renumbered, trail_of
 from projection.one_cone import one_cone
 from reference import project_reference
 

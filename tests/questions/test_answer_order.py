@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 import elsewise as ew
 from elsewise.answers.explanations import concatenate
-from elsewise.questions.solving.answer_order import nearest_first
+from elsewise.questions.solving.several_answers import nearest_first
 
 
 def _answers():

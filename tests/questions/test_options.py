@@ -21,8 +21,8 @@ ONE_OUTCOME = {"constraints", "min_probability", "confidence", "on_satisfied", "
 DOORS = {
     "explain": (EVERY, {"self", "X", "target", "progress"}),
     "explain_one": (EVERY, {"self", "x", "target"}),
-    "mapper": (EVERY - {"errors", "ranges"}, {"self", "target", "id_columns", "sentences", "n_jobs"}),
-    "set_baseline": (EVERY - {"errors", "ranges"}, {"self", "X", "target"}),
+    "mapper": (EVERY - {"errors", "ranges", "certificate"}, {"self", "target", "id_columns", "sentences", "n_jobs"}),
+    "set_baseline": (EVERY - {"errors", "ranges", "certificate"}, {"self", "X", "target"}),
     "why_not": (ONE_OUTCOME | {"robust_radius"}, {"self", "x", "target"}),
     "frontier": (ONE_OUTCOME, {"self", "x", "target", "quantiles", "by"}),
     "path": ({"constraints", "min_probability", "time_limit"}, {"self", "x", "target", "level"}),
@@ -61,7 +61,7 @@ def test_the_command_line_asks_with_the_same_options():
     add_question(parser)
     assert options_of(parser.parse_args([]), None) == Options(errors="row")
     given = {action.dest: action for action in parser._actions}
-    assert set(given) & EVERY == EVERY - {"constraints", "other_models", "ranges"}  # rules have a file
+    assert set(given) & EVERY == EVERY - {"constraints", "other_models", "certificate"}  # rules have a file
     assert {name: tuple(given[name].choices) for name in CHOICES} == CHOICES
     arguments = [
         "--on-satisfied",
@@ -79,14 +79,14 @@ def test_the_command_line_asks_with_the_same_options():
 
 def test_the_explorer_asks_with_the_same_options():
     shared = {name: item for name, item in QuestionBody.model_fields.items() if name in EVERY}
-    assert set(shared) == {"on_infeasible"}
+    assert set(shared) == {"on_infeasible", "effort"}
     for name, item in shared.items():
         assert item.default == OPTIONS[name].default
         assert tuple(QuestionBody.model_json_schema()["properties"][name]["enum"]) == CHOICES[name]
 
 
 def test_the_audit_trail_tells_the_same_options():
-    told = Circumstances(replace(Options(), robust_radius=0.5), {}).told()["options"]
+    told = Circumstances(replace(Options(), robust_radius=0.5), {}).stated()["options"]
     # a confidence is told as the least probability of each answer
     assert set(told) == EVERY - {"constraints", "min_probability", "confidence", "errors"}
     assert told["robust_radius"] == 0.5

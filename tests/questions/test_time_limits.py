@@ -12,7 +12,7 @@ import elsewise as ew
 from elsewise.questions.paths import setting
 from elsewise.questions.solving.answers import Answers
 from elsewise.questions.solving.deadline import Deadline
-from elsewise.questions.thresholds import densest
+from elsewise.questions.thresholds import highest_quantile
 
 LIMIT = 40.0  # seconds: far more than anything here takes
 
@@ -62,7 +62,7 @@ def test_classes_share_the_limit_of_the_densest(flowers, monkeypatch):
     explainer = ew.Explainer(model, condition_on_fixed=False).fit(X, y)
     rules = ew.Constraints(immutable=["x0", "x1"], bounds={"x2": (0.0, 2.6), "x3": (0.0, 3.0)})
     begun = []
-    monkeypatch.setattr(densest, "Deadline", lambda seconds: begun.append(seconds) or Deadline(seconds))
+    monkeypatch.setattr(highest_quantile, "Deadline", lambda seconds: begun.append(seconds) or Deadline(seconds))
     answer = explainer.explain(X[:1], constraints=rules, on_infeasible="densest", time_limit=LIMIT)[0]
     assert answer.status in ("densest", "infeasible")
     assert len(begun) == 1  # not one for each of the two other classes

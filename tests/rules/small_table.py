@@ -59,10 +59,10 @@ def verdicts(rules: Constraints, codes: dict[str, tuple[float, ...]], regular: A
     for name, direction in rules.monotone.items():
         yield "monotone", _goes(direction, _order(name, row[name]), _order(name, answer[name]), row[name])
     for name, (low, high) in rules.bounds.items():
-        value = _order(name, answer[name])
-        if name not in coded:
-            yield "bounds", low is None or value >= _order(name, low)
-            yield "bounds", high is None or value <= _order(name, high)
+        value, own = _order(name, answer[name]), _order(name, row[name])
+        if name not in coded:  # what is outside already may stay, or come nearer
+            yield "bounds", low is None or value >= min(_order(name, low), own)
+            yield "bounds", high is None or value <= max(_order(name, high), own)
     for name, targets in rules.allowed.items():
         if isinstance(targets, dict):
             targets = targets.get(row[name], KINDS[name].levels)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from elsewise.rules.atomic import Whole
-from elsewise.rules.learned.codes_at_once import NumbersOrCodes, joined
 from elsewise.rules.learned.found_rules import NumberOrCode
+from elsewise.rules.learned.special_values import NumbersOrCodes, joined
 from elsewise.search.domains.clauses import Clauses
 from elsewise.table.column import Column
 

@@ -101,3 +101,18 @@ def test_changes_of_codes_have_no_difference():
     assert (left.changes[0].difference, str(left.changes[0])) == (None, "a: -7 -> 20")
     assert (entered.changes[0].difference, str(entered.changes[0])) == (None, "a: 5 -> -7")
     assert (regular.changes[0].difference, str(regular.changes[0])) == (15.0, "a: 5 -> 20 (+15)")
+
+
+@pytest.mark.parametrize("special", [None, {"b": [-9]}])
+@pytest.mark.parametrize("codes", ["change", "stay"])
+def test_regular_values_stay_in_the_range_of_the_training_rows(special, codes):
+    train = pd.DataFrame([(a, b) for a in range(5) for b in [-9, 0, 1, 2, 3] * 4], columns=["a", "b"])
+    model = LinearRegression().fit(train, train.a + train.b)
+    rules = ew.Constraints(special=special, codes=codes, immutable=["a"], derive={})
+    explainer = ew.Explainer(model, density=None, rules=None, constraints=rules).fit(train)
+    rows = pd.DataFrame({"a": [1, 1, 1, 1], "b": [2, 2, 6, -9]})
+    for target, found in (((3.5, None), [3, 3, 6, 3]), ((5.5, None), [None, None, 6, None])):
+        answers = explainer.explain(rows, target, on_satisfied="keep")
+        for place, expected in enumerate(found if codes == "change" else [*found[:3], None]):
+            assert answers[place].status == ("infeasible" if expected is None else "optimal")
+            assert expected is None or answers[place].counterfactual["b"] == expected

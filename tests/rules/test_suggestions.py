@@ -82,21 +82,33 @@ def table(n=200, seed=0):
     return frame, y, model
 
 
+def least_sizes(frame):
+    """A twentieth of the interquartile range, rounded down to one digit, and the power of ten that it is in."""
+    sizes, units = {}, {}
+    for name, values in frame.items():
+        text = f"{0.05 * np.subtract(*np.quantile(values, [0.75, 0.25])):.10e}"
+        sizes[name], units[name] = float(f"{text[0]}e{text[-3:]}"), float(f"1e{text[-3:]}")
+    return sizes, units
+
+
 def test_rules_of_a_table():
     frame, y, model = table()
     explainer = ew.Explainer(model, density=None, rules=None).fit(frame, y)
+    sizes, units = least_sizes(frame[["income", "debt", "savings", "mortgage"]])
     assert explainer.suggest_rules().constraints == ew.Constraints(
-        immutable=["customer", "age", "priors_count"], monotone={"tenure": "increase"}
+        immutable=["customer", "age", "priors_count"], monotone={"tenure": "increase"}, min_change=sizes, step=units
     )
     good, bad = explainer.suggest_rules(target=1), explainer.suggest_rules(target=0)
-    assert good.constraints.monotone == {"tenure": "increase", "income": "increase", "debt": "decrease"}
-    assert bad.constraints.monotone == {"tenure": "increase"}  # less income helps: the name does not agree
-    told = {rule.column: rule for rule in good.rules}
+    ways = {"tenure": "increase", "income": "increase", "debt": "decrease", "savings": "increase"}
+    assert good.constraints.monotone == ways
+    # less income helps: the name does not agree; of savings the data say nothing
+    assert bad.constraints.monotone == {"tenure": "increase", "savings": "increase"}
+    told = {rule.column: rule for rule in good.rules if rule.subject != "size"}
     assert f"{spearmanr(frame['income'], y).statistic:+.2f}" in told["income"].reason
     assert told["age"].certainty == "certain"
     assert told["customer"].certainty == "likely"
     assert abs(spearmanr(frame["savings"], y).statistic) < 2 / np.sqrt(len(y) - 1)
-    assert "savings" not in told  # the data say nothing of it
+    assert told["savings"].certainty == "guess"
     assert str(good).count("\n") == len(good) - 1
 
 
@@ -142,15 +154,23 @@ def test_the_fit_warns_once_of_what_is_free():
 def test_suggested_rules_are_used_and_the_users_win():
     frame, y, model = table()
     free = ew.Explainer(model, density=None, rules=None, distance="scaled").fit(frame, y)
-    mine = ew.Constraints(monotone={"age": "increase"}, max_changes=3)
+    mine = ew.Constraints(monotone={"age": "increase", "mortgage": "decrease"}, max_changes=3)
     bound = ew.Explainer(model, density=None, rules="suggested", constraints=mine).fit(frame, y)
     joint = bound.fitted_.constraints
+    sizes, units = least_sizes(frame[["income", "debt", "savings", "mortgage"]])
     assert joint == ew.Constraints(
-        immutable=["customer", "priors_count"], monotone={"age": "increase", "tenure": "increase"}, max_changes=3
+        immutable=["customer", "priors_count"],
+        monotone={"age": "increase", "mortgage": "decrease", "tenure": "increase"},
+        max_changes=3,
+        min_change=sizes,
+        step=units,
     )
     rows = frame[model.predict(frame) == 0].head(5)
     for answer in bound.explain(rows, target=1):
         assert not {change.feature for change in answer.changes} & {"customer", "priors_count"}
+        for change in answer.changes:
+            assert abs(change.difference) >= sizes.get(change.feature, 0)
+            assert change.after % units.get(change.feature, 1) == 0
     assert free.fitted_.constraints is None
 
 
@@ -192,5 +212,27 @@ def test_whole_numbers_of_a_wide_range_move_by_more_than_nothing():
     size = explainer.suggest_rules().constraints.min_change["amount"]
     assert 0.025 * (high - low) < size <= 0.05 * (high - low)
     assert list(explainer.suggest_rules().constraints.min_change) == ["amount"]
+    assert explainer.suggest_rules().constraints.step == {"amount": 100}
+    with pytest.raises(ew.InvalidInputError, match="cannot move by 20000 or more"):
+        explainer.explain_one(frame.iloc[0], 1, constraints=ew.Constraints(min_change={"amount": 20_000}))
     own = ew.Explainer(model, density=None, rules="suggested", constraints=ew.Constraints(min_change="any"))
     assert own.fit(frame, y).fitted_.constraints.min_change == "any"
+
+
+def test_formulas_are_suggested(tmp_path):
+    rng = np.random.default_rng(0)
+    loan, price = rng.integers(10, 300, 100) * 1000, rng.integers(100, 400, 100) * 1000
+    frame = pd.DataFrame({"loan": loan, "price": price, "ltv": (loan / price).round(2)})
+    y = (frame["ltv"] < 0.8).astype(int)
+    model = LogisticRegression(max_iter=1000).fit(frame / [1e5, 1e5, 1], y)
+    frame[["loan", "price"]] //= 1
+    model.coef_ = model.coef_ / [1e5, 1e5, 1]
+    explainer = ew.Explainer(model, density=None, rules="suggested").fit(frame, y)
+    suggested = explainer.suggest_rules()
+    assert suggested.constraints.derive == {"ltv": "loan / price"}
+    assert "ltv: follows as loan / price (certain)" in str(suggested)
+    suggested.save(tmp_path / "rules.toml")
+    assert read_rules(tmp_path / "rules.toml") == suggested.constraints
+    again = ew.Explainer(model, density=None, constraints=suggested.constraints).fit(frame, y)
+    row = frame[model.predict(frame) == 0].iloc[0]
+    assert again.explain_one(row, 1).distance == explainer.explain_one(row, 1).distance

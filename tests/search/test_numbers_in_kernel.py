@@ -65,7 +65,7 @@ def test_optima_are_those_of_all_patterns(seed, most, kernel_runs):
 
 
 RULES = [
-    {"min_change": {"a": 1.0, "b": 0.5}},
+    {"min_change": {"a": 1.0, "b": 0.2}},
     {"max_changes": 2, "monotone": {"b": "decrease"}},
     {"implies": {"a >= 0": "b >= 0"}, "min_change": {"c": 0.5}},
     {"linear": ["a + b <= 3"], "min_change": {"a": 0.5, "d": 1.0}},

@@ -10,8 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from elsewise.search.relaxations.black_box import refining
-from elsewise.search.relaxations.black_box.requests import Ask, Project, Score
-from elsewise.search.relaxations.black_box.together import together
+from elsewise.search.relaxations.black_box.requests import Ask, Project, Score, together
 
 
 def asking(name, sizes, log, kind=Ask):

@@ -8,7 +8,7 @@ import pytest
 
 from elsewise.errors import InvalidInputError
 from elsewise.table import Ordinal, read_table
-from elsewise.table.at_once import copied, row_written_at_once, written_at_once
+from elsewise.table.small_frames import copied, row_written_at_once, written_at_once
 
 ODD = float(np.nextafter(0.1, 1.0))
 LARGE = 2**53 + 1  # no float holds it

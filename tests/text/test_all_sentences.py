@@ -19,8 +19,9 @@ import elsewise as ew
 from elsewise import reasons
 from elsewise.answers.why_not import Relief, WhyNot
 from elsewise.reasons import Target
+from elsewise.table.wording import Wording
 from elsewise.text import reason_in_words
-from elsewise.text.exactness import exactness_in_words
+from elsewise.text.languages import LANGUAGES, say, speaking
 from elsewise.text.reasons import conflict_in_words
 
 pandas = pytest.importorskip("pandas")
@@ -38,9 +39,9 @@ def _rows():
     return X, np.repeat(["low", "high"], 60)
 
 
-def _of_answers() -> Iterator[tuple[str, str]]:
+def _of_answers(language: str) -> Iterator[tuple[str, str]]:
     X, y = _rows()
-    explainer = ew.Explainer(LogisticRegression().fit(X, y)).fit(X, y)
+    explainer = ew.Explainer(LogisticRegression().fit(X, y), language=language).fit(X, y)
     one = explainer.explain_one(X.iloc[60], "low")
     assert len(one.changes) > 1
     yield "smallest change", one.sentence
@@ -68,10 +69,12 @@ def _of_answers() -> Iterator[tuple[str, str]]:
         yield f"no answer, cause {cause and cause.kind}", replace(one, status=status, cause=cause).sentence
     for name, text in (("smallest change", str(one)), ("gap left", str(replace(one, status="feasible", gap=0.1)))):
         yield f"last line: {name}", text.splitlines()[-1].strip()
-    regression = ew.Explainer(LinearRegression().fit(X, X @ [1.0, 2.0, 0.5]), density=None).fit(X)
+    model = LinearRegression().fit(X, X @ [1.0, 2.0, 0.5])
+    regression = ew.Explainer(model, density=None, language=language).fit(X)
     for ends in ((20.0, None), (None, 5.0), (8.0, 9.0)):
         yield f"number in {ends}", regression.explain_one(X.iloc[60], ends).sentence
     yield from _of_steps(explainer, one, X)
+    yield from _of_recourse(explainer, regression, X)
 
 
 def _of_steps(explainer, one, X) -> Iterator[tuple[str, str]]:
@@ -86,6 +89,42 @@ def _of_steps(explainer, one, X) -> Iterator[tuple[str, str]]:
     yield "path, gap left", replace(way, status="feasible", lower_bound=0.98 * way.length).sentence
     yield "path, nothing proven", replace(way, status="feasible", lower_bound=0.0).sentence
     yield "path, least probability", replace(way, min_probability=0.75).sentence
+
+
+def _of_recourse(explainer, regression, X) -> Iterator[tuple[str, str]]:
+    levers = explainer.levers(X.iloc[60], "low", max_size=2)
+    assert levers.enough
+    yield "levers", levers.sentence
+    yield "levers, some open", replace(levers, unknown=(("age",),), not_enough=(("bp",), ("bmi",))).sentence
+    for size, proven in ((1, True), (2, False)):
+        none = replace(levers, enough=(), max_size=size, unknown=() if proven else (("age",),))
+        yield f"levers, none of {size}", none.sentence
+    yield "levers, nothing to change", replace(levers, has_outcome=True).sentence
+    reasons_ = explainer.reasons(X.iloc[60], "low")
+    assert reasons_.reasons
+    yield "reasons", reasons_.sentence
+    more = (*reasons_.columns, "weight")
+    yield "reasons, one not named", replace(reasons_, columns=more).sentence
+    yield "reasons, two not named", replace(reasons_, columns=(*more, "height")).sentence
+    other = replace(reasons_.reasons[0], direction="other", is_alone=False)
+    yield "reasons, another value", replace(reasons_, reasons=(other,), columns=(other.column,)).sentence
+    for status in ("has outcome", "no recourse", "unknown"):
+        yield f"reasons, {status}", replace(reasons_, status=status).sentence
+    ladder = regression.ladder(X.iloc[60], {"C": (0.0, 10.0), "B": (10.0, 14.0), "A": (14.0, 99.0)})
+    step = ladder.steps[0]
+    yield "bands", ladder.sentence
+    yield "bands, none yet", replace(ladder, current=None).sentence
+    yield "bands, the best", replace(ladder, steps=()).sentence
+    for status in ("feasible", "infeasible", "unknown"):
+        left = replace(step, explanation=replace(step.explanation, status=status))
+        yield f"bands, {status}", replace(ladder, steps=(left,)).sentence
+    for direction in ("increase", "decrease"):
+        found = explainer.monotone("bp", direction, target="low")
+        yield f"monotone, {direction}", found.sentence
+        yield f"monotone, {direction}, unknown", replace(found, status="unknown").sentence
+    yield "monotone, prediction", regression.monotone("bp", "increase").sentence
+    ranges = explainer.explain_one(X.iloc[60], "low", ranges=True)
+    yield "ranges", str(ranges).splitlines()[-1].strip()
 
 
 def _of_reasons() -> Iterator[tuple[str, str]]:
@@ -107,6 +146,8 @@ def _of_reasons() -> Iterator[tuple[str, str]]:
         reasons.NoDenseWay(low, share, has_rules=rules, is_best=best)
         for share, rules, best in ((0.9, False, True), (1.0, False, True), (0.9, True, False), (0.0, True, False))
     ]
+    causes += [reasons.NoFurther(found, 3, proven) for found in (1, 2) for proven in (True, False)]
+    causes += [reasons.NoFurther(1, 3, False, reasons.ProofUnfinished("time"))]
     causes += [reasons.NoOtherClass(), reasons.Unconfirmed(low), reasons.NoneThatLasts(low, 1.5), reasons.NotFound(low)]
     causes += [reasons.NeverPredicted(target) for target in (low, Target("low", 0.75), Target((2.0, math.inf)))]
     causes += [
@@ -120,7 +161,7 @@ def _of_reasons() -> Iterator[tuple[str, str]]:
 
 
 def _of_why_not() -> Iterator[tuple[str, str]]:
-    stays, between = "bmi stays as it is", "age between 20 and 30"
+    stays, between = say("rule.stays", column="bmi"), "age: 20-30"
     relief = Relief(between, 13.1, ew.Constraints())
     why = WhyNot("rules", (stays,), None, (Relief(stays, 13.1, ew.Constraints()),), Target("low"), has_density=True)
     both = replace(why, conflict=(stays, between), reliefs=(relief,))
@@ -139,22 +180,26 @@ def _of_why_not() -> Iterator[tuple[str, str]]:
     yield "obstacle of many rows, two rules", conflict_in_words(both)
 
 
-def sentences() -> str:
+def sentences(language: str) -> str:
     """Write all of them, a line each, after what they are about."""
-    known = [("exactness", exactness_in_words(kind)) for kind in ("exact", "bounded", "black box")]
-    return "".join(
-        f"{name}\n    {said}\n" for of in (_of_answers(), _of_reasons(), _of_why_not(), known) for name, said in of
-    )
+    with speaking(Wording(language=language)):
+        known = [("exactness", say(f"exactness.{kind}")) for kind in ("exact", "bounded", "black box")]
+        made = (_of_answers(language), _of_reasons(), _of_why_not(), known)
+        return f"# {language}\n" + "".join(f"{name}\n    {said}\n" for of in made for name, said in of)
+
+
+def all_sentences() -> str:
+    return "".join(sentences(language) for language in LANGUAGES)
 
 
 def test_sentences_are_those_that_were_read():
-    assert sentences() == KEPT.read_text(encoding="utf-8")
+    assert all_sentences() == KEPT.read_text(encoding="utf-8")
 
 
 def test_no_word_of_the_method_reaches_people():
-    said = [line for line in sentences().replace("log density", "").splitlines() if line.startswith("    ")]
+    said = [line for line in sentences("en").replace("log density", "").splitlines() if line.startswith("    ")]
     assert [line for line in said for word in UNWANTED if word in line] == []
 
 
 if __name__ == "__main__":
-    KEPT.write_text(sentences(), encoding="utf-8")
+    KEPT.write_text(all_sentences(), encoding="utf-8")

@@ -30,7 +30,7 @@ def _read(text):
 
 
 def test_examples_in_the_docstrings():
-    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=10)
+    assert doctest.testmod(numbers) == doctest.TestResults(failed=0, attempted=11)
 
 
 @given(REAL)

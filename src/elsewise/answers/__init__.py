@@ -1,16 +1,13 @@
 """Answers: what questions return. Frozen data that compute nothing."""
 
-from .changes_frontier import ChangesFrontier
 from .explanation import Certificate, Change, Explanation
 from .explanations import Explanations, concatenate
-from .frontier import Frontier
-from .ladder import Band, Ladder, LadderStep
-from .levers import Lever, Levers
-from .monotone import Monotone
+from .frontier import ChangesFrontier, Frontier
 from .path import Bottleneck, Path, Profile
 from .plan import Plan, PlanStep
-from .principal_reasons import PrincipalReason, PrincipalReasons, Responsiveness
+from .principal_reasons import PrincipalReason, PrincipalReasons, ReasonCode, Responsiveness
 from .ranges import ValueRange, ValueRanges
+from .recourse import Band, Ladder, LadderStep, Lever, Levers, Monotone
 from .why_not import Relief, WhyNot
 
 __all__ = [
@@ -33,6 +30,7 @@ __all__ = [
     "PrincipalReason",
     "PrincipalReasons",
     "Profile",
+    "ReasonCode",
     "Relief",
     "Responsiveness",
     "ValueRange",

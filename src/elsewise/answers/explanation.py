@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..reasons import Reason
-from ..statuses import has_answer
+from ..errors import InvalidInputError, UnsupportedSettingError
+from ..proofs import Proof
+from ..reasons import Reason, has_answer
 from ..table import Column, Table
 from ..table.frames import is_missing_value
 from ..table.wording import Wording
@@ -24,9 +26,8 @@ from ..text import (
     text_of_change,
     text_of_explanation,
 )
-from .cells import pandas_for, value_in
 from .ranges import ValueRanges
-from .records import record_of
+from .records import derived_value_in, pandas_for, record_of, value_in
 from .why_not import WhyNot
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Certificate:
         Relative gap between distance and lower bound.
     n_projections : int
         Convex projections it took.
+    proof : Proof or None
+        All of the proof, for a separate program to check; None unless ``certificate=True`` was asked for.
     """
 
     valid: bool
@@ -92,6 +95,23 @@ class Certificate:
     lower_bound: float
     gap: float
     n_projections: int
+    proof: Proof | None = None
+
+    def save(self, path: str | Path) -> None:
+        """Write the proof to a file that ``python -m elsewise_check`` checks; compressed if the name ends in ``.gz``.
+
+        Raises
+        ------
+        InvalidInputError
+            If no proof was asked for.
+        UnsupportedSettingError
+            If there is none, with the reason.
+        """
+        if self.proof is None:
+            raise InvalidInputError("There is no proof to save: ask for it by explain(..., certificate=True).")
+        if self.proof.reason:
+            raise UnsupportedSettingError(f"This answer has no certificate: {self.proof.reason}.")
+        self.proof.save(path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +180,8 @@ class Explanation:
         Every row within this distance, numbers being moved, is valid, too; zero if that was not asked for.
     ranges : ValueRanges or None
         How far the changed columns may vary, all at once; None if that was not asked for, or there is no answer.
+    proof : Proof or None
+        The certificate, or why there is none; None if it was not asked for.
     """
 
     x: Any
@@ -190,6 +212,7 @@ class Explanation:
     given: bool = False
     robust_radius: float = 0.0
     ranges: ValueRanges | None = None
+    proof: Proof | None = None
 
     @property
     def found(self) -> bool:
@@ -201,7 +224,8 @@ class Explanation:
         """What is proven, and how it was checked."""
         found = self.found
         constrained = bool(np.isfinite(self.log_threshold))
-        return Certificate(found, found if constrained else None, self.lower_bound, self.gap, self.n_projections)
+        dense = found if constrained else None
+        return Certificate(found, dense, self.lower_bound, self.gap, self.n_projections, self.proof)
 
     @property
     def reason(self) -> str:
@@ -221,12 +245,20 @@ class Explanation:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The columns that change, most costly first; nothing else."""
+        """The columns that change, most costly first, those that follow from others last; nothing else."""
         if not self.found:
             return ()
         moved = np.flatnonzero(self.changed)
         order = moved[np.argsort(-self.shares[moved], kind="stable")]
-        return tuple(self.change_of(self.table.columns[place], float(self.shares[place])) for place in order.tolist())
+        own = [self.change_of(self.table.columns[place], float(self.shares[place])) for place in order.tolist()]
+        return (*own, *self._derived_changes())
+
+    def _derived_changes(self) -> Iterator[Change]:
+        """Describe the columns that change because they follow from others: that costs nothing."""
+        for column in self.table.derived:
+            before, after = (derived_value_in(column, row) for row in (self.x, self.counterfactual))
+            if before != after:
+                yield Change(column.name, before, after, float(after) - float(before), 0.0, True, self.table.wording)
 
     def change_of(self, column: Column, cost: float = 0.0) -> Change:
         """Describe what becomes of a column, whether it changes or not."""

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
-from ..reasons import Reason
-from ..statuses import WITHOUT_ANSWER
+from ..proofs import Proof
+from ..reasons import WITHOUT_ANSWER, Reason
 from ..table import Table
 from ..table.frames import is_frame, row_of, rows_of
 from ..text import headline_of_many, html_of_explanations, reason_in_words, speaking, text_of_explanations
-from .cells import pandas_for
 from .explanation import Explanation
 from .ranges import ValueRanges
+from .records import pandas_for
 from .why_not import WhyNot
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 SAME_DISTANCE = 1e-6
 
 
-def _one(name: str, read: Callable[[Any], Any] | None = None, *, shown: bool = False) -> dict[str, Any]:
+def _one(
+    name: str, read: Callable[[Any], Any] | None = None, *, shown: bool = False, listed: bool = False
+) -> dict[str, Any]:
     """Describe a field with an entry an answer.
 
     Parameters
@@ -45,8 +47,17 @@ def _one(name: str, read: Callable[[Any], Any] | None = None, *, shown: bool = F
         From an entry of the array to what a single explanation holds.
     shown : bool
         Frames and records have it, under the name of the entry.
+    listed : bool
+        Entries are in a tuple, not in an array.
     """
-    return {"one": name, "read": read, "shown": shown}
+    return {"one": name, "read": read, "shown": shown, "listed": listed}
+
+
+def _optional(name: str, read: Callable[[Any], Any] | None = None, *, empty: float | None, shown: bool = False) -> Any:
+    """Describe a field that may be left out: every answer has the entry ``empty`` then; None makes it a tuple."""
+    nothing: Any = () if empty is None else np.zeros(0, dtype=type(empty))
+    described = _one(name, read, shown=shown, listed=empty is None)
+    return field(default_factory=lambda: nothing, metadata={**described, "empty": empty})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +102,14 @@ class Explanations(Sequence[Explanation]):
         Distances within which every row is valid, too; zero where that was not asked for.
     ranges : tuple of ValueRanges or None
         How far changed columns may vary, all at once; None where that was not asked for.
+    proofs : tuple of Proof or None
+        Certificates, or why there is none; None where they were not asked for.
     """
 
     x: Any = field(metadata=_one("x"))
     counterfactuals: Any = field(metadata=_one("counterfactual"))
     predictions: AnyArray = field(metadata=_one("prediction", shown=True))
-    targets: Sequence[Any] = field(metadata=_one("target", shown=True))
+    targets: Sequence[Any] = field(metadata=_one("target", shown=True, listed=True))
     statuses: NDArray[np.str_] = field(metadata=_one("status", str, shown=True))
     distances: FloatArray = field(metadata=_one("distance", float, shown=True))
     lower_bounds: FloatArray = field(metadata=_one("lower_bound", float, shown=True))
@@ -105,7 +118,7 @@ class Explanations(Sequence[Explanation]):
     log_thresholds: FloatArray = field(metadata=_one("log_threshold", float, shown=True))
     plausibilities: FloatArray = field(metadata=_one("plausibility", float, shown=True))
     model_free: BoolArray = field(metadata=_one("model_free", bool, shown=True))
-    causes: tuple[Reason | WhyNot | None, ...] = field(metadata=_one("cause"))
+    causes: tuple[Reason | WhyNot | None, ...] = field(metadata=_one("cause", listed=True))
     log_densities_mixture: FloatArray = field(metadata=_one("log_density_mixture", float))
     components: IntArray = field(metadata=_one("component", int))
     n_projections: IntArray = field(metadata=_one("n_projections", int))
@@ -115,27 +128,22 @@ class Explanations(Sequence[Explanation]):
     features: FloatArray = field(metadata=_one("features"))
     rows: IntArray = field(metadata=_one("row", int))
     table: Table
-    nearer: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), metadata=_one("nearer", int))
-    min_probabilities: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("min_probability", float))
-    quantiles: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("quantile", float))
-    given: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_), metadata=_one("given", bool))
-    robust_radius: FloatArray = field(default_factory=lambda: np.zeros(0), metadata=_one("robust_radius", float))
-    ranges: tuple[ValueRanges | None, ...] = field(default=(), metadata=_one("ranges"))
+    nearer: IntArray = _optional("nearer", int, empty=0)
+    min_probabilities: FloatArray = _optional("min_probability", float, empty=np.nan)
+    quantiles: FloatArray = _optional("quantile", float, empty=np.nan)
+    given: BoolArray = _optional("given", bool, empty=False)
+    robust_radius: FloatArray = _optional("robust_radius", float, empty=0.0)
+    ranges: tuple[ValueRanges | None, ...] = _optional("ranges", empty=None)
+    proofs: tuple[Proof | None, ...] = _optional("proof", empty=None)
 
     def __post_init__(self) -> None:
+        n = len(self.rows)
+        for item, values in self.per_answer():
+            if "empty" in item.metadata and len(values) != n:
+                empty = item.metadata["empty"]
+                object.__setattr__(self, item.name, (None,) * n if empty is None else np.full(n, empty))
         counted = _n_nearer(self.rows, self.log_thresholds, self.distances)
-        known = self.nearer if len(self.nearer) == len(counted) else np.zeros_like(counted)
-        object.__setattr__(self, "nearer", np.maximum(known, counted))
-        if len(self.min_probabilities) != len(counted):
-            object.__setattr__(self, "min_probabilities", np.full(len(counted), np.nan))
-        if len(self.quantiles) != len(counted):
-            object.__setattr__(self, "quantiles", np.full(len(counted), np.nan))
-        if len(self.given) != len(counted):
-            object.__setattr__(self, "given", np.zeros(len(counted), dtype=np.bool_))
-        if len(self.robust_radius) != len(counted):
-            object.__setattr__(self, "robust_radius", np.zeros(len(counted)))
-        if len(self.ranges) != len(counted):
-            object.__setattr__(self, "ranges", (None,) * len(counted))
+        object.__setattr__(self, "nearer", np.maximum(self.nearer, counted))
 
     @classmethod
     def of_one(cls, one: Explanation) -> Explanations:
@@ -147,7 +155,7 @@ class Explanations(Sequence[Explanation]):
         for item in fields(cls):
             if item.metadata:
                 entry = getattr(one, item.metadata["one"])
-                entries[item.name] = (entry,) if item.name in ("targets", "causes", "ranges") else np.array([entry])
+                entries[item.name] = (entry,) if item.metadata["listed"] else np.array([entry])
         return cls(**{**entries, "x": x, "counterfactuals": counterfactual, "rows": np.array([0])}, table=one.table)
 
     @property
@@ -205,9 +213,9 @@ class Explanations(Sequence[Explanation]):
         )
 
     def shown(self) -> dict[str, Any]:
-        """Give what tables and records tell of the answers, by the names a single one has."""
-        told = {item.metadata["one"]: values for item, values in self.per_answer() if item.metadata["shown"]}
-        return {**told, "reason": self.reasons}
+        """Return what tables and records tell of the answers, by the names a single one has."""
+        stated = {item.metadata["one"]: values for item, values in self.per_answer() if item.metadata["shown"]}
+        return {**stated, "reason": self.reasons}
 
     def to_frame(self) -> pd.DataFrame:
         """Table with a line per row: status, distance, bound, densities, then the counterfactual's columns."""

@@ -12,13 +12,13 @@ from ..reasons import Reason
 from ..table import Table
 from ..table.frames import is_frame, rows_of
 from ..text import headline_of_path, html_of_path, reason_in_words, sentence_of_path, speaking, text_of_path
-from .cells import pandas_for, value_in
 from .explanation import Change
+from .records import pandas_for, value_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Share of a path's length below which a column's move in a step is rounding of the solver, and not told.
+# Share of a path's length below which a column's move in a step is rounding of the solver, and not stated.
 SMALLEST_SHARE = 1e-6
 
 
@@ -164,8 +164,8 @@ class Path:
         before, after = self.features[step], self.features[step + 1]
         rows = [rows_of(self.steps, np.array([place])) for place in (step, step + 1)]
         rows = [row.iloc[0] if is_frame(row) else row[0] for row in rows]
-        told = np.abs(self.shares[step]) > SMALLEST_SHARE * np.abs(self.shares).sum()
-        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0] & told)
+        stated = np.abs(self.shares[step]) > SMALLEST_SHARE * np.abs(self.shares).sum()
+        moved = np.flatnonzero(self.table.changed(before[None], after[None])[0] & stated)
         found = []
         for place in moved[np.argsort(-self.shares[step, moved], kind="stable")].tolist():
             column = self.table.columns[place]

@@ -12,8 +12,8 @@ from ..arrays import FloatArray
 from ..reasons import Reason
 from ..table import Table
 from ..text import headline_of_plan, html_of_plan, reason_in_words, sentence_of_plan, speaking, text_of_plan
-from .cells import pandas_for
 from .explanation import Change
+from .records import pandas_for
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..reasons import Target
 from ..table.wording import Wording
 from ..text import html_of_reasons, sentence_of_reasons, text_of_reason, text_of_reasons
-from .cells import pandas_for
 from .explanation import Explanation
+from .records import pandas_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,24 @@ class Responsiveness:
     n_possible: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReasonCode:
+    """What a lender calls a reason.
+
+    Attributes
+    ----------
+    code : str
+    texts : dict of str to str
+        The code in words, by language.
+    """
+
+    code: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.code
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PrincipalReason:
     """One column that is in the way.
@@ -45,8 +63,8 @@ class PrincipalReason:
         "other": its level, or special code, would have to be another one.
     now : number or level
     then : number or level
-        The nearest value that works: by itself if ``is_alone``, else together with changes of columns that are no
-        reasons.
+        The nearest value that works by itself if ``is_alone``; else one that works together with changes of columns
+        that are no reasons, as near as little work finds it.
     is_alone : bool
         A change of this column alone is enough.
     explanation : Explanation

@@ -51,7 +51,7 @@ class ValueRanges:
     the counterfactual) and keeps all rules. Ranges were grown one after the other, in this order, each as far as can be
     proven: no end can move by more than the column's step, or its precision, a ten thousandth of its range in the
     training rows. The counterfactual itself is in the ranges, or, where it is too near to the boundary for a proof, a
-    precision away from them.
+    precision or a step away from them.
 
     Attributes
     ----------

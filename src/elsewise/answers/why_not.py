@@ -55,7 +55,7 @@ class WhyNot:
         False if the time limit ended the inquiry: what is said is true, but the conflict need not be the smallest, nor
         the quantile the highest, and further rules may help.
     is_smallest : bool
-        False if the time limit came before the rules in ``conflict`` were told from those that have no part in it: then
+        False if the time limit came before ``conflict`` was parted from the rules that have no part in it: then
         it lists every rule.
     is_proven : bool
         False for a model that was only asked, where something was not found that may exist.

@@ -3,14 +3,13 @@
 from ..search import Cones
 from .base import ClassDensity
 from .classes import at_threshold, fit_class_densities
-from .fitted import from_mixture
-from .landscape import Landscape, landscape_of
+from .landscape import Landscape, landscape_of, saddles, widest_ways
+from .marginal import completed, density_where_missing
 from .mixtures.gaussian_mixture import GaussianMixtureDensity
 from .mixtures.kernel import KernelDensity
 from .mixtures.mixed_mixture import MixedMixture
 from .mixtures.mixed_mixture_density import MixedMixtureDensity
-from .saddles import saddles, widest_ways
-from .threshold import LogDensity, TrainingQuantile, class_density, log_threshold
+from .threshold import LogDensity, TrainingQuantile, class_density, from_mixture, log_threshold
 
 __all__ = [
     "ClassDensity",
@@ -24,6 +23,8 @@ __all__ = [
     "TrainingQuantile",
     "at_threshold",
     "class_density",
+    "completed",
+    "density_where_missing",
     "fit_class_densities",
     "from_mixture",
     "landscape_of",

@@ -42,8 +42,8 @@ from scipy.special import logsumexp
 from ..arrays import AnyArray, FloatArray, IntArray, check_rows
 from ..errors import InvalidInputError
 from ..search import Cones
-from .constants import CHUNK_ENTRIES
-from .mixtures.mixture import FittedMixture
+from .mixtures.components import FittedMixture
+from .units import CHUNK_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from sklearn.mixture import GaussianMixture
 from ..arrays import AnyArray, FloatArray, is_missing
 from ..errors import InvalidInputError
 from .base import ClassDensity
-from .constants import QUANTILE_ROUNDING
 from .mixtures.gaussian_mixture import GaussianMixtureDensity
 from .mixtures.kernel import KernelDensity
 from .mixtures.mixed_mixture_density import MixedMixtureDensity
 from .threshold import LogDensity, Threshold, TrainingQuantile, class_density, log_threshold
+from .units import QUANTILE_ROUNDING
 
 # What a user may give for the density of a class: a name, settings to fit, or a fitted mixture.
 DensityOfClass: TypeAlias = str | BaseEstimator
@@ -40,7 +40,7 @@ def fit_class_densities(
         See :class:`~elsewise.Explainer`.
     threshold : float in (0, 1), TrainingQuantile or LogDensity
     Z : array of shape (n_samples, n_features)
-        Training rows in model space; with categories ``[numbers | codes]``.
+        Training rows in model space; with categories ``[numbers | codes]``. NaN where a number is missing.
     y : array of shape (n_samples,), or None for a regressor
     classes : array of labels, or None for a regressor
     n_levels : sequence of int
@@ -121,11 +121,12 @@ def _one_class(
     Z: FloatArray,
     n_levels: Sequence[int],
 ) -> ClassDensity:
-    return at_threshold(class_density(_estimator(density, label, n_levels), Z, threshold), threshold)
+    estimator = _estimator(density, label, n_levels, bool(np.isnan(Z).any()))
+    return at_threshold(class_density(estimator, Z, threshold), threshold)
 
 
 def _estimator(
-    density: DensityOfClass | Mapping[Any, DensityOfClass], label: Any, n_levels: Sequence[int]
+    density: DensityOfClass | Mapping[Any, DensityOfClass], label: Any, n_levels: Sequence[int], lacks_values: bool
 ) -> BaseEstimator:
     """Find the density of one label among what the user gave, and tell it the table's categories."""
     if isinstance(density, Mapping):
@@ -139,7 +140,7 @@ def _estimator(
                 "density: one fitted GaussianMixture cannot serve several classes. Pass a mapping {label: mixture}."
             )
     if isinstance(chosen, str):
-        chosen = _named(chosen, with_categories=len(n_levels) > 0)
+        chosen = _named(chosen, mixed=len(n_levels) > 0 or lacks_values)
     if len(n_levels) == 0:
         return chosen
     if isinstance(chosen, (GaussianMixture, GaussianMixtureDensity, KernelDensity)):
@@ -152,9 +153,9 @@ def _estimator(
     return chosen
 
 
-def _named(name: str, *, with_categories: bool) -> BaseEstimator:
+def _named(name: str, *, mixed: bool) -> BaseEstimator:
     named: dict[str, BaseEstimator] = {
-        "auto": MixedMixtureDensity() if with_categories else GaussianMixtureDensity(),
+        "auto": MixedMixtureDensity() if mixed else GaussianMixtureDensity(),
         "gaussian_mixture": GaussianMixtureDensity(),
         "kernel": KernelDensity(),
     }

@@ -32,8 +32,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .base import ClassDensity, category_drops, log_components, log_peaks
-from .constants import QUANTILE_ROUNDING
-from .mixtures.mixture import FittedMixture
+from .mixtures.components import FittedMixture
+from .units import QUANTILE_ROUNDING
 
 # Nats below the lowest peak of a mixture at which every component has a cone, of a squared radius of twice this.
 ROOM_BELOW_PEAKS = 1.0
@@ -44,7 +44,7 @@ COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
 
 def below_all_peaks(density: ClassDensity | None) -> ClassDensity | None:
-    """Give the same density at a threshold that every component reaches: all of them have a cone there."""
+    """Return the same density at a threshold that every component reaches: all of them have a cone there."""
     if density is None:
         return None
     peaks = log_peaks(density.mixture_)

@@ -29,7 +29,7 @@ from scipy.special import logsumexp
 
 from ..arrays import FloatArray
 from .base import category_drops, chunks, log_components, log_peaks
-from .mixtures.mixture import FittedMixture
+from .mixtures.components import FittedMixture
 
 # Least share of a component, of its variance in a direction and of a level's probability that is left without a row:
 # the rounding of a double. What would vanish without the row is as good as nothing, and its logarithm stays finite.

@@ -4,6 +4,8 @@ A number ``q`` is a quantile of the component-wise maximum (Eq. gmm:approx) as r
 mixture was not fitted to: of new rows the share ``1 - q`` reaches it. The paper asks for the median over the training
 rows themselves, which a mixture finds denser than new ones; that is ``TrainingQuantile(0.5)``. Absolute log densities
 are possible too.
+
+Mixtures that are already fitted: checked, and taken as they are.
 """
 
 from __future__ import annotations
@@ -13,12 +15,57 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from ..arrays import FloatArray, check_rows
 from ..errors import InvalidInputError, UnsupportedModelError
 from .base import ClassDensity, category_drops, is_finite_number
-from .fitted import MIXTURES, from_mixture
-from .mixtures.mixture import FittedMixture
+from .marginal import completed
+from .mixtures.components import FittedMixture
+from .mixtures.mixed_mixture import MixedMixture
+from .mixtures.mixed_mixture_density import MixedMixtureDensity
+
+# Types that are taken for a mixture, not for settings that are yet to be fitted.
+MIXTURES = (GaussianMixture, BayesianGaussianMixture, MixedMixture)
+
+
+def from_mixture(mixture: object) -> FittedMixture:
+    """Check an already fitted ``GaussianMixture`` or ``MixedMixture`` and return it.
+
+    A ``BayesianGaussianMixture`` is refused: its ``score_samples`` is an expectation over a posterior, not the density
+    of the mixture its ``weights_``, ``means_`` and ``covariances_`` describe, so there would be two truths.
+    """
+    if isinstance(mixture, BayesianGaussianMixture):
+        raise UnsupportedModelError(
+            "BayesianGaussianMixture is not supported: its score_samples is an expectation over a posterior, not the "
+            "density of a Gaussian mixture. Fit a GaussianMixture or GaussianMixtureDensity instead."
+        )
+    if not isinstance(mixture, MIXTURES):
+        raise UnsupportedModelError(
+            "Expected a fitted sklearn.mixture.GaussianMixture or elsewise.density.MixedMixture, received "
+            f"{type(mixture).__name__}. Use GaussianMixtureDensity, MixedMixtureDensity or KernelDensity to fit a "
+            "density to data."
+        )
+    name = type(mixture).__name__
+    needed = ("weights_", "means_", "precisions_cholesky_")
+    missing = [attribute for attribute in needed if not hasattr(mixture, attribute)]
+    if missing:
+        raise InvalidInputError(
+            f"This {name} is not fitted (it has no {missing[0]}): call its fit with rows of the class first, "
+            f"or use {name}Density, which is fitted for you."
+        )
+    arrays = [getattr(mixture, attribute) for attribute in needed]
+    if not all(np.isfinite(array).all() for array in arrays) or np.min(mixture.weights_) < 0.0:
+        raise InvalidInputError(
+            f"This {name} has weights, means or precisions that are not finite, or negative weights. "
+            "Fit it again on finite data, with a larger reg_covar."
+        )
+    if not all(np.isfinite(table).all() for table in getattr(mixture, "log_probabilities_", ())):
+        raise InvalidInputError(
+            f"This {name} has levels of probability zero: no threshold could ever be reached there. "
+            "Fit it again with a larger prior_rows."
+        )
+    return mixture
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +162,17 @@ def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold =
         sets ``log_densities_``, quantiles refer to these. A fitted mixture is taken as it is, and quantiles refer to
         the rows ``Z``: rows that it has not seen make them quantiles of new rows.
     Z : array of shape (n_samples, n_features)
-        Training rows of the class, in model space; of a table with categories ``[numbers | codes]``.
+        Training rows of the class, in model space; of a table with categories ``[numbers | codes]``. NaN where a number
+        is missing: the mixture is then fitted to the numbers that are there (:mod:`.mixtures.incomplete_rows`).
     threshold : float in (0, 1), TrainingQuantile or LogDensity, default=0.5
         See `log_threshold`.
     """
-    rows = check_rows(Z)
+    rows = check_rows(Z, some_missing=True)
+    if np.isnan(rows).any() and not isinstance(estimator, (*MIXTURES, MixedMixtureDensity)):
+        raise InvalidInputError(
+            f"density: the training rows have missing values, which {type(estimator).__name__} does not take. Use "
+            "'auto' or MixedMixtureDensity, fitted mixtures, or an imputer in the pipeline."
+        )
     mixture, log_densities, training = _fitted(estimator, rows)
     expected = mixture.means_.shape[1] + len(category_drops(mixture))
     if rows.shape[1] != expected:
@@ -128,7 +181,9 @@ def class_density(estimator: BaseEstimator, Z: ArrayLike, threshold: Threshold =
             "Fit the mixture in model space, that is on what the final estimator of the pipeline sees."
         )
     if log_densities is None:
-        log_densities = ClassDensity(mixture_=mixture, log_threshold_=0.0, log_densities_=np.empty(0)).log_max(rows)
+        log_densities = ClassDensity(mixture_=mixture, log_threshold_=0.0, log_densities_=np.empty(0)).log_max(
+            completed(mixture, rows)
+        )
     log_densities = np.sort(log_densities)
     training = log_densities if training is None else np.sort(training)
     return ClassDensity(

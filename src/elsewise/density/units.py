@@ -6,7 +6,23 @@ import numpy as np
 from sklearn.mixture import GaussianMixture
 
 from ..arrays import FloatArray, feature_scales
-from .constants import VALUE_ROUNDING
+
+# Entries of an array of shape (n_samples, m), or of pairwise distances, held at once: 32 MB of float64.
+CHUNK_ENTRIES = 4_000_000
+# Up to so many features a mixture is fitted on one thread: many products of small matrices spend their time waiting for
+# other threads, seconds on a busy machine.
+ONE_THREAD_FEATURES = 128
+
+# The default grid of numbers of components is left once the held-out likelihood has fallen so many times in a row.
+FALLS_IN_A_ROW = 2
+
+# Values of a number that differ by no more than this, relative to its largest size, are the same value: some thousand
+# times the rounding of a double.
+VALUE_ROUNDING = 1e-12
+# A quantile is the log density of a training row: the threshold is lowered by this share of it (and this many nats) so
+# that rounding in another arithmetic does not shut that row out.
+QUANTILE_ROUNDING = 1e-12
+
 
 # The stand-in scale of a constant feature is its size, far more than it should vary. Divided by this, the default
 # reg_covar gives it a deviation of a thousandth of its size: sqrt(1e-3) / 32.

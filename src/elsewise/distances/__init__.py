@@ -7,9 +7,8 @@ resolved object; for Mahalanobis this is the quadratic form itself, not its root
 
 from ..projection.distance import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from .mahalanobis import Mahalanobis
-from .manhattan import Manhattan
+from .manhattan import Manhattan, Scaled
 from .resolve import Distance, resolve_distance
-from .scaled import Scaled
 
 __all__ = [
     "Distance",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import FloatArray, check_rows, feature_scales
 from ..errors import InvalidInputError
 from ..projection.distance import ResolvedMahalanobis
-from .weights import as_numbers
+from .manhattan import as_numbers
 
 # Ridge of the default omega, as a share of each feature's own variance: collinear features have an inverse, and the
 # distance along all others changes by less than 1e-6 of itself.
@@ -32,7 +32,7 @@ class Mahalanobis:
         covariance of the training rows (divisor n), where each variance is first raised by 1e-6 of itself so that the
         inverse exists for collinear features; a feature that is constant in training gets the variance ``1e-6 s**2``,
         with ``s`` its absolute value (or, for zeros, the smallest deviation of the others), so that changing it is
-        possible but dear.
+        possible but expensive.
 
     Examples
     --------

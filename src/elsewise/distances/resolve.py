@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidInputError
 from ..projection.distance import ResolvedDistance
 from .mahalanobis import Mahalanobis
-from .manhattan import Manhattan
-from .scaled import Scaled
-from .weights import few_names
+from .manhattan import Manhattan, Scaled, few_names
 
 if TYPE_CHECKING:
     from ..table import Table

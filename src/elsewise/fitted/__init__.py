@@ -2,7 +2,7 @@
 
 from .fitted_model import FittedModel
 from .fitting import fit_model
-from .profiles import ColumnProfile
 from .space import space_of
+from .summaries import ColumnProfile
 
 __all__ = ["ColumnProfile", "FittedModel", "fit_model", "space_of"]

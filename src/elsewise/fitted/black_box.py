@@ -14,7 +14,7 @@ from ..models import BlackBox, BlackBoxRegion, Interval, Outcome
 from ..table import Table
 from ..table.frames import rows_of
 from ..table.types import UserRows
-from .asked import AskedModel, without_gaps
+from .predictions import AskedModel, without_gaps
 
 if TYPE_CHECKING:
     from .fitted_model import FittedModel

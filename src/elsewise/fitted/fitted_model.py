@@ -21,19 +21,19 @@ from ..models.robust import hardened, is_exact
 from ..models.trees import EnsembleRegion, StepsBefore
 from ..models.wrappers import with_trees_as_sums
 from ..pipeline import AffineMap
-from ..projection.coordinates import row_product
+from ..projection.distance import row_product
 from ..rules import Constraints, Rules, resolve
 from ..rules.learned.column_facts import ColumnFacts
 from ..rules.learned.regularities import Regularities
 from ..search import Covered, Exactness, Lattice, SearchProblem, compile_problem
 from ..search.relaxations.polyhedra import PolyhedronUnion
 from ..table import Table
-from .asked import as_model_input
 from .black_box import TrainingRows, black_box_region
 from .caching import cached
-from .examples import examples_of
-from .profiles import ColumnProfile
+from .missing import densities_where_missing, missing_in_density
+from .predictions import as_model_input
 from .space import rule_ends, space_of
+from .summaries import ColumnProfile, examples_of
 
 # Search problems of one fitted model that are kept compiled. A classifier needs one for all of its labels and seldom
 # more; ranges of a regressor come and go.
@@ -74,6 +74,8 @@ class FittedModel:
         row of the training data.
     scales : array of shape (n_features,)
         Of the features, as :class:`~elsewise.Scaled` has them.
+    density_map : AffineMap or None
+        From features to the space of the densities, where columns follow from others: model space has them, too.
     steps : StepsBefore or None
         From model space to what the estimator sees, where steps of the pipeline are not affine.
     regularities : Regularities or None
@@ -125,6 +127,7 @@ class FittedModel:
     origin: FloatArray
     column_values: FloatArray
     scales: FloatArray
+    density_map: AffineMap | None = None
     steps: StepsBefore | None = None
     regularities: Regularities | None = None
     training: TrainingRows | None = None
@@ -151,7 +154,7 @@ class FittedModel:
         )
 
     def __getstate__(self) -> list[Any]:
-        """Give what was learned: what was compiled of it is no part of a file or a message, it is made when needed."""
+        """Return what was learned; what was compiled of it is no part of a file or a message but made when needed."""
         made = ("problems", "regions", "partial", "conditionals")
         compiled: dict[str, Any] = {"landscapes": [], "resolved": [], **{name: {} for name in made}}
         learned = [compiled.get(item.name, getattr(self, item.name)) for item in fields(self)]
@@ -181,25 +184,44 @@ class FittedModel:
         return "bounded" if "bounded" in kinds else "exact"
 
     def with_threshold(self, threshold: Any) -> FittedModel:
-        """Give the same model with another density threshold, a quantile or a LogDensity; mixtures stay as they are."""
+        """Return the same model with another density threshold, a quantile or a LogDensity; mixtures stay."""
         if not self.densities:
             raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
         return replace(self, densities=densities, problems={}, partial={}, conditionals={})
 
     def where_missing(self, missing: BoolArray) -> FittedModel:
-        """Give the same model for rows in which some numbers are missing, without a density.
+        """Return the same model for rows in which some numbers are missing; densities are those of the others.
 
         Parameters
         ----------
         missing : bool array of shape (n_features,)
         """
+        if not missing.any():
+            return self
         return cached(self.partial, missing.tobytes(), lambda: self._where_missing(missing), MOST_PATTERNS_KEPT)
 
+    def by_missing(self, missing: BoolArray) -> list[tuple[IntArray, FittedModel]]:
+        """Return rows in which the same features are missing, by their positions, each kind with its model.
+
+        Parameters
+        ----------
+        missing : bool array of shape (n_samples, n_features)
+        """
+        if not missing.any():
+            return [(np.arange(len(missing)), self)]
+        kinds, kind = np.unique(missing, axis=0, return_inverse=True)
+        places = [np.flatnonzero(kind.ravel() == number) for number in range(len(kinds))]
+        return [(rows, self.where_missing(one)) for rows, one in zip(places, kinds)]
+
     def _where_missing(self, missing: BoolArray) -> FittedModel:
+        densities, references = densities_where_missing(self, missing)
         return replace(
             self,
-            densities={},
+            densities=densities,
+            references=references,
+            conditionals={},
+            landscapes=[],
             problems={},
             regions={},
             complete=self,
@@ -227,7 +249,7 @@ class FittedModel:
         )
 
     def constraints_of(self, constraints: Constraints | None) -> Constraints | None:
-        """Give a question's own rules, or, where it has none, those that are stored; None without either."""
+        """Return a question's own rules, or, where it has none, those that are stored; None without either."""
         return self.constraints if constraints is None else constraints
 
     def rules(self, constraints: Constraints | None) -> Rules:
@@ -243,11 +265,11 @@ class FittedModel:
         return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
 
     def with_constraints(self, constraints: Constraints | None) -> FittedModel:
-        """Give the same model with other rules stored, checked against the columns."""
+        """Return the same model with other rules stored, checked against the columns."""
         other = replace(self, constraints=constraints, partial={})
         try:
             other.rules(None)
-        except InvalidInputError as error:  # told apart from what may be wrong with the training rows
+        except InvalidInputError as error:  # distinguished from what may be wrong with the training rows
             raise InvalidRulesError(str(error)) from error
         return other
 
@@ -314,8 +336,18 @@ class FittedModel:
         missing = self.table.missing(given)
         return np.where(missing @ (self.to_model.matrix != 0).T, np.nan, seen) if missing.any() else seen
 
+    @property
+    def to_density(self) -> AffineMap:
+        """From features to the space of the densities, where there are no categories."""
+        return self.to_model if self.density_map is None else self.density_map
+
     def density_rows(self, rows: FloatArray) -> FloatArray:
-        """Write features as densities take them: in model space, or as numbers and codes where there are categories."""
+        """Write features as densities take them: in model space, or as numbers and codes where there are categories.
+
+        Missing numbers are what stands for them.
+        """
+        if not self.has_categories and self.density_map is not None:
+            return row_product(rows, self.density_map.matrix.T) + self.density_map.offset
         if not self.has_categories:
             return self.in_model_space(rows)
         return np.column_stack([rows[:, self.table.numeric], self.table.codes(rows)])
@@ -327,7 +359,7 @@ class FittedModel:
         return self.densities[label].log_max(self.density_rows(rows))
 
     def density_of(self, outcome: Outcome) -> ClassDensity | None:
-        """Give the density that answers with this outcome are held to; None without one."""
+        """Return the density that answers with this outcome are held to; None without one."""
         return self.densities[self._label_of(outcome)] if self.densities else None
 
     def _label_of(self, outcome: Outcome) -> Any:
@@ -346,13 +378,17 @@ class FittedModel:
         if self.has_categories:
             group, numeric = self.table.group, self.table.numeric
             first = np.unique(group[group >= 0], return_index=True)[1]
-            return np.concatenate([fixed[numeric], fixed[group >= 0][first]])
-        depends = self.to_model.matrix != 0
+            return self._not_missing(np.concatenate([fixed[numeric], fixed[group >= 0][first]]))
+        depends = self.to_density.matrix != 0
         on_fixed, on_free = depends[:, fixed].any(axis=1), depends[:, ~fixed].any(axis=1)
-        return None if (on_fixed & on_free).any() else np.asarray(~on_free)
+        return None if (on_fixed & on_free).any() else self._not_missing(np.asarray(~on_free))
+
+    def _not_missing(self, fixed: BoolArray) -> BoolArray:
+        """Which fixed columns of the density's rows are there: a missing one is no condition."""
+        return fixed if self.missing is None else fixed & ~missing_in_density(self, self.missing[None])[0]
 
     def conditional(self, density: ClassDensity, fixed: BoolArray) -> ConditionalDensity | None:
-        """Give a density given fixed columns, made once; None where thresholds are joint.
+        """Return a density given fixed columns, made once; None where thresholds are joint.
 
         Parameters
         ----------
@@ -374,15 +410,16 @@ class FittedModel:
         return ConditionalDensity(own, fixed, self.references[label])
 
     def landscape(self) -> Landscape:
-        """Give the mixture of all training rows, made once; thresholds do not matter to it."""
+        """Return the mixture of all training rows, made once; thresholds do not matter to it."""
         if not self.densities:
             raise InvalidInputError("Ways lead through dense data, but the explainer was made with density=None.")
         if not self.landscapes:
-            self.landscapes.append(landscape_of(self.densities))
+            of_all = None if self.complete is None else self.complete.densities
+            self.landscapes.append(landscape_of(self.densities, of_all))
         return self.landscapes[0]
 
     def problem(self, outcomes: Sequence[Outcome], lattice: Lattice | None = None) -> SearchProblem:
-        """Give the search problem whose goals are these outcomes, in steps if there are any, compiled once."""
+        """Return the search problem whose goals are these outcomes, in steps if there are any, compiled once."""
         key = tuple(outcomes) if lattice is None else (*outcomes, lattice.key)
         densities = [self.density_of(outcome) for outcome in outcomes]
         return cached(self.problems, key, lambda: self.compile(outcomes, densities, lattice), MOST_PROBLEMS_KEPT)
@@ -390,7 +427,7 @@ class FittedModel:
     def problem_at_any_threshold(
         self, outcomes: Sequence[Outcome], lattice: Lattice | None = None
     ) -> tuple[SearchProblem, FloatArray]:
-        """Give the search problem with cones of all components, for rows with thresholds of their own.
+        """Return the search problem with cones of all components, for rows with thresholds of their own.
 
         Returns
         -------
@@ -405,7 +442,7 @@ class FittedModel:
         return compiled, cones_at
 
     def region(self, outcome: Outcome) -> Region:
-        """Give the region of model space where the model decides for an outcome, read once."""
+        """Return the region of model space where the model decides for an outcome, read once."""
         return cached(self.regions, outcome, lambda: self._read_region(self.estimator, outcome), MOST_PROBLEMS_KEPT)
 
     def region_as_sum(self, outcome: Outcome) -> Region:
@@ -427,7 +464,7 @@ class FittedModel:
         return region_where_missing(estimator, outcome, self.complete.region(outcome), seen)
 
     def _everyones_region(self, outcome: Outcome) -> Covered:
-        """Give the region of an outcome where further models decide as wanted, too, and for rows near."""
+        """Return the region of an outcome where further models decide as wanted, too, and for rows near."""
         if not self.further and not self.robust_radius:
             return self.region(outcome)
         everyone = [(self, outcome), *self.further]
@@ -468,7 +505,8 @@ class FittedModel:
             for outcome, density in zip(outcomes, densities)
         ]
         ends = rule_ends(self.table, self.regularities)
-        space = space_of(self.to_model, self.distance, self.origin, self.table.group, lattice, ends)
+        group, to_density = self.table.group, None if self.has_categories else self.density_map
+        space = space_of(self.to_model, self.distance, self.origin, group, lattice, ends, to_density)
         problem = compile_problem(parts, space)
         for goal, outcome, density in zip(problem.goals, outcomes, densities):
             if goal.cover.proposes:

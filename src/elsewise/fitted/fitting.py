@@ -1,8 +1,11 @@
-"""From a model and its training rows to a :class:`FittedModel`."""
+"""From a model and its training rows to a :class:`FittedModel`.
+
+Names for the columns of a model that was fitted on an array.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,25 +14,35 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import AnyArray, FloatArray
-from ..density import fit_class_densities
+from ..density import completed, fit_class_densities
 from ..density.conditional import is_conditional
 from ..distances import ResolvedManhattan, Scaled, resolve_distance
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..models import Interval, Outcome, as_estimator, builder_of, classes_of
-from ..pipeline import CompiledModel, compile_model, compile_whole, unwrap, unwrap_or_whole, with_own_categories
-from ..rules import Constraints
+from ..pipeline import (
+    AddDerived,
+    AffineMap,
+    CompiledModel,
+    compile_model,
+    compile_whole,
+    unwrap,
+    unwrap_or_whole,
+    with_own_categories,
+)
+from ..rules import Constraints, names_in
 from ..rules.learned.column_facts import facts_of_columns
+from ..rules.learned.identities import identities_of
 from ..rules.learned.regularities import regularities_of
 from ..rules.learned.suggestions import combined, suggest
 from ..table import Table
 from ..table.frames import as_table, is_frame, without_na
 from ..table.types import UserRows
 from ..table.wording import wording_of
+from ..text.languages import check_language
 from .black_box import TrainingRows, require_askable
 from .fitted_model import FittedModel
-from .missing import refuse_missing
-from .profiles import ColumnProfile, profiles_of
-from .sureness import sureness_of
+from .missing import density_rows_with_gaps
+from .summaries import ColumnProfile, profiles_of, sureness_of
 
 # Special codes that a column may have on either side: so many of its smallest and largest values are
 # kept. Real tables have a handful.
@@ -56,11 +69,12 @@ def fit_model(
     rules: str | None = None,
     labels: Mapping[str, Any] | None = None,
     outcomes: Mapping[Any, str] | None = None,
+    language: str = "en",
     tell: Callable[[int], None] = lambda count: None,
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
 
-    ``tell`` is told of the training rows whose class has its density.
+    ``tell`` is called with the training rows whose class has its density.
     """
     if rules not in RULES:
         raise InvalidInputError(f"rules: expected 'warn', 'suggested' or None, received {rules!r}.")
@@ -71,14 +85,14 @@ def fit_model(
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
     if not unwrap_or_whole(model)[0]:
         given = with_own_categories(model, given)
-    compiled, reason = _compiled(model, given, columns)
+    compiled, reason = _compiled_with_derived(model, given, columns, constraints, finds=learn_rules)
     classes = classes_of(compiled.estimator)
-    stated = wording_of(labels, outcomes, compiled.table.stated_names, None if classes is None else classes.tolist())
+    known = None if classes is None else classes.tolist()
+    stated = wording_of(labels, outcomes, compiled.table.stated_names, known, check_language(language))
     table = replace(compiled.table, wording=stated)
     rows, missing = compiled.features, table.missing(given)
-    if density is not None:
-        refuse_missing(table, missing, given)
     present = np.where(missing, np.nan, rows)
+    scales = 1.0 / Scaled().resolve(rows).weights
     fitted = FittedModel(
         model=model,
         estimator=compiled.estimator,
@@ -90,7 +104,8 @@ def fit_model(
         profiles={},
         origin=rows.mean(axis=0),
         column_values=_ends(rows),
-        scales=1.0 / Scaled().resolve(rows).weights,
+        scales=scales,
+        density_map=AffineMap(np.diag(1.0 / scales), np.zeros(len(scales))) if _derives(model, table) else None,
         steps=compiled.steps,
     )
     reason = reason or _why_unread(fitted)
@@ -106,18 +121,23 @@ def fit_model(
     n_levels = np.bincount(table.group[table.group >= 0]).tolist()
     if not isinstance(condition_on_fixed, bool):
         raise InvalidInputError(f"condition_on_fixed: expected True or False, received {condition_on_fixed!r}.")
-    density_rows = fitted.density_rows(rows)
+    density_rows = fitted.density_rows(rows) if density is None else density_rows_with_gaps(fitted, rows, missing)
     densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
     y_rows = None if y is None else np.asarray(y)
-    facts = facts_of_columns(table, present, y_rows, classes)
+    steps = {} if fitted.regularities is None else fitted.regularities.steps
+    facts = tuple(
+        replace(fact, step=float(steps.get(fact.name, 0.0)))
+        for fact in facts_of_columns(table, present, y_rows, classes)
+    )
     fitted = replace(fitted, facts=facts)
     if rules == "suggested":
         fitted = fitted.with_constraints(combined(suggest(facts), constraints))
     fitted = replace(fitted, sureness=sureness_of(fitted, given, rows, y_rows))
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
-    if condition_on_fixed and not reason:  # where a model is only asked, all rows have the same cones
+    conditions = condition_on_fixed and not reason  # where a model is only asked, all rows have the same cones
+    if conditions or table.keeps_missing:
         references = _references(fitted, density_rows, y)
-        fitted = replace(fitted, references=references, condition_on_fixed=bool(references))
+        fitted = replace(fitted, references=references, condition_on_fixed=conditions and bool(references))
     fitted.problem(fitted.labels)
     return fitted
 
@@ -136,23 +156,46 @@ def _check_model(model: Any) -> None:
         require_askable(model)
 
 
-def _compiled(model: Any, given: UserRows, columns: Mapping[str, Any] | None) -> tuple[CompiledModel, str]:
+def _derives(model: Any, table: Table) -> bool:
+    """Whether model space has columns that follow from others, given as rows or added by a first step."""
+    added = any(isinstance(getattr(step.transformer, "func", None), AddDerived) for step in unwrap_or_whole(model)[0])
+    return bool(table.derived) or added
+
+
+def _compiled_with_derived(
+    model: Any, given: UserRows, columns: Mapping[str, Any] | None, constraints: Constraints | None, *, finds: bool
+) -> tuple[CompiledModel, str]:
+    """Compile a model with the columns that follow from others, as the user says or, if they say nothing, as found."""
+    if isinstance(constraints, Constraints) and constraints.derive is not None:
+        return _compiled(model, given, columns, constraints.derive)
+    compiled, reason = _compiled(model, given, columns, {})
+    table = compiled.table
+    if not (finds and is_frame(given) and table.named):
+        return compiled, reason
+    found = identities_of(table, np.where(table.missing(given), np.nan, compiled.features))
+    found = {name: text for name, text in found.items() if name not in names_in(constraints)}
+    return _compiled(model, given, columns, found) if found else (compiled, reason)
+
+
+def _compiled(
+    model: Any, given: UserRows, columns: Mapping[str, Any] | None, derive: Mapping[str, str]
+) -> tuple[CompiledModel, str]:
     """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
     try:
         steps, estimator = unwrap(model)
         if not steps:
             builder_of(estimator)
     except UnsupportedModelError as error:
-        return compile_whole(model, given, columns), str(error)
+        return compile_whole(model, given, columns, derive), str(error)
     if not steps and type(model).__module__.startswith(
         "sklearn."
     ):  # it sees the rows as they are: what is wrong is in X
-        return compile_model(model, given, columns), ""
+        return compile_model(model, given, columns, derive), ""
     try:
-        return compile_model(model, given, columns), ""
+        return compile_model(model, given, columns, derive), ""
     except (UnsupportedModelError, UnsupportedSettingError) as error:
         require_askable(model)
-        return compile_whole(model, given, columns), str(error)
+        return compile_whole(model, given, columns, derive), str(error)
 
 
 def _why_unread(fitted: FittedModel) -> str:
@@ -181,18 +224,19 @@ def _profiles(
 
 
 def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[Any, FloatArray]:
-    """Training rows of each label that densities given fixed columns refer to; none where these mean nothing.
+    """Training rows of each label that densities of some columns refer to; none where these mean nothing.
 
-    They do where the density is one of the columns themselves: a feature alone decides about each of its columns.
+    They do where the density is one of the columns themselves: a feature alone decides about each of its columns. What
+    is missing in them is drawn from the density given the rest.
     """
-    is_of_columns = fitted.has_categories or bool(((fitted.to_model.matrix != 0).sum(axis=1) <= 1).all())
+    is_of_columns = fitted.has_categories or bool(((fitted.to_density.matrix != 0).sum(axis=1) <= 1).all())
     references: dict[Any, FloatArray] = {}
     for label, density in fitted.densities.items() if is_of_columns else ():
         own = rows if label is None else rows[np.asarray(y) == label]
         if not is_conditional(density, len(own)):
             return {}
         places = np.linspace(0, len(own) - 1, min(len(own), MOST_REFERENCE_ROWS)).astype(np.int64)
-        references[label] = own[places]
+        references[label] = completed(density.mixture_, own[places])
     return references
 
 
@@ -208,3 +252,20 @@ def _ends(rows: FloatArray) -> FloatArray:
         ends[:most, i] = np.resize(values[:most], most)
         ends[most:, i] = np.resize(values[-most:], most)
     return ends
+
+
+def with_column_names(fitted: FittedModel, names: Sequence[str]) -> FittedModel:
+    """Return the same fitted model with other names for its columns; rows may still be arrays.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    names : sequence of str
+        One a column, in order.
+    """
+    columns = tuple(replace(column, name=name) for column, name in zip(fitted.table.columns, names, strict=True))
+    profiles = {
+        label: tuple(replace(profile, name=name) for profile, name in zip(profiles, names, strict=True))
+        for label, profiles in fitted.profiles.items()
+    }
+    return replace(fitted, table=replace(fitted.table, columns=columns, names=tuple(names)), profiles=profiles)

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..pipeline import AffineMap
-from ..projection.coordinates import mahalanobis_coordinates, manhattan_coordinates
+from ..projection.distance import mahalanobis_coordinates, manhattan_coordinates
 from ..rules.learned.regularities import Regularities
 from ..search import Lattice, Space
 from ..table import Table
@@ -22,6 +22,7 @@ def space_of(
     group: IntArray | None = None,
     lattice: Lattice | None = None,
     ends: Mapping[int, FloatArray] | None = None,
+    to_density: AffineMap | None = None,
 ) -> Space:
     """Put together features, distance and model space.
 
@@ -38,19 +39,24 @@ def space_of(
         Steps that the features of the search count; its distance is a sum over columns.
     ends : {feature: ascending array}, optional
         Values after which rules about a column say otherwise.
+    to_density : AffineMap, optional
+        From features to the space of the densities, where that is not model space.
     """
     group = np.full(to_model.matrix.shape[1], -1) if group is None else group
+    cone_map = None if to_density is None else (to_density.matrix, to_density.offset)
     if isinstance(distance, ResolvedManhattan):
         # A change of category moves two indicators, of which the kernel counts one.
         prices = np.where(group >= 0, 2.0, 1.0) * distance.weights
         origin = np.where(group >= 0, 0.0, origin)
         if lattice is not None:
+            cone_map = None if cone_map is None else (cone_map[0] * lattice.unit, cone_map[1])
             steps, unit = manhattan_coordinates(prices * lattice.unit, lattice.counts(origin)), lattice.unit
-            return Space(steps, to_model.matrix * unit, to_model.offset, group, lattice=lattice, ends=ends or {})
+            ends = ends or {}
+            return Space(steps, to_model.matrix * unit, to_model.offset, group, -1, lattice, ends, cone_map)
         coordinates = manhattan_coordinates(prices, origin)
     else:
         coordinates = mahalanobis_coordinates(distance.omega, origin, seen=to_model.matrix)
-    return Space(coordinates, to_model.matrix, to_model.offset, group, ends=ends or {})
+    return Space(coordinates, to_model.matrix, to_model.offset, group, ends=ends or {}, cone_map=cone_map)
 
 
 def rule_ends(table: Table, regularities: Regularities | None) -> dict[int, FloatArray]:

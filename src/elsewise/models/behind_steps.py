@@ -7,26 +7,24 @@ from sklearn.tree import BaseDecisionTree
 
 from ..errors import UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
-from ..search.outcomes import Outcome, Probability
+from ..search.region import Outcome, Probability
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
 from ..search.relaxations.softmax import SoftmaxRegion
 from ..search.relaxations.tree_sums.decisions import Largest
 from . import trees as ensembles
 from . import unit_sums as sums
-from .linear import linear_region, ridge_region, scores
+from .linear import generalized_linear_region, linear_region, linear_regression_region, ridge_region, scores
 from .pairs import svc_region
 from .registry import asked_of, builder_of, region_of
-from .regression import generalized_linear_region, linear_regression_region
 from .tree import boxes, wanted_leaves
 from .trees import EnsembleRegion, StepsBefore
+from .trees.of_trees import tree_sum
 from .trees.rewriting import rewritten
 from .trees.scorecards import is_scorecard, scorecard, scorecard_region
-from .trees.single_tree import tree_sum
 from .trees.steps_before import AsIs, Warped
 from .unit_sums import SumRegion
-from .unit_sums.behind_curves import curve_of, curve_region
+from .unit_sums.behind_curves import curve_of, curve_region, sums_behind_curves
 from .unit_sums.least_probabilities import of_least_probability
-from .unit_sums.sums_behind_curves import sums_behind_curves
 from .wrappers import innermost, with_trees_as_sums
 
 _ONE_FORM = (linear_region, ridge_region, linear_regression_region, generalized_linear_region)

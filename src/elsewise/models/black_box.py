@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import AnyArray, BoolArray, FloatArray
 from ..errors import InvalidInputError
 from ..search import BlackBoxCover, Halfspaces, Lattice, Part, Reach, Region, Space
-from ..search.outcomes import Interval, Outcome
+from ..search.region import Interval, Outcome
 
 # Probabilities below this count as this when a black box's are turned into a score: their logarithms would drown all
 # others, and models round such small ones to zero.

@@ -8,6 +8,13 @@ weights for each class decides for the largest score, ``argmax_k w_k·z + b_k``,
 A range of the probability of a binary model, which grows or falls with ``s``, is a range of ``s``: its ends are found
 by bisecting floats with the model's own function. With several classes and a softmax a least probability has a convex
 region, which is no polyhedron (:mod:`.softmax`).
+
+Linear regressors: the region where the prediction lies in an interval is a slab.
+
+    low <= h(w·z + b) <= high
+
+``h`` is the identity, or exp for generalised linear models with a log link; then the ends of the interval are replaced
+by the scores that exp takes to them. In doubles exp reaches zero.
 """
 
 from __future__ import annotations
@@ -17,24 +24,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
+from sklearn._loss.link import IdentityLink, LogLink
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
+    BayesianRidge,
+    ElasticNet,
+    ElasticNetCV,
+    GammaRegressor,
+    HuberRegressor,
+    Lasso,
+    LassoCV,
+    LinearRegression,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
+    PoissonRegressor,
+    Ridge,
     RidgeClassifier,
     RidgeClassifierCV,
+    RidgeCV,
     SGDClassifier,
+    SGDRegressor,
+    TweedieRegressor,
 )
-from sklearn.svm import LinearSVC
+from sklearn.svm import LinearSVC, LinearSVR
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError, UnsupportedSettingError
 from ..search import Region
-from ..search.outcomes import DecisionValue, Interval, Label, Outcome, Probability, Response, require_label
+from ..search.region import (
+    DecisionValue,
+    Interval,
+    Label,
+    Outcome,
+    Probability,
+    Response,
+    require_interval,
+    require_label,
+)
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
 from ..search.relaxations.softmax import SoftmaxRegion
-from ..search.relaxations.tree_sums.decisions import largest_number, smallest_number
+from ..search.relaxations.tree_sums.decisions import largest_number, range_of_scores, smallest_number
 from .registry import builder_of, register, register_response
 
 if TYPE_CHECKING:
@@ -181,7 +211,7 @@ def _scores_between(function: Callable[[float], float], low: float, high: float,
 
 
 def _probability_of_second(model: BaseEstimator) -> Callable[[float], float]:
-    """Give the function that makes the second class's probability of the only score."""
+    """Return the function that makes the second class's probability of the only score."""
     if isinstance(model, SGDClassifier) and model.loss == "modified_huber":
         return lambda s: float((np.clip(s, -1.0, 1.0) + 1.0) / 2.0)
     return lambda s: float(expit(s))
@@ -224,3 +254,50 @@ def _require_probability(model: BaseEstimator, p: float, *, n_classes: int) -> N
             f"min_probability of {kind} must be a number p with 0 < p < 1 (the logistic function never reaches 1), "
             f"received {p!r}."
         )
+
+
+@register(
+    BayesianRidge,
+    ElasticNet,
+    ElasticNetCV,
+    HuberRegressor,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    LinearSVR,
+    Ridge,
+    RidgeCV,
+    SGDRegressor,
+)
+def linear_regression_region(model: BaseEstimator, outcome: Outcome) -> PolyhedronUnion:
+    """Region of a regressor that predicts ``w·z + b``."""
+    return _slab(model, require_interval(model, outcome))
+
+
+@register(GammaRegressor, PoissonRegressor, TweedieRegressor)
+def generalized_linear_region(
+    model: GammaRegressor | PoissonRegressor | TweedieRegressor, outcome: Outcome
+) -> PolyhedronUnion:
+    """Region of a generalised linear model that predicts ``w·z + b`` or ``exp(w·z + b)``."""
+    wanted = require_interval(model, outcome)
+    # the link chosen in fit, which predict uses: the parameter 'link' may be 'auto' or may have changed since
+    link = model._base_loss.link
+    if isinstance(link, IdentityLink):
+        return _slab(model, wanted)
+    if isinstance(link, LogLink):
+        inside = range_of_scores(lambda s: float(np.exp(s)), wanted, grows=True)
+        return _slab(model, Interval(inside.low, inside.high))
+    raise UnsupportedSettingError(
+        f"{type(model).__name__} is supported with an identity or a log link, received {type(link).__name__}. "
+        "Fit it with link='identity' or link='log'."
+    )
+
+
+def _slab(model: BaseEstimator, wanted: Interval) -> PolyhedronUnion:
+    W, b = scores(model)
+    if len(W) > 1:
+        raise UnsupportedSettingError(
+            f"This {type(model).__name__} predicts {len(W)} outputs at once; expected one. Fit one model for each "
+            "output and explain the one of interest."
+        )
+    return slab(W, b, wanted)

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..search import BlackBoxCover, Cover, DividingCover, Halfspaces, Reach, Region, Space
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
+from ..search.relaxations.tangents import TangentRegion
 from ..search.relaxations.tree_sums.joint import joined
 from .black_box import BlackBoxRegion
 from .trees import EnsembleRegion
@@ -68,6 +69,9 @@ class Meeting:
         sums = [(region.trees, region.decision) for region in regions if isinstance(region, EnsembleRegion)]
         if len(sums) == len(regions):
             return EnsembleRegion(*joined(sums)).cover(wide)
+        tangent = [region for region in regions if isinstance(region, TangentRegion)]
+        if len(tangent) == 1 and len(unions) == len(regions) - 1 and all(one.n_polyhedra == 1 for one in unions):
+            return ConvexMeeting(regions, wide).cover(wide)
         spaces = [replace(space, matrix=one.matrix, offset=one.offset) for one in every]
         return DividingCover(Intersection(regions, spaces), wide)
 
@@ -147,6 +151,71 @@ def products(unions: Sequence[PolyhedronUnion]) -> PolyhedronUnion:
     return union(polyhedra, n_features=int(ends[-1]))
 
 
+class ConvexMeeting(TangentRegion):
+    """A convex region that tangents approach, and polyhedra, side by side.
+
+    Parameters
+    ----------
+    regions : sequence of Region
+        One :class:`TangentRegion`; the others are single polyhedra.
+    space : Space
+        How all of them see features, one after the other.
+    """
+
+    def __init__(self, regions: Sequence[Region], space: Space) -> None:
+        self.space = space
+        ends = np.cumsum([0, *(_width(region) for region in regions)])
+        self.n_features = int(ends[-1])
+        normals, offsets = [np.empty((0, self.n_features))], [np.empty(0)]
+        for region, start, end in zip(regions, ends, ends[1:]):
+            if isinstance(region, TangentRegion):
+                self.convex, self.own = region, slice(int(start), int(end))
+                A, b = region.known_halfspaces()
+            else:
+                assert isinstance(region, PolyhedronUnion)
+                A, b = region.polyhedron(0)
+            wide = np.zeros((len(A), self.n_features))
+            wide[:, start:end] = A
+            normals.append(wide)
+            offsets.append(b)
+        self.normals, self.offsets = np.vstack(normals), np.concatenate(offsets)
+        self.limit = self.convex.limit
+        self.regions = [(region, slice(int(start), int(end))) for region, start, end in zip(regions, ends, ends[1:])]
+
+    def parts(self) -> Sequence[int]:
+        """One part: the intersection is convex."""
+        return (0,) if all(len(region.parts()) for region, _ in self.regions) else ()
+
+    def halfspaces(self, part: int, near: FloatArray, reach: Reach) -> Halfspaces:
+        """Return what always holds, and tangents near a point."""
+        return super().halfspaces(part, near, replace(reach, space=self.space))
+
+    def values(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values and gradients of the one that is no polyhedron."""
+        values, own = self.convex.values(points[:, self.own])
+        gradients = np.zeros((len(points), self.n_features))
+        gradients[:, self.own] = own
+        return values, gradients
+
+    def known_halfspaces(self) -> tuple[FloatArray, FloatArray]:
+        """Return those of all regions."""
+        return self.normals, self.offsets
+
+    def sizes(self, magnitudes: FloatArray) -> FloatArray:
+        """Sizes of the terms of the one that is no polyhedron."""
+        return self.convex.sizes(magnitudes[:, self.own])
+
+    def accepts(self, points: FloatArray) -> BoolArray:
+        """Whether all regions accept."""
+        return np.asarray(np.logical_and.reduce([region.accepts(points[:, own]) for region, own in self.regions]))
+
+
+def _width(region: Region) -> int:
+    """Count the columns of a polyhedron or a region that tangents approach."""
+    normals = region.known_halfspaces()[0] if isinstance(region, TangentRegion) else region.normals  # type: ignore[attr-defined]
+    return int(normals.shape[1])
+
+
 # A part of an intersection: a part of each region, or None for all of it.
 Parts = tuple[Any, ...]
 
@@ -173,7 +242,7 @@ class Intersection(Region):
         return (tuple(parts[0] if len(parts) == 1 else None for parts in first),)
 
     def halfspaces(self, part: Parts, near: FloatArray, reach: Reach) -> Halfspaces:
-        """Give what each region says of its part."""
+        """Return what each region says of its part."""
         normals, offsets = [np.empty((0, int(self.ends[-1])))], [np.empty(0)]
         for place, (region, own) in enumerate(zip(self.regions, part)):
             if own is not None:
@@ -203,7 +272,7 @@ class Intersection(Region):
         return np.asarray(np.logical_and.reduce(each))
 
     def candidates(self, reach: Reach) -> FloatArray:
-        """Give what any of the regions suggests."""
+        """Return what any of the regions suggests."""
         each = [region.candidates(self._reach(reach, place)) for place, region in enumerate(self.regions)]
         return np.concatenate(each)
 

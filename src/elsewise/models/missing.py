@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from ..arrays import BoolArray
 from ..errors import UnsupportedSettingError
 from ..search import Region
-from ..search.outcomes import Outcome
+from ..search.region import Outcome
 from .registry import is_adapter, region_of
 from .trees import EnsembleRegion
 from .wrappers import members_of, passes_rows_on, with_trees_as_sums

@@ -20,7 +20,7 @@ from sklearn.svm import SVC, NuSVC
 from ..arrays import FloatArray
 from ..errors import UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
-from ..search.outcomes import DecisionValue, Interval, Outcome, Response, require_label
+from ..search.region import DecisionValue, Interval, Outcome, Response, require_label
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
 from .linear import halfspaces, linear_region, scores, slab
 from .registry import register, register_response

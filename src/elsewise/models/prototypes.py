@@ -22,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..lvq import GeneralizedLVQ, GeneralizedMatrixLVQ
-from ..search.outcomes import Outcome, Probability, Response, require_label
+from ..search.region import Outcome, Probability, Response, require_label
 from ..search.relaxations.polyhedra import PolyhedronUnion
 from .registry import register, register_response
 

@@ -15,7 +15,7 @@ from sklearn.base import OutlierMixin
 from ..arrays import AnyArray
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
-from ..search.outcomes import Label, Outcome, Probability, Response
+from ..search.region import Label, Outcome, Probability, Response
 
 # What makes a region of a fitted model of its family, whatever type that has, and an outcome.
 Builder = Callable[[Any, Outcome], Region]
@@ -30,8 +30,8 @@ adapters_by_name: dict[str, Callable[[Any], Any]] = {}
 # What makes a region of a fitted model and a range of its response, by model type and by full names.
 ResponseBuilder = Callable[[Any, Response], Region]
 SomeResponseBuilder = TypeVar("SomeResponseBuilder", bound=ResponseBuilder)
-_responses: dict[type, ResponseBuilder] = {}
-_responses_by_name: dict[str, ResponseBuilder] = {}
+responses: dict[type, ResponseBuilder] = {}
+responses_by_name: dict[str, ResponseBuilder] = {}
 
 
 def register(*types: type) -> Callable[[SomeBuilder], SomeBuilder]:
@@ -94,7 +94,7 @@ def register_response(*types: type) -> Callable[[SomeResponseBuilder], SomeRespo
 
     def add(build: SomeResponseBuilder) -> SomeResponseBuilder:
         for kind in types:
-            _responses[kind] = build
+            responses[kind] = build
         return build
 
     return add
@@ -105,14 +105,14 @@ def register_response_by_name(*names: str) -> Callable[[SomeResponseBuilder], So
 
     def add(build: SomeResponseBuilder) -> SomeResponseBuilder:
         for name in names:
-            _responses_by_name[name] = build
+            responses_by_name[name] = build
         return build
 
     return add
 
 
 def as_estimator(model: Any) -> Any:
-    """Give a model that predicts labels or numbers of plain rows: the model itself, or an estimator made of it."""
+    """Return a model that predicts labels or numbers of plain rows: the model itself, or an estimator made of it."""
     for kind in type(model).__mro__:
         adapter = adapters_by_name.get(f"{kind.__module__}.{kind.__qualname__}")
         if adapter is not None:
@@ -171,7 +171,7 @@ def region_of(model: object, outcome: Outcome) -> Region:
 
 
 def asked_of(model: object, outcome: Outcome) -> Outcome | Probability:
-    """Give the range of probabilities that a label with a least one stands for; other outcomes as they are."""
+    """Return the range of probabilities that a label with a least one stands for; other outcomes as they are."""
     if not isinstance(outcome, Label) or outcome.min_probability is None:
         return outcome
     p = outcome.min_probability
@@ -184,7 +184,7 @@ def asked_of(model: object, outcome: Outcome) -> Outcome | Probability:
 
 def response_region_of(model: object, response: Response) -> Region:
     """Region of model space where a response of ``model`` lies in a range."""
-    build = _found(model, _responses, _responses_by_name)
+    build = _found(model, responses, responses_by_name)
     if build is None:
         builder_of(model)
         what = "probabilities" if isinstance(response, Probability) else "decision values"

@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
 from ..search import Region
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
-from ..search.relaxations.tree_sums.decisions import Decision, Largest, Range
+from ..search.relaxations.tree_sums.decisions import Decision, Largest, Mean, Range
 from ..search.relaxations.tree_sums.indexed import conditions_of
 from ..search.relaxations.tree_sums.joint import Joint, Member, members_of
 from .trees import EnsembleRegion
@@ -113,5 +113,10 @@ def _needed(n_scores: int, decision: Decision) -> tuple[FloatArray, FloatArray]:
         raise UnsupportedSettingError(
             "robust_radius: a least probability among several classes is no linear condition on the scores of trees. "
             "Leave min_probability out, or ask for it without robust_radius."
+        )
+    if isinstance(decision, Mean):
+        raise UnsupportedSettingError(
+            "robust_radius: a mean of calibrated scores, a soft vote or a stack is no linear condition on the scores "
+            "of trees. Ask for it without robust_radius, or explain one of the members."
         )
     return decision.rows(n_scores)

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import UnsupportedSettingError
-from ..search.outcomes import DecisionValue, Interval, Outcome, Probability, Response, require_interval, require_label
+from ..search.region import DecisionValue, Interval, Outcome, Probability, Response, require_interval, require_label
 from ..search.relaxations.polyhedra import PolyhedronUnion
 from ..search.relaxations.tree_sums.trees import cast_limits
 from .registry import register, register_response

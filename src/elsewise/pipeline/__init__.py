@@ -4,32 +4,32 @@ Transformers have one registry (:mod:`.registry`); a family of them is a module 
 """
 
 from .affine import AffineMap
-from .compile import CompiledModel, compile_model
+from .compile import CompiledModel, compile_model, compile_whole
 from .registry import register, register_affine
 from .steps import Step, unwrap, unwrap_or_whole
 from .transformers import (  # noqa: F401 - to register their types
+    affine,
     bins,
     composites,
-    decompositions,
     encoders,
     imputers,
     monotone,
     native_categories,
     polynomials,
-    scalers,
-    selectors,
 )
+from .transformers.derivations import AddDerived, derived
 from .transformers.native_categories import with_own_categories
 from .walk import affine_map
-from .whole import compile_whole
 
 __all__ = [
+    "AddDerived",
     "AffineMap",
     "CompiledModel",
     "Step",
     "affine_map",
     "compile_model",
     "compile_whole",
+    "derived",
     "register",
     "register_affine",
     "unwrap",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..models.trees import ColumnFunctions
-from .constants import LARGEST_WARPED
+from .affine import LARGEST_WARPED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Chains(ColumnFunctions):
     of_columns: dict[int, Chain]
 
     def __call__(self, columns: Sequence[int], numbers: Sequence[FloatArray]) -> list[FloatArray]:
-        """Give what columns of the model are at numbers of model space: arrays of shape (n,), one a column."""
+        """Return what columns of the model are at numbers of model space: arrays of shape (n,), one a column."""
         return through([self.of_columns[column] for column in columns], numbers)
 
 

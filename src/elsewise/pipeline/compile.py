@@ -1,4 +1,9 @@
-"""A fitted pipeline on a table: an exact affine map from its features to model space, and steps behind it."""
+"""A fitted pipeline on a table: an exact affine map from its features to model space, and steps behind it.
+
+A model as a whole: its table as the data show it, and nothing between the features and what the model takes.
+
+Which columns a model was fitted on, as far as it says.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +24,48 @@ from ..models import check_behind_steps
 from ..models.trees import StepsBefore
 from ..models.wrappers import innermost
 from ..table.column import Column, Declaration, Ordinal
-from ..table.constants import LARGEST_NUMBER
 from ..table.frames import as_table, column_of, is_frame, is_missing_value, rows_of
 from ..table.infer import as_category, merge_levels, read_table
 from ..table.levels import levels_seen
 from ..table.reading import check_within
 from ..table.rows import check_count, column_names, select_columns
 from ..table.table import Table
-from ..table.types import UserRows
-from .affine import AffineMap
+from ..table.types import LARGEST_NUMBER, UserRows
+from .affine import FAR_LIMIT, MAP_TOLERANCE, AffineMap
 from .columnwise import dense
-from .constants import FAR_LIMIT, MAP_TOLERANCE
-from .missing import with_missing
+from .derived_view import derived_view
+from .deriving import with_derived
+from .missing import with_missing, with_missing_as_seen
 from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
-from .seen import columns_seen
 from .side_by_side import SideBySide, in_first_part
 from .steps import Step, unwrap
-from .streams import Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
+from .streams import DerivedStream, Findings, Limits, Recast, Stream, Unsettled, WarpStream, source_streams
 from .transformers.composites import selections
 from .transformers.curves import check_curves
 from .transformers.native_categories import on_codes, own_steps
-from .transformers.products import check_products, with_products
+from .transformers.polynomials import check_products, with_products
 from .walk import Walk
 from .warping import check_monotone
+
+
+def columns_seen(model: Any, X: Any) -> tuple[tuple[str, ...], int]:
+    """Return the names of a model's columns, none where it knows none, and how many they are.
+
+    CatBoost has names of its own, ``feature_names_``, numbers as text where it was fitted on arrays; read from a file,
+    it has forgotten how many columns there are.
+
+    Parameters
+    ----------
+    model : fitted model
+    X : table of shape (n_samples, n_columns)
+        Tells how many there are where the model does not.
+    """
+    names = tuple(getattr(model, "feature_names_in_", ()))
+    own = tuple(getattr(model, "feature_names_", ()))
+    if not names and own and set(own) == set(column_names(X) or ()):
+        names = own
+    return names, int(getattr(model, "n_features_in_", 0)) or len(own) or X.shape[1]
+
 
 # Training rows, at least, on which the compiled map is compared with the pipeline's own transform: enough to show every
 # way in which a transformer could differ, few enough not to be felt in a fit.
@@ -80,7 +104,12 @@ class CompiledModel:
     steps: StepsBefore | None = None
 
 
-def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None = None) -> CompiledModel:
+def compile_model(
+    model: Any,
+    X: Any,
+    declared: Mapping[str, Declaration] | None = None,
+    derive: Mapping[str, str] | None = None,
+) -> CompiledModel:
     """Find the table of training data and the affine map that a fitted model's transformers are on it.
 
     Parameters
@@ -90,6 +119,8 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
         Training rows, as the model takes them.
     declared : mapping of column name to declaration, optional
         See :func:`read_table`.
+    derive : mapping of column name to formula, optional
+        Columns that follow from others.
 
     Raises
     ------
@@ -115,14 +146,15 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     if X.shape[1] != width:
         check_count(X.shape[1], names[:width])
     table = read_table(X, declared, names=seen_by_model or None, unused=_dropped(steps, width))
-    walk, view = _settle(steps, table, X, {} if declared is None else declared)
+    table = with_derived(table, derive or {}, X)
+    walk, view = _settle(steps, table, X, {} if declared is None else declared, estimator)
     table = walk.table
     if view.steps is not None:
         check_behind_steps(estimator, view.steps)
     if any(isinstance(one, _READ_32_BITS) for one in innermost(estimator)) or view.steps is not None:
         table = replace(table, largest=_largest_in_single_precision(view.to_model))
     if view.steps is None:
-        table = with_missing(table, estimator, steps, X)
+        table = with_missing(table, estimator if view.derived is None else view.derived, steps, X)
     features = table.encode(X)
     table = _with_limits(table, walk.findings.limits, features)
     if view.steps is not None:
@@ -133,7 +165,7 @@ def compile_model(model: Any, X: Any, declared: Mapping[str, Declaration] | None
     to_model = view.to_model
     if steps and view.steps is None and isinstance(steps[-1].transformer, SideBySide):
         estimator, to_model = in_first_part(estimator, steps[-1].transformer, to_model)
-    return CompiledModel(table, to_model, estimator, features, view.steps)
+    return CompiledModel(table, to_model, estimator if view.derived is None else view.derived, features, view.steps)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:
@@ -143,7 +175,7 @@ def _largest_in_single_precision(to_model: AffineMap) -> float:
 
 
 def _with_limits(table: Table, limits: Mapping[int, Limits], features: FloatArray) -> Table:
-    """Give columns the limits of what steps take, but for those that are far from all training values.
+    """Return columns the limits of what steps take, but for those that are far from all training values.
 
     Limits that are known up to rounding keep off it, but not off training values, which the pipeline has taken.
     """
@@ -172,7 +204,7 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
 
 
 def _settle(
-    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration]
+    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration], estimator: Any
 ) -> tuple[Walk, ModelView]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
     refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
@@ -181,7 +213,8 @@ def _settle(
         try:
             # only a ColumnTransformer in front leaves columns out, and it takes none of those
             streams = walk.steps(steps, cast("list[Stream]", source_streams(table)))
-            view = model_view(walk, streams)
+            is_derived = any(isinstance(stream, DerivedStream) for stream in streams)
+            view = derived_view(walk, streams, estimator) if is_derived else model_view(walk, streams)
         except Recast as request:
             place, before = request.column, columns[request.column]
             columns[place] = _informed(place, before, walk.findings, table, declared)
@@ -289,7 +322,10 @@ def _check(
             f"The pipeline's transformers give {expected.shape[1]} columns, but following them gave {found.shape[1]}. "
             "One of them does not do what its type promises; leave it out, or apply it before the pipeline."
         )
-    if view.steps is None:
+    if view.derived is not None:
+        slack, places = view.derived.rounding(MAP_TOLERANCE, to_model(features[rows]), size), view.derived.places
+        least = most = found
+    elif view.steps is None:
         stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
         found = np.where(stays_missing, np.nan, found)
         size += np.where(np.isnan(expected), 0.0, np.abs(expected))
@@ -342,3 +378,33 @@ def _in_double_precision(rows: UserRows) -> UserRows:
     for place in small:
         rows.isetitem(place, rows.iloc[:, place].astype(np.float64))
     return rows
+
+
+def compile_whole(
+    model: Any,
+    X: Any,
+    declared: Mapping[str, Declaration] | None = None,
+    derive: Mapping[str, str] | None = None,
+) -> CompiledModel:
+    """Take a model whose steps cannot be followed as one: model space is that of the features.
+
+    Parameters
+    ----------
+    model : fitted estimator or Pipeline
+    X : data frame or array of shape (n_samples, n_columns)
+        Training rows, as the model takes them.
+    declared : mapping of column name to declaration, optional
+        See :func:`read_table`. Only these and the dtypes say what columns are: nothing else is known of the steps.
+    derive : mapping of column name to formula, optional
+        Columns that follow from others.
+    """
+    X = as_table(X)
+    seen_by_model, width = columns_seen(model, X)
+    if seen_by_model:
+        X = select_columns(X, seen_by_model)
+    if X.shape[1] != width:
+        names = column_names(X) or seen_by_model or tuple(f"x{place}" for place in range(width))
+        check_count(X.shape[1], names[:width])
+    table = with_missing_as_seen(read_table(X, declared, names=seen_by_model or None), X)
+    table = with_derived(table, derive or {}, X)
+    return CompiledModel(table, AffineMap.identity(table.n_features), model, table.encode(X))

@@ -55,7 +55,7 @@ def _column(column: Column, X: UserRows, are_own: bool, native: set[int]) -> Col
 
 
 def _typical(values: UserColumn, whole: bool) -> float:
-    """Give a number amid those that are there, so that the table's numbers keep their size."""
+    """Return a number amid those that are there, so that the table's numbers keep their size."""
     try:
         numbers = floats_of(values)
     except ValueError:  # text among numbers, which the table refuses with a better word

@@ -13,11 +13,11 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
+from ..models.behind_derived import BehindDerived
 from ..models.trees import AsIs, ModelColumn, Stepped, StepsBefore, Warped
 from ..table.table import Table
-from .affine import AffineMap
+from .affine import FAR_LIMIT, LARGEST_WARPED, AffineMap
 from .columnwise import Chains
-from .constants import FAR_LIMIT, LARGEST_WARPED
 from .streams import AffineStream, BentStream, LevelStream, Limits, StepStream, Stream, WarpStream, as_affine
 from .transformers.curves import curve_of
 from .walk import Walk
@@ -38,17 +38,20 @@ class ModelView:
         From model space to the columns of the estimator; None where these are the same.
     streams : tuple of Stream
         One a column of the estimator.
+    derived : BehindDerived or None
+        The estimator with products, ratios and rounding of features of model space before it.
     """
 
     to_model: AffineMap
     steps: StepsBefore | None
     streams: tuple[Stream, ...]
+    derived: BehindDerived | None = None
 
     def of_features(self, features: FloatArray, shift: float | FloatArray = 0.0) -> FloatArray:
-        """Give the columns of the estimator at features moved by a shift in model space, (n_samples, n_columns)."""
+        """Return the columns of the estimator at features moved by a shift in model space, (n_samples, n_columns)."""
         Y = self.to_model(features) + shift
         if self.steps is None:
-            return Y
+            return Y if self.derived is None else self.derived(Y)
         out = np.empty((len(Y), len(self.steps.columns)))
         warped = [(j, column) for j, column in enumerate(self.steps.columns) if isinstance(column, Warped)]
         # what a shift moves beyond the end of what a step takes is at the end
@@ -133,7 +136,7 @@ def _affine(walk: Walk, stream: Stream, where: str) -> AffineStream:
 
 
 def _levels(stream: AffineStream, table: Table) -> FloatArray | None:
-    """Give what a stream is at each level of the only column it comes from; None for numbers and several columns."""
+    """Return what a stream is at each level of the only column it comes from; None for numbers and several columns."""
     if stream.column < 0:
         return None if stream.coefficients.any() else np.array([stream.offset])
     column = table.columns[stream.column]

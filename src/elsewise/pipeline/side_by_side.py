@@ -43,7 +43,7 @@ class SideBySide:
     width: int
 
     def transform(self, rows: Any) -> FloatArray:
-        """Give the columns of all parts, array of shape (n_samples, n_columns)."""
+        """Return the columns of all parts, array of shape (n_samples, n_columns)."""
         made = []
         for steps in self.parts:
             of_part = rows
@@ -73,7 +73,7 @@ def side_by_side(model: Any, taken_apart: Sequence[tuple[Sequence[tuple[str, Any
     Raises
     ------
     UnsupportedModelError
-        A member cannot be told which columns are its own.
+        A member does not know which columns are its own.
     """
     keys = [joblib.hash([transformer for _, transformer in steps]) for steps, _ in taken_apart]
     own = dict(zip(keys, taken_apart))
@@ -96,7 +96,7 @@ def side_by_side(model: Any, taken_apart: Sequence[tuple[Sequence[tuple[str, Any
 
 
 def _can_look(estimator: Any, start: int) -> bool:
-    """Whether an estimator can be told that its columns are those from ``start`` on."""
+    """Whether an estimator accepts that its columns are those from ``start`` on."""
     members = members_of(estimator)
     if members:
         return all(_can_look(member, start) for member in members)
@@ -104,7 +104,7 @@ def _can_look(estimator: Any, start: int) -> bool:
 
 
 def _rewritten(estimator: Any, change: Callable[[Any], Any], width: int) -> Any:
-    """Give a copy of an estimator of ``width`` columns whose linear models, itself or inside of it, are changed."""
+    """Return a copy of an estimator of ``width`` columns whose linear models, itself or inside of it, are changed."""
     members = members_of(estimator)
     if members:
         made = with_members(estimator, [_rewritten(member, change, width) for member in members])

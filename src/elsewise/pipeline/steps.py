@@ -96,7 +96,7 @@ def _is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
 
 
 def flattened(steps: Iterable[tuple[str, Any]], prefix: str = "") -> Iterator[Step]:
-    """Give the steps one by one, inner pipelines taken apart, without those that pass data through."""
+    """Return the steps one by one, inner pipelines taken apart, without those that pass data through."""
     for name, given in steps:
         transformer = seen_through(given)
         if isinstance(transformer, Pipeline):

@@ -9,11 +9,12 @@ still ask for. Behind steps that are not affine it is a function of an affine on
     LevelStream:   z = values[k]  where the column has level k, which for numbers is  z = sum_k values[k] e_k
     WarpStream:    z = h(y)  with y affine; trees can take it where h rises or falls
     StepStream:    z = values[p]  where  ends[p - 1] < y <= ends[p]
+    DerivedStream: z = scale r(f g) + shift  or  scale r(f / g) + shift  with f and g affine, r rounding
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, cast
@@ -23,6 +24,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import UnsupportedSettingError
 from ..table.column import Column
+from ..table.derived import DerivedColumn
 from ..table.frames import is_missing_value
 from ..table.levels import never_seen
 from ..table.table import Table
@@ -104,8 +106,42 @@ class StepStream:
     why: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DerivedStream:
+    """A product or a ratio of two affine streams, rounded or not; an affine stream that is rounded is divided by 1.
+
+    Attributes
+    ----------
+    first, second : AffineStream
+    divides : bool
+        It is their ratio, and the second is above zero; else their product.
+    decimals : int or None
+        What it is rounded to, before scale and shift; None if it is not.
+    scale, shift : float
+    why : str
+        What it is, as a sentence.
+    is_short : bool
+        It is rounded to 32 bits.
+    """
+
+    first: AffineStream
+    second: AffineStream
+    divides: bool
+    decimals: int | None
+    scale: float
+    shift: float
+    why: str
+    is_short: bool = False
+
+    @property
+    def base(self) -> AffineStream:
+        """A stream that depends on every feature this one depends on."""
+        depends = (self.first.coefficients != 0) | (self.second.coefficients != 0)
+        return AffineStream(depends.astype(np.float64), 0.0, -1)
+
+
 BentStream = WarpStream | StepStream
-Stream = AffineStream | LevelStream | WarpStream | StepStream
+Stream = AffineStream | LevelStream | WarpStream | StepStream | DerivedStream
 
 
 class Recast(Exception):  # noqa: N818 - a request, not an error
@@ -129,13 +165,13 @@ class Limits:
     blur: float = 0.0
 
     def within(self, low: float, high: float, blur: float) -> Limits:
-        """Give the limits that keep both these and others."""
+        """Return the limits that keep both these and others."""
         return Limits(max(self.low, low), min(self.high, high), max(self.blur, blur))
 
 
 @dataclass(slots=True)
 class Findings:
-    """What following a pipeline has told about the table's columns, by their position.
+    """What following a pipeline has shown about the table's columns, by their position.
 
     Attributes
     ----------
@@ -169,7 +205,35 @@ def source_streams(table: Table) -> list[Stream | None]:
             streams[column.sources[0]] = LevelStream(place, tuple(values))
         else:
             streams[column.sources[0]] = AffineStream(eye[column.start], 0.0, place)
+    by_name = dict(zip(table.names, streams))
+    for derived in table.derived:
+        streams[derived.place] = by_name[derived.name] = derived_stream(derived, by_name, table.n_features)
     return streams
+
+
+def derived_stream(derived: DerivedColumn, sources: Mapping[str, Stream | None], n_features: int) -> Stream:
+    """Make the stream of a derived column from those of its sources, by name."""
+    forms, why = derived.forms, f"Column {derived.name!r} is {derived.text}, which is not affine."
+
+    def affine(form: Mapping[str, Any]) -> AffineStream:
+        coefficients, offset = np.zeros(n_features), float(form.get("", 0.0))
+        for name, factor in form.items():
+            source = sources[name] if name else None
+            if name and not isinstance(source, AffineStream):
+                raise UnsupportedSettingError(f"{why} It is made of {name!r}, which is not affine either.")
+            if isinstance(source, AffineStream):
+                coefficients += float(factor) * source.coefficients
+                offset += float(factor) * source.offset
+        return AffineStream(coefficients, offset, -1)
+
+    first = affine(forms.first)
+    if forms.second is None and not derived.is_rounded and not derived.is_short:
+        return first
+    second = AffineStream(np.zeros(n_features), 1.0, -1) if forms.second is None else affine(forms.second)
+    if derived.is_below:
+        first, second = (AffineStream(-one.coefficients, -one.offset, -1) for one in (first, second))
+    decimals = derived.decimals if derived.is_rounded else None
+    return DerivedStream(first, second, forms.symbol != "*", decimals, 1.0, 0.0, why, derived.is_short)
 
 
 def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where: str) -> AffineMap:
@@ -191,7 +255,7 @@ def as_affine(streams: Sequence[Stream], table: Table, findings: Findings, where
 
 
 def numbers_of(stream: LevelStream, table: Table, findings: Findings, where: str) -> FloatArray:
-    """Give the number of each level for a step that asks for numbers, array of shape (n_levels,)."""
+    """Return the number of each level for a step that asks for numbers, array of shape (n_levels,)."""
     column = table.columns[stream.column]
     if not stream.encoded:
         findings.accepts.setdefault(stream.column, []).append(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Never, cast
 
 import numpy as np
@@ -17,12 +18,11 @@ from .side_by_side import SideBySide
 from .steps import Step, flattened, passes_through
 from .streams import (
     AffineStream,
+    DerivedStream,
     Findings,
     LevelStream,
     Recast,
-    StepStream,
     Stream,
-    WarpStream,
     as_affine,
     source_streams,
 )
@@ -80,7 +80,7 @@ class Walk:
                 f"{step.in_words} was fitted on {own.matrix.shape[1]} features, but {len(streams)} reach it. Pass the "
                 "steps of one fitted pipeline, and its n_features_in_ as n_features."
             )
-        is_bent = np.array([isinstance(stream, (WarpStream, StepStream)) for stream in streams], dtype=np.bool_)
+        is_bent = np.array([not isinstance(stream, (AffineStream, LevelStream)) for stream in streams], dtype=np.bool_)
         nothing = AffineStream(np.zeros(self.table.n_features), 0.0, -1)
         affine = [nothing if bent else stream for bent, stream in zip(is_bent, streams)]
         out = self.streams_of(as_affine(affine, self.table, self.findings, step.in_words).then(own))
@@ -91,18 +91,24 @@ class Walk:
 
     def _behind_bent(self, step: Step, own: AffineMap, streams: list[Stream], outputs: list[int]) -> list[Stream]:
         """Follow bent streams through a map that takes them one by one, by its own arithmetic."""
-        routes = []
+        routes, derived = [], {}
         for output in outputs:
             taken = np.flatnonzero(own.matrix[output])
             if len(taken) > 1:
-                bent = next(s for s in (streams[k] for k in taken) if isinstance(s, (WarpStream, StepStream)))
+                bent = next(s for s in (streams[k] for k in taken) if not isinstance(s, (AffineStream, LevelStream)))
                 mixed = self.names([streams[k] for k in taken])
                 raise UnsupportedSettingError(
                     f"{bent.why} {step.in_words} then mixes {mixed}: expected steps that take one column at a time "
                     "behind it."
                 )
-            routes.append(Route(int(taken[0]), output, bool(own.matrix[output, taken[0]] > 0)))
-        return follow_columns(self, step, streams, routes, Takes.numbers(len(streams)), "")
+            stream, factor = streams[taken[0]], float(own.matrix[output, taken[0]])
+            if isinstance(stream, DerivedStream):
+                shift = factor * stream.shift + float(own.offset[output])
+                derived[output] = replace(stream, scale=factor * stream.scale, shift=shift)
+            else:
+                routes.append(Route(int(taken[0]), output, factor > 0))
+        others = iter(follow_columns(self, step, streams, routes, Takes.numbers(len(streams)), "") if routes else [])
+        return [derived[output] if output in derived else next(others) for output in outputs]
 
     def _refuse(self, step: Step, streams: list[Stream]) -> Never:
         words = {"SelectorMixin": "feature selectors"}

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import UnsupportedModelError, UnsupportedSettingError
-from ..search.relaxations.curves.bisection import last_where
+from ..search.relaxations.curves.base import last_where
+from .affine import LARGEST_WARPED, N_NUMBERS_CHECKED
 from .columnwise import Chain, ColumnStep, through
-from .constants import LARGEST_WARPED, N_NUMBERS_CHECKED
 from .steps import Step
-from .streams import AffineStream, LevelStream, StepStream, Stream, WarpStream, numbers_of
+from .streams import AffineStream, DerivedStream, LevelStream, StepStream, Stream, WarpStream, numbers_of
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -66,6 +66,7 @@ def follow_columns(
     why : str
         A sentence that names the step and says why it is not affine.
     """
+    require_affine([streams[route.place] for route in routes], step)
     out: list[Stream] = []
     number_routes = [route for route in routes if isinstance(streams[route.place], (AffineStream, WarpStream))]
     warps = iter(_warped(walk, step, streams, number_routes, takes, why))
@@ -104,17 +105,26 @@ def _warped(
     return within(walk, step, after, -largest, largest)
 
 
+def require_affine(streams: Sequence[Stream], step: Step) -> None:
+    """Refuse streams derived from several columns before a step that is not affine."""
+    for stream in streams:
+        if isinstance(stream, DerivedStream):
+            raise UnsupportedSettingError(
+                f"{stream.why} {step.in_words} may not follow it: expected affine steps behind it."
+            )
+
+
 def require_monotone(walk: Walk, step: Step, streams: Sequence[Stream]) -> None:
     """Refuse streams that neither rise nor fall before a step that is not affine."""
     for stream in streams:
-        if isinstance(stream, WarpStream) and stream.rises is None:
+        if isinstance(stream, DerivedStream) or (isinstance(stream, WarpStream) and stream.rises is None):
             raise UnsupportedSettingError(
                 f"{stream.why} {step.in_words} may not follow it: expected affine steps behind it."
             )
 
 
 def not_affine(walk: Walk, step: Step, streams: Sequence[Stream], reason: str) -> str:
-    """Say in a sentence why a step is not affine, and which columns it takes."""
+    """Describe in a sentence why a step is not affine, and which columns it takes."""
     return f"{step.in_words} {reason}. It takes {walk.names(streams)}."
 
 
@@ -172,7 +182,7 @@ def within(
 
 
 def spread(low: float, high: float, seen: FloatArray) -> FloatArray:
-    """Give numbers between two ends at which a function is looked at, ascending: seen ones, between them, and beyond.
+    """Return numbers between two ends at which a function is looked at, ascending: seen ones, between them, and beyond.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Cells: intersections of a polyhedron, a cone and bounds, packed for the kernel.
 
 The kernel addresses a cell by the numbers of its parts: at most two polyhedra (the model's and the user's), at most one
-cone; -1 is "none". Everything is in plain coordinates (see :mod:`elsewise.projection.coordinates`).
+cone; -1 is "none". Everything is in plain coordinates (see :mod:`elsewise.projection.distance`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ._kernel import project_batch
-from .coordinates import Coordinates
+from .distance import Coordinates
 
 # Features from which on the structure of a Gram matrix is used, a diagonal less a few directions, and how many there
 # must be for each direction. The ratio decides: of 32 to 96 features, with 8 for a direction it takes 0.8 to 0.9 of
@@ -114,7 +114,7 @@ class Cells:
         )
 
     def with_own_radii(self, cone: IntArray, widening: FloatArray) -> tuple[Cells, IntArray]:
-        """Give every instance a cone of its own: its squared radius is larger by so much.
+        """Return every instance a cone of its own: its squared radius is larger by so much.
 
         A cone with tilts stands for ``||y||^2 <= s``, written ``||(y, l)|| <= h`` with ``h = (s + k^2) / 2k`` and
         ``l = (s - k^2) / 2k``: a larger ``s`` moves both alike, and ``k = h - l`` stays. Other cones are balls.
@@ -139,7 +139,7 @@ class Cells:
         return own, np.where(cone < 0, -1, np.arange(len(cone)))
 
     def with_halfspaces(self, normals: FloatArray, offsets: FloatArray, spans: IntArray) -> Cells:
-        """Give the same cones with other polyhedra, not shifted; arrays as for the table itself."""
+        """Return the same cones with other polyhedra, not shifted; arrays as for the table itself."""
         nothing = np.zeros((len(spans), normals.shape[1]))
         return Cells(
             self.norm, normals, offsets, spans, nothing, np.zeros(len(spans)), self.factors, self.grams, self.shape,

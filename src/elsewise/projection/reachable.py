@@ -24,8 +24,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .cells import CUTOFF, INFEASIBLE, Batch, Cells
-from .constants import MOST_ON_PATH
-from .trails import Trail, renumbered, trail_of
+from .warm_starts import MOST_ON_PATH, Trail, renumbered, trail_of
 
 # Relative rounding of sums of up to 900 products, EPS / 2 a term.
 SUM_ROUNDING = 1e-13
@@ -184,7 +183,11 @@ class Reachable:
                 middle = G @ g - self.x0
                 width = width + INVERSE_ACCURACY * (np.abs(G @ g) + np.abs(self.x0))
                 low, high = np.maximum(low, middle - width), np.minimum(high, middle + width)
-        return float(np.maximum(np.abs(low), np.abs(high)).sum())
+        farthest = np.maximum(np.abs(low), np.abs(high))
+        if len(self.cells.group):  # a category changes once, at its price, whatever the limits of its indicators
+            prices = self._gains_of_levels(np.eye(len(low)))[1]
+            return float(farthest[self.cells.group < 0].sum() + prices.sum())
+        return float(farthest.sum())
 
     def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
         """Bound forms over bounds and radius alone, where every category is at one of its levels."""

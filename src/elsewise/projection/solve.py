@@ -11,8 +11,7 @@ from ..arrays import FloatArray
 from ..errors import InvalidInputError
 from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, pack
 from .certificate import ConvexSet, convex_set
-from .coordinates import mahalanobis_coordinates, manhattan_coordinates
-from .distance import Distance, ResolvedDistance, ResolvedManhattan
+from .distance import Distance, ResolvedDistance, ResolvedManhattan, mahalanobis_coordinates, manhattan_coordinates
 
 _STATUS = {OPTIMAL: "optimal", INFEASIBLE: "infeasible", CUTOFF: "cutoff"}
 

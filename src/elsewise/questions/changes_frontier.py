@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..answers.changes_frontier import ChangesFrontier
 from ..answers.explanations import Explanations, concatenate
+from ..answers.frontier import ChangesFrontier
 from ..fitted import FittedModel
 from ..rules import Constraints
-from .confidence import with_confidence
-from .constants import SAME_DISTANCE
 from .explain import explain_rows, one_question
+from .frontier import SAME_DISTANCE
 from .options import Options
+from .targets import with_confidence
 
 
 def find_changes_frontier(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> ChangesFrontier:

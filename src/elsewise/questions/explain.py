@@ -18,33 +18,25 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
-from ..fitted.missing import refuse_missing
 from ..models import Outcome
 from ..rules import Rules
 from ..table.frames import as_table, rows_of, without_na
-from . import (
-    CheckedRows,
-    Inquiry,
-    Options,
-    answers_of,
-    checked_rows,
-    encoded_rows,
-    in_chunks,
-    outcomes_of_rows,
-    pose,
-    reporter,
-    walk,
-)
-from .confidence import with_confidence
+from ..text.languages import speaking
+from .conflicts.inquiry import Inquiry
+from .frontier import walk
 from .one_row import RowQuestion
+from .options import Options
 from .presentation import explanations_of, in_turn
-from .progress import ProgressOption
-from .solving.answer_order import nearest_first
+from .progress import ProgressOption, reporter
+from .solving.chunks import in_chunks
+from .solving.infeasibility import with_bounds_of
 from .solving.other_models import with_other_models, with_robust_radius
-from .solving.robust_bounds import with_bounds_of
-from .solving.wrong_rows import with_wrong_rows
-from .thresholds.densest import settle_for_densest
+from .solving.question import pose
+from .solving.row_errors import CheckedRows, checked_rows, encoded_rows, with_wrong_rows
+from .solving.several_answers import answers_of, nearest_first
+from .targets import outcomes_of_rows, with_confidence
 from .thresholds.fixed_columns import may_hold_columns
+from .thresholds.highest_quantile import settle_for_densest
 
 
 def explain_rows(
@@ -84,8 +76,13 @@ def explain_rows(
     if not is_exact and options.time_limit is not None:  # bounds take another search
         options = replace(options, time_limit=options.time_limit / 2)
 
-    def answers_where(places: IntArray) -> list[Explanations]:
-        own, own_rules = _where_missing(fitted, rules, missing[places[:1]])
+    proven = None
+    if not is_exact:  # what is proven of all answers is proven of those that last
+        of_all = replace(options, robust_radius=0.0, n_counterfactuals=1, on_infeasible="none")
+        proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs)
+
+    def answers_where(places: IntArray, own: FittedModel) -> list[Explanations]:
+        own_rules = rules if own.missing is None else rules.where_missing(own.missing)
         has_own = may_hold_columns(own, own_rules)
         question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
 
@@ -95,40 +92,33 @@ def explain_rows(
             is_all = len(chosen) == len(given)
             found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
             if options.on_infeasible == "densest":
-                settle_for_densest(found[0], goals)
+                has_none = None if proven is None else proven.statuses[numbers[chosen]] == "infeasible"
+                settle_for_densest(found[0], goals, has_none)
             part = in_turn(found, goals, numbers[chosen])
-            report(len(chosen))
+            report(len(chosen), part.statuses.tolist())
             return part
 
         return in_chunks(question, len(places), n_jobs, run)
 
     with reporter(progress, len(rows)) as report:
-        groups = _alike(missing)
-        joined = concatenate([part for places in groups for part in answers_where(places)])
+        groups = fitted.by_missing(missing)
+        joined = concatenate([part for places, own in groups for part in answers_where(places, own)])
     if len(groups) > 1:
         joined = joined.take(np.argsort(joined.rows, kind="stable"))
     if options.n_counterfactuals > 1:
         joined = nearest_first(joined)
-    if not is_exact:
-        of_all = replace(options, robust_radius=0.0, n_counterfactuals=1)
-        joined = with_bounds_of(joined, explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs))
+    if proven is not None:
+        joined = with_bounds_of(joined, proven)
     targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
     return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
 
 
-def _alike(missing: BoolArray) -> list[IntArray]:
-    """Find rows in which the same features are missing: their positions, one array a kind, at least one."""
-    if not missing.any():
-        return [np.arange(len(missing))]
-    kind = np.unique(missing, axis=0, return_inverse=True)[1].ravel()
-    return [np.flatnonzero(kind == number) for number in range(int(kind.max()) + 1)]
-
-
-def _where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
-    """Give model and rules for rows with missing features, of shape (at most 1, n_features)."""
+def where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
+    """Return model and rules for a row with missing features, of shape (1, n_features)."""
     if not missing.any():
         return fitted, rules
-    return fitted.where_missing(missing[0]), rules.where_missing(missing[0])
+    with speaking(fitted.table.wording):
+        return fitted.where_missing(missing[0]), rules.where_missing(missing[0])
 
 
 def explain_row(
@@ -177,6 +167,9 @@ def find_frontier(
     options = with_confidence(fitted, options)
     given, row, outcome = one_question(fitted, x, target, options)
     fitted = with_other_models(fitted, options.other_models, given)
+    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
+    rules.check_rows(row, given, missing)
+    fitted, rules = where_missing(fitted, rules, missing)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -184,9 +177,6 @@ def find_frontier(
     if levels.ndim != 1 or len(levels) == 0:
         raise InvalidInputError(f"quantiles: expected numbers between 0 and 1, received {quantiles!r}.")
     densities = [at_threshold(density, float(level)) for level in levels]
-    refuse_missing(fitted.table, fitted.table.missing(given))
-    rules = fitted.rules(options.constraints)
-    rules.check_rows(row, given)
     has_own = may_hold_columns(fitted, rules)
     question = pose(
         fitted, [outcome] * len(levels), rules, options=options, densities=densities, own_thresholds=has_own
@@ -212,14 +202,12 @@ def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
     fitted = with_robust_radius(with_other_models(fitted, options.other_models, given), options.robust_radius)
     rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
-    if fitted.densities:
-        refuse_missing(fitted.table, missing)
-    own, own_rules = _where_missing(fitted, rules, missing)
+    own, own_rules = where_missing(fitted, rules, missing)
     return RowQuestion(own, given, row, outcome, own_rules, options)
 
 
 def _one_row(fitted: FittedModel, x: ArrayLike, expected: str = "Expected one row", hint: str = "") -> Any:
-    """Give one row as a table of one, or say that it is not one."""
+    """Return one row as a table of one, or say that it is not one."""
     x = as_table([x]) if isinstance(x, Mapping) else x
     row: Any = fitted.table.one_row(x) if np.ndim(x) == 1 else x
     if np.ndim(row) != 2 or len(row) != 1:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from .constants import SAME_DISTANCE
 from .solving.answers import Answers
+from .solving.deadline import RowSeconds
 from .solving.question import Question
-from .solving.row_seconds import RowSeconds
+
+# Relative difference of distances of which nothing more can be proven: neighbours on a frontier have the same answer.
+SAME_DISTANCE = 1e-9
 
 
 def walk(question: Question, given: Any, row: FloatArray) -> list[Answers]:

@@ -11,8 +11,11 @@ from ..arrays import FloatArray
 from ..search import Domain
 from ..search.branch_and_bound.rounding import Rounding
 from ..search.constants import MARGINS
-from .constants import MOVES_TRIED
 from .solving.answers import Answers
+
+# Moves of a number from a known answer that are tried before a search, in units of the distance; of a whole number as
+# they are.
+MOVES_TRIED = tuple(sign * 4.0**power for sign in (-1, 1) for power in range(-2, 7))
 
 
 def single_moves(point: FloatArray, row: FloatArray, domain: Domain, stretch: FloatArray) -> FloatArray:

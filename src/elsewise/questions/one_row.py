@@ -13,7 +13,7 @@ from ..models import Outcome
 from ..rules import Rules
 from ..search import Domain
 from ..table.frames import rows_of
-from .options import Options
+from .options import Effort, Options
 from .solving.answers import Answers
 from .solving.deadline import Deadline
 from .solving.question import Question, pose
@@ -91,7 +91,14 @@ class RowQuestion:
         moves[indicators] = domain.upper[0, indicators] > self.row[0, indicators]  # another level is reachable
         return np.asarray(np.logical_or.reduceat(moves, layout.starts))
 
-    def answers(self, question: Question, free: BoolArray, *, log_thresholds: FloatArray | None = None) -> Answers:
+    def answers(
+        self,
+        question: Question,
+        free: BoolArray,
+        *,
+        log_thresholds: FloatArray | None = None,
+        effort: Effort | None = None,
+    ) -> Answers:
         """Prepare the answers of the row under several sets of columns that may change, one set a row.
 
         Parameters
@@ -102,10 +109,13 @@ class RowQuestion:
         log_thresholds : array of shape (1, n_goals), optional
             What the density has to reach, whatever is held; by default each set has the threshold that
             :meth:`~elsewise.Explainer.explain` would ask for with the other columns immutable.
+        effort : str, optional
+            Instead of that of the options.
         """
         same = np.zeros(len(free), dtype=np.int64)
         left = self.deadline.left()
-        options = replace(self.options, time_limit=None if left is None else left / max(len(free), 1))
+        limit = None if left is None else left / max(len(free), 1)
+        options = replace(self.options, time_limit=limit, effort=effort or self.options.effort)
         question = replace(question, options=options)
         return Answers(
             question,
@@ -116,9 +126,16 @@ class RowQuestion:
             domain=held(question, self.row[same], free),
         )
 
-    def reached(self, question: Question, free: BoolArray, *, log_thresholds: FloatArray | None = None) -> Answers:
+    def reached(
+        self,
+        question: Question,
+        free: BoolArray,
+        *,
+        log_thresholds: FloatArray | None = None,
+        effort: Effort | None = None,
+    ) -> Answers:
         """Find the nearest answers under several sets of columns that may change; see :meth:`answers`."""
-        answers = self.answers(question, free, log_thresholds=log_thresholds)
+        answers = self.answers(question, free, log_thresholds=log_thresholds, effort=effort)
         everything: IntArray = np.arange(len(free))
         answers.reach(everything, np.zeros(len(free), dtype=np.int64))
         return answers

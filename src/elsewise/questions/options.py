@@ -14,12 +14,16 @@ from ..rules import Constraints
 OnSatisfied = Literal["move", "keep"]
 OnInfeasible = Literal["none", "densest"]
 Errors = Literal["raise", "row"]
+Effort = Literal["default", "quick", "proof"]
 # Choices of the options that have a fixed set of them.
 CHOICES: dict[str, tuple[str, ...]] = {
     "on_satisfied": get_args(OnSatisfied),
     "on_infeasible": get_args(OnInfeasible),
     "errors": get_args(Errors),
+    "effort": get_args(Effort),
 }
+# Counted work of a row as a multiple of the usual amount, by its effort: the same on every machine.
+WORK: dict[str, float] = {"quick": 0.02, "default": 1.0, "proof": inf}
 
 
 def _described(description: str) -> dict[str, str]:
@@ -60,6 +64,13 @@ class Options:
     time_limit: float | None = field(
         default=None, metadata=_described("seconds that the whole question about one row may take")
     )
+    effort: Effort = field(
+        default="default",
+        metadata=_described(
+            "when the search of a row ends that is not proven yet: after a fixed amount of work, about ten seconds "
+            "(default; with a time limit, when that is over), soon after a good answer is known (quick), never (proof)"
+        ),
+    )
     errors: Errors = field(
         default="raise",
         metadata=_described(
@@ -81,6 +92,9 @@ class Options:
     )
     ranges: bool = field(
         default=False, metadata=_described("say how far the changed columns of an answer may vary, all at once")
+    )
+    certificate: bool = field(
+        default=False, metadata=_described("write the proof of every answer so that a separate program can check it")
     )
 
     def __post_init__(self) -> None:
@@ -107,8 +121,9 @@ class Options:
         radius: object = self.robust_radius
         if isinstance(radius, bool) or not isinstance(radius, Real) or not 0 <= float(radius) < inf:
             raise InvalidInputError(f"robust_radius must be a distance >= 0, received {radius!r}.")
-        if not isinstance(self.ranges, bool):
-            raise InvalidInputError(f"ranges must be True or False, received {self.ranges!r}.")
+        for name in ("ranges", "certificate"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInputError(f"{name} must be True or False, received {getattr(self, name)!r}.")
         if self.ranges and self.robust_radius:
             raise InvalidInputError(
                 "ranges and robust_radius are two ways to leave room around an answer: use one of them."
@@ -116,6 +131,16 @@ class Options:
         pairs: Any = self.other_models
         if not isinstance(pairs, (list, tuple)) or not all(isinstance(one, tuple) and len(one) == 2 for one in pairs):
             raise InvalidInputError(f"other_models: expected a list of pairs (model, outcome), received {pairs!r}.")
+
+    @property
+    def work(self) -> float:
+        """Counted work of a row as a multiple of the usual amount; where there is a time limit, the clock decides."""
+        return inf if self.effort == "default" and self.time_limit is not None else WORK[self.effort]
+
+    @property
+    def ended_by(self) -> Literal["size", "time"]:
+        """What ends a search that is not proven: the amount of work, or the clock."""
+        return "size" if self.time_limit is None or self.work < inf else "time"
 
     @property
     def least_distance(self) -> float | None:

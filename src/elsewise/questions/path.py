@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..answers.constants import OPTIMAL_GAP
 from ..answers.path import Bottleneck, Path, Profile
+from ..answers.records import OPTIMAL_GAP
 from ..arrays import FloatArray
 from ..distances import ResolvedManhattan
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import ProofUnfinished
-from ..rules.between import for_ways
+from ..rules.relaxing import for_ways
 from ..table import Table
 from ..table.frames import rows_of
-from . import Options, Way, find_way
-from .explain import one_question
+from .explain import one_question, where_missing
+from .options import Options
+from .paths.shortest_path import Way, find_way
 from .presentation import shares_of
 
 # Places of a segment at which a path's profile is evaluated: enough for a smooth curve.
@@ -41,8 +42,9 @@ def find_path(
             "corner. Ask for it with a distance without per_change."
         )
     given, row, outcome = one_question(fitted, x, target, options)
-    rules = for_ways(fitted.rules(options.constraints))
-    rules.check_rows(row, given)
+    rules, missing = for_ways(fitted.rules(options.constraints)), fitted.table.missing(given)
+    rules.check_rows(row, given, missing)
+    fitted, rules = where_missing(fitted, rules, missing)
     way = find_way(fitted, outcome, given, row, rules, options, level=level)
     count = len(way.points)
     repeated = rows_of(given, np.zeros(count, dtype=np.int64))
@@ -78,7 +80,7 @@ def find_path(
 
 
 def _as_asked(fitted: FittedModel, outcome: Outcome) -> Any:
-    """Give the outcome in the user's terms."""
+    """Return the outcome in the user's terms."""
     if isinstance(outcome, Interval):
         return (outcome.low, outcome.high)
     assert fitted.classes is not None

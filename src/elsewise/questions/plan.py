@@ -9,19 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from ..answers.cells import value_in
 from ..answers.explanation import Change, Explanation
 from ..answers.plan import Plan, PlanStep, sparsest
+from ..answers.records import value_in
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import NoOrder
 from ..rules import Constraints, Rules
-from ..rules.between import for_stages
+from ..rules.relaxing import for_stages
 from ..table import Column
 from ..table.frames import rows_of
-from . import Move, Order, best_order, in_parts, outcomes_of_rows
+from .explain import where_missing
+from .paths.order import Move, Order, best_order, in_parts
+from .targets import outcomes_of_rows
 
 
 def find_plan(
@@ -44,14 +46,14 @@ class _Planning:
     """One explanation's plan."""
 
     def __init__(self, fitted: FittedModel, explanation: Explanation, rules: Rules) -> None:
-        self.fitted, self.explanation, self.rules = fitted, explanation, rules
-        self.table = explanation.table
+        self.explanation, self.table = explanation, explanation.table
         if [column.name for column in self.table.columns] != [column.name for column in fitted.table.columns]:
             raise InvalidInputError(
                 "The explanation is about other columns than the explainer. Pass the explainer that made it."
             )
         self.row, self.end = explanation.row_features, explanation.features
         self.given = fitted.table.own_columns(fitted.table.one_row(explanation.x))
+        self.fitted, self.rules = where_missing(fitted, rules, fitted.table.missing(self.given))
         least = None if np.isnan(explanation.min_probability) else explanation.min_probability
         self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, least).outcomes[0]
 
@@ -164,11 +166,11 @@ class _Planning:
         count = np.zeros(len(stages), dtype=np.int64)
         rows = np.repeat(self.row[None], len(stages), axis=0)
         written = self.table.decode(stages, rows_of(self.given, count), encoded=rows)
-        told = [written.iloc[place] if hasattr(written, "iloc") else written[place] for place in range(len(stages))]
+        stated = [written.iloc[place] if hasattr(written, "iloc") else written[place] for place in range(len(stages))]
         steps = tuple(
             PlanStep(
-                changes=self._changes(stages[k], stages[k + 1], told[k], told[k + 1]),
-                row=told[k + 1],
+                changes=self._changes(stages[k], stages[k + 1], stated[k], stated[k + 1]),
+                row=stated[k + 1],
                 features=stages[k + 1],
                 log_density=float(logs[k + 1]),
                 share=float(shares[k + 1]),

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..answers.constants import OPTIMAL_GAP
 from ..answers.explanations import Explanations, concatenate
+from ..answers.records import OPTIMAL_GAP
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..distances import ResolvedDistance, ResolvedManhattan
 from ..models import Label
-from ..projection.coordinates import row_product
+from ..projection.distance import row_product
 from ..reasons import (
+    STATUSES,
     LessDense,
     NoClassReachable,
+    NoFurther,
     NoOtherClass,
     NothingToChange,
     OutOfTime,
     ProofUnfinished,
+    Reason,
     Unconfirmed,
 )
 from ..search import distinct
-from ..statuses import STATUSES
 from ..table import Table
-from ..table.at_once import copied
 from ..table.frames import blanked
-from . import Answers, Reason, why_infeasible
+from ..table.small_frames import copied
 from .recourse.ranges import ranges_of
+from .solving.answers import Answers
+from .solving.certificates import proofs_of
+from .solving.infeasibility import why_infeasible
 
 _STATUSES = np.array(STATUSES)
 _OPTIMAL, _FEASIBLE, _DENSEST, _INFEASIBLE, _UNKNOWN, _ = range(len(STATUSES))
@@ -47,7 +51,23 @@ def in_turn(answers: Sequence[Answers], goals: IntArray, numbers: IntArray) -> E
         return best
     joined = concatenate([best, *further])
     turn = np.repeat(np.arange(len(answers)), [len(best), *(len(each) for each in further)])
-    return joined.take(np.lexsort((turn, joined.rows)))
+    joined = joined.take(np.lexsort((turn, joined.rows)))
+    return _with_ends(joined, answers, numbers)
+
+
+def _with_ends(joined: Explanations, answers: Sequence[Answers], numbers: IntArray) -> Explanations:
+    """Say of the last answer of rows with fewer than were asked for whether it is proven that there is no other."""
+    n_asked, causes = answers[0].question.options.n_counterfactuals, list(joined.causes)
+    for place, number in enumerate(numbers.tolist()):
+        n_found = sum(bool(np.isfinite(each.value[place])) for each in answers)
+        if not 0 < n_found < n_asked or n_found == len(answers):
+            continue
+        last = int(np.flatnonzero(joined.rows == number)[-1])
+        own = causes[last]
+        if own is None or isinstance(own, (ProofUnfinished, LessDense)):
+            is_proven = bool(np.isposinf(answers[n_found].lower_bound[place]))
+            causes[last] = NoFurther(n_found, n_asked, is_proven, own)
+    return replace(joined, causes=tuple(causes))
 
 
 def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, blank: bool = True) -> Explanations:
@@ -111,6 +131,7 @@ def explanations_of(answers: Answers, goals: IntArray, numbers: IntArray, *, bla
         min_probabilities=_least_probabilities(answers),
         robust_radius=np.full(len(found), question.fitted.robust_radius),
         ranges=ranges_of(answers, found, shares, written) if question.options.ranges else (),
+        proofs=proofs_of(answers, goals) if question.options.certificate else (),
     )
 
 
@@ -123,12 +144,12 @@ def _statuses(answers: Answers, found: BoolArray, optimal: BoolArray, lower_boun
 
 
 def _is_excused(answers: Answers, thresholds: FloatArray) -> BoolArray:
-    """Tell which rows stay with the outcome they have though they are not dense enough: none is asked of them."""
+    """Return which rows stay with the outcome they have though they are not dense enough: none is asked of them."""
     return np.asarray(answers.already & (answers.log_density < thresholds))
 
 
 def _quantiles(answers: Answers) -> FloatArray:
-    """Give the density quantile that each answer is held to; NaN where none was asked for."""
+    """Return the density quantile that each answer is held to; NaN where none was asked for."""
     asked = [
         np.nan if item is None or item.quantile_ is None else item.quantile_ for item in answers.question.densities
     ]
@@ -137,7 +158,7 @@ def _quantiles(answers: Answers) -> FloatArray:
 
 
 def _given(answers: Answers, found: BoolArray) -> BoolArray:
-    """Tell where the density is about what may change, given what cannot."""
+    """Return where the density is about what may change, given what cannot."""
     if answers.question.cones_at is None:
         return np.zeros(len(found), dtype=np.bool_)
     goals = answers.goal.tolist()
@@ -146,7 +167,7 @@ def _given(answers: Answers, found: BoolArray) -> BoolArray:
 
 
 def _least_probabilities(answers: Answers) -> FloatArray:
-    """Give what was asked for the goal of each answer; NaN for none."""
+    """Return what was asked for the goal of each answer; NaN for none."""
     asked = [item.min_probability if isinstance(item, Label) else None for item in answers.question.outcomes]
     return np.asarray(np.array([np.nan if least is None else least for least in (*asked, None)])[answers.goal])
 
@@ -188,10 +209,10 @@ def shares_of(table: Table, distance: ResolvedDistance, before: FloatArray, afte
 
 
 def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolArray) -> tuple[Reason | None, ...]:
-    """Give a reason for every row that is not simply optimal."""
+    """Return a reason for every row that is not simply optimal."""
     question = answers.question
     causes: list[Reason | None] = [None] * len(goals)
-    ended: Literal["size", "time"] = "size" if question.options.time_limit is None else "time"
+    ended = question.options.ended_by
     infeasible = {
         goal: why_infeasible(question, goal)
         for goal in distinct(answers.goal[~found & np.isposinf(answers.lower_bound) & (answers.goal >= 0)])
@@ -221,8 +242,8 @@ def _causes(answers: Answers, goals: IntArray, found: BoolArray, optimal: BoolAr
 
 
 def _why_unfinished(answers: Answers, row: int) -> ProofUnfinished:
-    """Tell what ended the proof of a row's answer."""
+    """Return what ended the proof of a row's answer."""
     question = answers.question
     if answers.timed_out[row]:
-        return ProofUnfinished("size" if question.options.time_limit is None else "time")
+        return ProofUnfinished(question.options.ended_by)
     return ProofUnfinished("black box" if question.fitted.exactness == "black box" else "rounding")

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..models import Interval, Label
 from ..search import distinct
-from ..search.constants import DEPTH_OF_WHOLE_POINTS
+from ..search.constants import DEPTH_OF_WHOLE_POINTS, SHORT_SUM_ROUNDING, SUM_ROUNDING
 from ..table.frames import has_short_floats, is_frame, rows_of
 from .solving.question import Question
 
@@ -139,9 +139,10 @@ class Verification:
 
     def _is_on_boundary(self, points: FloatArray, goals: IntArray) -> BoolArray:
         on_boundary = np.zeros(len(points), dtype=np.bool_)
+        rounding = SHORT_SUM_ROUNDING if self.rounds else SUM_ROUNDING
         for goal in distinct(goals) if self.question.use_model and len(points) else ():
             chosen = np.flatnonzero(goals == goal)
-            on_boundary[chosen] = self.question.problem.goals[goal].cover.is_on_boundary(points[chosen])
+            on_boundary[chosen] = self.question.problem.goals[goal].cover.is_on_boundary(points[chosen], rounding)
         return on_boundary
 
     def _decides(self, points: FloatArray, goals: IntArray, places: IntArray, predictions: AnyArray) -> BoolArray:

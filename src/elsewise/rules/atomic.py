@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from . import words
-from .arithmetic.expressions import Comparison
+from .arithmetic.expressions import Inequality
 
 if TYPE_CHECKING:
     from ..search.domains.clauses import Clauses
@@ -66,10 +66,10 @@ class Rule:
         """Strike indicators that rows ``E`` may not reach, both of shape (n_samples, n_features), in place."""
 
     def clauses(self, E: FloatArray) -> Clauses | None:
-        """Give alternatives, one of which each answer to rows ``E``, of shape (n_samples, n_features), keeps."""
+        """Return alternatives, one of which each answer to rows ``E``, of shape (n_samples, n_features), keeps."""
 
     def split(self) -> list[Rule]:
-        """Give rules, each as small as it makes sense by itself, that together say the same."""
+        """Return rules, each as small as it makes sense by itself, that together say the same."""
         return [self]
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
@@ -163,7 +163,10 @@ class OneWay(_ColumnRule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Within(_ColumnRule):
-    """A number or rank lies in ``[low, high]``, except for rows that hold one of ``codes``, which are no numbers."""
+    """A number or rank lies in ``[low, high]``, except for rows that hold one of ``codes``, which are no numbers.
+
+    A value that is outside already may stay there, or come nearer.
+    """
 
     low: float
     high: float
@@ -172,22 +175,13 @@ class Within(_ColumnRule):
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         f = self.column.start
         numbers = ~np.isin(E[:, f], self.codes)
-        lower[numbers, f] = np.maximum(lower[numbers, f], self.low)
-        upper[numbers, f] = np.minimum(upper[numbers, f], self.high)
+        lower[numbers, f] = np.maximum(lower[numbers, f], np.minimum(self.low, E[numbers, f]))
+        upper[numbers, f] = np.minimum(upper[numbers, f], np.maximum(self.high, E[numbers, f]))
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
-        f = self.column.start
-        inside = (self.low <= E1[:, f]) & (E1[:, f] <= self.high)
-        return np.asarray(~(inside | np.isin(E0[:, f], self.codes)))
-
-    def excludes(self, E: FloatArray) -> BoolArray:
-        return self.breaks(E, E)
-
-    def objection(self, row: FloatArray) -> str:
-        return (
-            f"the rule '{self.name}' excludes the row itself. Widen the bound so that it holds the row, or leave the "
-            "row out"
-        )
+        before, after = E0[:, self.column.start], E1[:, self.column.start]
+        inside = (np.minimum(self.low, before) <= after) & (after <= np.maximum(self.high, before))
+        return np.asarray(~(inside | np.isin(before, self.codes)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,16 +282,19 @@ class Linear(Rule):
     Attributes
     ----------
     normals, offsets : arrays of shape (n_half_spaces, n_features) and (n_half_spaces,)
-    comparisons : tuple of Comparison, one a half-space
+    comparisons : tuple of Inequality, one a half-space
     features : dict of column name to feature
         The feature that is a column's value in the comparisons, None where it is always 0.
+    bounded : str
+        The derived column whose bounds it is; empty for a rule that was given as it is.
     """
 
     name: str
     normals: FloatArray
     offsets: FloatArray
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Inequality, ...]
     features: dict[str, int | None]
+    bounded: str = ""
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         values = {

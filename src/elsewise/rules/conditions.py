@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
-from .constants import LONGEST_SHOWN
+from .words import LONGEST_SHOWN
 
 Sign = Literal["==", "!=", "<", "<=", ">", ">="]
 _SIGNS: dict[type[ast.cmpop], Sign] = {
@@ -50,7 +50,7 @@ Condition = Test | Joined
 
 
 def negation(condition: Condition) -> Condition:
-    """Give the condition that holds where this one does not."""
+    """Return the condition that holds where this one does not."""
     if isinstance(condition, Test):
         return Test(condition.column, _OPPOSITE[condition.sign], condition.value)
     return Joined(not condition.all_hold, tuple(negation(part) for part in condition.parts))

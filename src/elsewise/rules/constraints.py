@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import inf, isfinite
@@ -11,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
+from ..table.derived import read_formula
 from .arithmetic.linear import WrittenRule, read_rule
-from .conditions import read_condition
+from .conditions import read_condition, tests_of
 from .meaningful import checked_groups, checked_sizes
 from .steps import checked_steps
 from .words import did_you_mean
 
 _DIRECTIONS = ("increase", "decrease")
+# A formula that is the name of a column and nothing else.
+_COLUMN = re.compile(r"[^\W\d]\w*|`[^`]+`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,9 @@ class Constraints:
         The column moves in this direction or not at all. For numbers, ordered levels, and yes/no columns (False comes
         before True).
     bounds : {column: (low, high)}
-        Both inclusive, None for an open end. The ends are levels where the column has ordered levels. The row itself
-        must lie within its bounds.
+        Both inclusive, None for an open end. The ends are levels where the column has ordered levels. A value of the
+        row that is outside already may stay there, or come nearer. Bounds of a derived column (see ``derive``) hold
+        for every answer, wherever the row is.
     integer : None or names of columns
         None takes whole numbers where the training data have them. Names say it outright: these numeric columns hold
         whole numbers and no others do; an empty list is for none. Ordered levels are not affected. A value that is not
@@ -87,6 +92,12 @@ class Constraints:
         'unknown'"}``. Conditions compare a column with a value (``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``),
         joined by ``and``, ``or`` and ``not``; a column of True and False may stand alone. The row itself need not keep
         them.
+    derive : {column: formula} or None
+        Columns that follow from others: ``{"ltv": "loan / price", "total": "a + b"}``, sums, differences, products and
+        ratios, rounded as in the data. Only their sources change and cost; the model sees the column as it follows. A
+        fit needs to know them: ``Explainer(model, constraints=...)``. None takes the identities that were found to hold
+        in all rows of a data frame (``explainer.derived_``), ``{}`` says that there are none. ``"total == a + b"``
+        among ``linear`` says the same.
 
     Examples
     --------
@@ -118,8 +129,10 @@ class Constraints:
     range: str | Sequence[str] | None = None
     unseen: str = "forbid"
     implies: Mapping[str, str] = field(default_factory=dict)
+    derive: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
+        inequalities, identities = _without_identities(self.linear)
         # Own copies in plain types: what was checked here cannot change later.
         checked = {
             "immutable": _names(self.immutable, "immutable"),
@@ -127,7 +140,7 @@ class Constraints:
             "bounds": {name: _ends(name, ends) for name, ends in _by_column(self.bounds, "bounds")},
             "integer": None if self.integer is None else _names(self.integer, "integer"),
             "allowed": {name: _targets(name, targets) for name, targets in _by_column(self.allowed, "allowed")},
-            "linear": _linear(self.linear),
+            "linear": _linear(inequalities),
             "max_changes": _max_changes(self.max_changes),
             "min_change": checked_sizes(self.min_change),
             "step": checked_steps(self.step),
@@ -137,6 +150,7 @@ class Constraints:
             "range": _range(self.range),
             "unseen": _one_of(self.unseen, "unseen", ("forbid", "allow")),
             "implies": _implies(self.implies),
+            "derive": _derive(self.derive, identities),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -167,13 +181,28 @@ class Constraints:
         return cls(**mapping)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Give the rules as plain dicts and lists, without what was left at its default; undone by `from_mapping`."""
+        """Return the rules as plain dicts and lists, without what was left at its default; undone by `from_mapping`."""
         defaults = Constraints()
         return {
             item.name: _plain(getattr(self, item.name))
             for item in fields(self)
             if getattr(self, item.name) != getattr(defaults, item.name)
         }
+
+
+def names_in(constraints: Constraints | None) -> set[str]:
+    """Names of the columns that rules speak of, but for formulas of derived columns."""
+    if not isinstance(constraints, Constraints):  # what else it is, is refused where rules are resolved
+        return set()
+    given = constraints
+    lists: list[Iterable[Any]] = [given.immutable, given.integer or (), *given.together]
+    lists += [() if isinstance(given.range, str) else given.range or ()]
+    lists += [mapping for mapping in (given.monotone, given.bounds, given.allowed, given.special) if mapping]
+    lists += [sizes for sizes in (given.min_change, given.step) if isinstance(sizes, Mapping)]
+    lists += [read_rule(rule).columns for rule in given.linear]
+    conditions = [read_condition(side) for pair in given.implies.items() for side in pair]
+    named = {test.column for condition in conditions for test in tests_of(condition)}
+    return named | {name for names in lists for name in names if isinstance(name, str)}
 
 
 def _plain(value: Any) -> Any:
@@ -317,3 +346,34 @@ def _codes(values: object, what: str) -> tuple[float, ...]:
         if isinstance(code, bool) or not isinstance(code, Real) or not isfinite(code):
             raise InvalidInputError(f"{what}: expected finite numbers as codes, received {code!r}.")
     return tuple(dict.fromkeys(codes))
+
+
+def _without_identities(linear: object) -> tuple[object, dict[str, str]]:
+    """Take equations that say what a column is, ``"total == a + b"``, out of linear rules."""
+    if isinstance(linear, (str, bytes, Mapping)) or not isinstance(linear, Iterable):
+        return linear, {}
+    rules, identities = [], {}
+    for rule in linear:
+        sides = rule.split("==") if isinstance(rule, str) else []
+        names = [side.strip().strip("`") for side in sides if _COLUMN.fullmatch(side.strip())]
+        if len(sides) != 2 or not names:
+            rules.append(rule)
+            continue
+        is_first = _COLUMN.fullmatch(sides[0].strip()) is not None
+        identities[names[0]] = sides[1 if is_first else 0].strip()
+    return (rules, identities) if identities else (linear, {})
+
+
+def _derive(given: object, identities: Mapping[str, str]) -> dict[str, str] | None:
+    if given is None:
+        return dict(identities) or None
+    formulas = dict(_by_column(given, "derive"))
+    for name, text in formulas.items():
+        if not isinstance(text, str):
+            raise InvalidInputError(
+                f"derive: expected formulas such as 'loan / price', received {text!r} for {name!r}."
+            )
+    formulas |= identities
+    for name, text in formulas.items():
+        read_formula(name, text)
+    return formulas

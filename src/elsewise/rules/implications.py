@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from ..search.domains.clauses import Clauses
+from ..text.languages import say
 from .atomic import Rule, value_in_words
 from .conditions import Condition, Joined, Test, clauses_of, columns_of, compare, holds, negation, read_condition
 
@@ -104,7 +105,7 @@ def implication(condition: str, then: str, find_column: FindColumn, find_level: 
     for clause in written:
         literals = [literal for test in clause for literal in _literals(test, columns, positions, find_level)]
         alternatives.append(tuple(literals) or ((0, np.inf, -np.inf),))  # nothing left: it never holds
-    name = f"if {condition} then {then}"
+    name = say("rule.if", condition=condition, then=then)
     return Implies(name, first, second, columns, positions, tuple(alternatives))
 
 

@@ -45,11 +45,11 @@ def _settled(both: dict[str, Any], first: Constraints, second: Constraints) -> d
     """Let columns stay that may move neither way, and say no more of columns that stay than that."""
     ways = [name for name, way in first.monotone.items() if second.monotone.get(name, way) != way]
     stay = list(dict.fromkeys([*both["immutable"], *ways]))
-    told = {
+    stated = {
         kind: {name: value for name, value in both[kind].items() if name not in stay}
         for kind in ("monotone", "allowed")
     }
-    return {**both, **told, "immutable": stay}
+    return {**both, **stated, "immutable": stay}
 
 
 def _union(one: Sequence[Any], other: Sequence[Any]) -> list[Any]:

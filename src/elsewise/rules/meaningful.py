@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
+from ..text.languages import say
 from . import words
 from .atomic import Rule, value_in_words
 
@@ -53,6 +54,10 @@ class LeastChange(Rule):
         return f"{value_in_words(self.column, before)} -> {value_in_words(self.column, after)}"
 
 
+def _in_words(name: str, size: float) -> str:
+    return say("rule.least change", column=words.column(name), least=words.value(name, size))
+
+
 def least_changes(
     given: Mapping[str, float] | str | None,
     columns: Sequence[Column],
@@ -87,7 +92,7 @@ def least_changes(
         found = {c.name: shares[c.name] for c in numbers if c.start not in steps and c.name in shares}
     by_name = {column.name: column for column in columns}
     return [
-        LeastChange(f"{name} stays or moves by at least {words.number(size)}", by_name[name], size, name not in said)
+        LeastChange(_in_words(name, size), by_name[name], size, name not in said)
         for name, size in {**found, **said}.items()
         if size > 0
     ]
@@ -132,7 +137,7 @@ def checked_groups(given: object) -> tuple[tuple[str, ...], ...]:
 
 
 def units_of(table: Table, groups: Sequence[Sequence[str]], find: Any) -> IntArray:
-    """Give what each column counts as, int array of shape (n_columns,): columns of one group are one.
+    """Return what each column counts as, int array of shape (n_columns,): columns of one group are one.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The user's rules without one of them."""
+"""The user's rules without one of them.
+
+Rules for what lies between a row and its answer: stages of a plan, and ways, which need limits without gaps.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..errors import InvalidInputError
 from .atomic import Codes, FewChanges, Linear, OneWay, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .implications import Implies
@@ -40,8 +44,10 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
         return replace(constraints, special={other.column.name: other.codes.tolist() for other in left})
     if isinstance(rule, FewChanges):
         return replace(constraints, max_changes=None)
+    if isinstance(rule, Linear) and rule.bounded:
+        return replace(constraints, bounds=_dropped(constraints.bounds, rule.bounded))
     if isinstance(rule, Linear):
-        place = sum(isinstance(other, Linear) for other in rules.single[:index])
+        place = sum(isinstance(other, Linear) and not other.bounded for other in rules.single[:index])
         return replace(constraints, linear=[*constraints.linear[:place], *constraints.linear[place + 1 :]])
     name = rule.column.name  # type: ignore[attr-defined]  # all others are about a column
     if isinstance(rule, Stays):
@@ -104,3 +110,19 @@ def _without_transition(constraints: Constraints, rules: Rules, index: int, name
 
 def _dropped(mapping: Any, name: str) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key != name}
+
+
+def for_stages(rules: Rules) -> Rules:
+    """Leave out what is never seen together: changes that only make sense together are made one after the other."""
+    return replace(rules, single=tuple(rule for rule in rules.single if not isinstance(rule, Unseen)))
+
+
+def for_ways(rules: Rules) -> Rules:
+    """Leave out what is never seen together, which ways know nothing of, and refuse other rules with alternatives."""
+    for rule in rules.single:
+        if isinstance(rule, Implies) or (isinstance(rule, NumberOrCode) and not rule.stays):
+            raise InvalidInputError(
+                f"A path passes all numbers between its corners and cannot keep the rule {rule.name!r}, which has "
+                "alternatives. Leave it out, or use codes='stay'."
+            )
+    return for_stages(rules)

@@ -11,23 +11,28 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
+from ..table.derived import read_formula
+from ..text.languages import plural, say, speaking
 from . import words
+from .arithmetic.derived_bounds import bounds_of_derived
 from .arithmetic.linear import read_rule
 from .arithmetic.linear_rules import linear_rule
 from .atomic import Codes, FewChanges, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .implications import implication
 from .learned.found_rules import NumberOrCode
-from .learned.regularities import Regularities
-from .learned.suggested import found_rules, range_columns
-from .levels import few, is_boolean, n_positions, position_of
+from .learned.regularities import Regularities, found_rules, range_columns
 from .meaningful import least_changes, units_of
 from .rules import Rules
 from .steps import OnSteps, step_rules
+from .words import few, is_boolean, n_positions, position_of
 
 if TYPE_CHECKING:
     from ..table.column import Column
     from ..table.table import Table
+
+# Stands for all levels of a column; None is a level, the missing value.
+_ANY_LEVEL = object()
 
 
 def resolve(
@@ -89,17 +94,24 @@ class _Resolution:
         self.columns, self.n_features = table.columns, table.n_features
         self.rows, self.scales = rows, scales
         self.by_name = {column.name: column for column in self.columns}
+        self.derived = {column.name: column for column in table.derived}
         self.integer = np.zeros(table.n_features, dtype=np.bool_)
         self.codes: dict[str, Codes | NumberOrCode] = {}
 
     def rules(self) -> Rules:
-        """All rules, in the order of the parameters."""
+        """All rules, in the order of the parameters, in the words of the table."""
+        with speaking(self.table.wording):
+            return self._rules()
+
+    def _rules(self) -> Rules:
         self._refuse_contradictions()
+        self._refuse_other_formulas()
         whole = self._whole()
         special = self._special()
         steps = self._steps()
+        with_ranges = [name for name, rule in self.codes.items() if isinstance(rule, NumberOrCode)]
         single: list[Rule] = [
-            *(Stays(f"{name} stays as it is", self._column(name, "immutable")) for name in self._used("immutable")),
+            *(Stays(self._say("stays", name), self._column(name, "immutable")) for name in self._used("immutable")),
             *(self._monotone(name, self.given.monotone[name]) for name in self._used("monotone")),
             *(self._bounds(name, *ends) for name, ends in self.given.bounds.items() if tuple(ends) != (None, None)),
             *whole,
@@ -109,9 +121,9 @@ class _Resolution:
             *self._least_changes({rule.column.start: float(rule.step) for rule in steps}),
             *special,
             *(implication(*pair, self._column, position_of) for pair in self.given.implies.items()),
-            *found_rules(self.given, self.table, self.regularities, self.codes),
+            *found_rules(self.given, self.table, self.regularities, with_ranges),
             *(
-                MissingStays(f"{column.name}: what is missing stays missing", column)
+                MissingStays(self._say("missing", column.name), column)
                 for column in self.columns
                 if column.missing_stays and column.kind == "category" and None in column.levels
             ),
@@ -119,11 +131,22 @@ class _Resolution:
         unit = units_of(self.table, self.given.together, self._column)
         most = self.given.max_changes
         if most is not None:
-            in_words = {0: "no column changes", 1: "at most 1 column changes"}.get(
-                most, f"at most {most} columns change"
-            )
+            in_words = plural("rule.few changes", most) if most else say("rule.no changes")
             single.append(FewChanges(in_words, self.columns, most, unit))
         return Rules(self.columns, self.n_features, self.integer, tuple(single), unit)
+
+    def _refuse_other_formulas(self) -> None:
+        """Refuse formulas of derived columns that the fit has not seen."""
+        known = {column.name: column.forms for column in self.table.derived}
+        asked = self.given.derive
+        if asked is None or known == {name: read_formula(name, text)[0] for name, text in asked.items()}:
+            return
+        settled = {column.name: column.text for column in self.table.derived}
+        raise InvalidInputError(
+            f"derive: which columns follow from others is settled by the fit ({settled or 'none do'}), received "
+            f"{dict(asked)}. Fit an explainer with constraints=Constraints(derive=...), and leave derive out of "
+            "questions."
+        )
 
     def _steps(self) -> list[OnSteps]:
         given, known = self.given.step, self.regularities
@@ -155,10 +178,21 @@ class _Resolution:
                         f"min_change: {name!r} is not a numeric column but has levels ({few(column.levels)}), between "
                         "which every change is a whole one. Leave it out."
                     )
+                self._refuse_large_size(column, sizes[name])
             sizes = {name: size for name, size in sizes.items() if name not in self.table.unused}
         known = self.regularities
         by_default = known is not None and known.by_default and self.given.integer is None
         return least_changes(sizes, self.columns, self.scales, steps, by_default=by_default)
+
+    def _refuse_large_size(self, column: Column, size: float) -> None:
+        """Refuse a least change that leaves no value within the range of the training rows to move to."""
+        known, f = self.regularities, column.start
+        if known is not None and known.by_default and size > known.high[f] - known.low[f]:
+            low, high = words.number(known.low[f]), words.number(known.high[f])
+            raise InvalidInputError(
+                f"min_change: {column.name!r} goes from {low} to {high} in the training rows, so that it cannot move "
+                f"by {words.number(size)} or more. Give a smaller size, or put it in immutable."
+            )
 
     def _used(self, parameter: str) -> list[str]:
         """Names of columns in a parameter, without those that the model does not use."""
@@ -171,6 +205,13 @@ class _Resolution:
             raise InvalidInputError(
                 f"{parameter}: the model does not use the column {name!r}, so that no counterfactual changes it. Leave "
                 "it out."
+            )
+        if name in self.derived:
+            derived = self.derived[name]
+            raise InvalidInputError(
+                f"{parameter}: {name!r} follows from others, as {derived.text}, and does not move by itself. Name "
+                f"{' and '.join(map(repr, derived.sources))} instead, give it bounds, or say derive={{}} at the fit if "
+                "it is a column like any other."
             )
         for column in self.columns:
             if column.is_group and name in [self.table.names[source] for source in column.sources]:
@@ -206,13 +247,13 @@ class _Resolution:
                 )
             if column.kind != "ordinal":  # ranks are whole by their nature, whatever is declared
                 self.integer[column.start] = True
-                rules.append(Whole(f"{name} is a whole number", column))
+                rules.append(Whole(self._say("whole", name), column))
         return rules
 
     def _monotone(self, name: str, direction: str) -> Rule:
         column = self._column(name, "monotone")
         sign = 1 if direction == "increase" else -1
-        in_words = f"{name} may only {direction}"
+        in_words = self._say(direction, name)
         if column.kind != "category":
             return OneWay(in_words, column, sign)
         if not is_boolean(column):
@@ -225,6 +266,10 @@ class _Resolution:
         return Transitions(in_words, column, np.asarray((steps >= 0) | np.eye(len(truth), dtype=np.bool_)))
 
     def _bounds(self, name: str, low: Any, high: Any) -> Rule:
+        if name in self.derived:
+            between = -np.inf if low is None else float(low), np.inf if high is None else float(high)
+            in_words = self._bounds_in_words(name, low, high)
+            return bounds_of_derived(self.derived[name], between, in_words, self.n_features, self._column)
         column = self._column(name, "bounds")
         if column.kind == "category":
             raise InvalidInputError(
@@ -244,12 +289,14 @@ class _Resolution:
                 f"bounds: {name!r} holds whole numbers, and there is none between {low_word} and {high_word}. Widen "
                 "the bounds, or say with integer=[...] which columns are whole."
             )
-        if low is None or high is None:
-            in_words = f"{name} at most {high_word}" if low is None else f"{name} at least {low_word}"
-        else:
-            in_words = f"{name} between {low_word} and {high_word}"
         codes = self.codes[name].codes if name in self.codes else np.empty(0)
-        return Within(in_words, column, least, most, codes)
+        return Within(self._bounds_in_words(name, low, high), column, least, most, codes)
+
+    def _bounds_in_words(self, name: str, low: Any, high: Any) -> str:
+        if low is None or high is None:
+            key, end = ("most", high) if low is None else ("least", low)
+            return self._say(key, name, end=words.value(name, end))
+        return self._say("between", name, low=words.value(name, low), high=words.value(name, high))
 
     def _end(self, column: Column, end: object) -> float | None:
         if end is None:
@@ -270,14 +317,23 @@ class _Resolution:
             )
         if not isinstance(targets, Mapping):
             may = self._only(column, range(n_positions(column)), targets)
-            where = f"only to {words.levels(targets)}" if targets else "to no other level"
-            return [Transitions(f"{name}: {where}", column, may)]
+            return [Transitions(self._say_allowed(name, targets), column, may)]
         rules: list[Rule] = []
         for level, reached in targets.items():
             may = self._only(column, [position_of(column, level, "allowed")], reached)
-            where = f"only to {words.levels(reached)}" if reached else "to no other level"
-            rules.append(Transitions(f"{name}: from {words.level(level)} {where}", column, may))
+            rules.append(Transitions(self._say_allowed(name, reached, level), column, may))
         return rules
+
+    def _say(self, key: str, name: str, **parts: str) -> str:
+        return say(f"rule.{key}", column=words.column(name), **parts)
+
+    def _say_allowed(self, name: str, targets: Sequence[Any], level: Any = _ANY_LEVEL) -> str:
+        """Say to which levels a column may go, from all of its levels or from one."""
+        given = "" if level is _ANY_LEVEL else " from"
+        parts = {} if level is _ANY_LEVEL else {"level": words.value(name, level)}
+        if not targets:
+            return self._say(f"stuck{given}", name, **parts)
+        return self._say(f"allowed{given}", name, **parts, levels=words.alternatives(name, targets))
 
     def _only(self, column: Column, sources: Sequence[int], targets: Sequence[Any]) -> BoolArray:
         """Allow from some positions nothing but the targets and staying; shape (n_levels, n_levels)."""
@@ -336,7 +392,7 @@ class _Resolution:
         if not stays or self.given.special is None:
             return self._number_or_code(column, codes, least, most, stays=stays)
         return Codes(
-            f"{name} keeps the special codes {in_words} apart",
+            self._say("codes", name, codes=words.alternatives(name, codes.tolist())),
             column,
             codes,
             least if (codes < least).any() else -np.inf,
@@ -356,8 +412,7 @@ class _Resolution:
             f = column.start
             least = max(least, self.regularities.low[f]) if low is None else least
             most = min(most, self.regularities.high[f]) if high is None else most
-        listed = words.levels(codes.tolist())
-        in_words = f"{column.name} is a number of the regular range or one of {listed}"
-        in_words = f"{column.name} keeps the special codes {listed} apart" if stays else in_words
+        listed = words.alternatives(column.name, codes.tolist())
+        in_words = self._say("codes" if stays else "number or code", column.name, codes=listed)
         ends = (max(least, user[0]), min(most, user[1]), *user)
         return NumberOrCode(in_words, column, codes, *ends, stays, self.given.special is None)

@@ -15,10 +15,12 @@ from ..search.domains.clauses import Clauses
 from ..search.domains.domain import Layout
 from ..search.domains.lattice import Lattice
 from ..table.column import groups_of
+from ..text.languages import say
+from . import words
 from .atomic import Codes, FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .implications import Implies
-from .learned.codes_at_once import NumbersOrCodes, joined
 from .learned.found_rules import NumberOrCode, Ranges, Unseen
+from .learned.special_values import NumbersOrCodes, joined
 from .meaningful import LeastChange
 from .steps import OnSteps, lattice_of
 
@@ -90,7 +92,7 @@ class Rules:
 
     @cached_property
     def _searched(self) -> list[Rule | NumbersOrCodes]:
-        """The rules as the search is told of them: many of one kind at once."""
+        """The rules as the search takes them: many of one kind at once."""
         return joined(self.single)
 
     @cached_property
@@ -220,7 +222,7 @@ class Rules:
                     "rule out for such rows, or impute the column in the pipeline."
                 )
         kept = [left for rule in self.single if (left := _apart_from(rule, missing)) is not None]
-        stays = [MissingStays(f"{column.name} is missing and stays so", column) for column in columns]
+        stays = [MissingStays(say("rule.is missing", column=words.column(column.name)), column) for column in columns]
         return replace(self, single=(*kept, *stays))
 
     def limits(self, E: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -275,7 +277,7 @@ class Rules:
         return np.asarray(reachable | ((E == 1) & (self.layout.group >= 0)))
 
     def clauses(self, E: FloatArray) -> Clauses | None:
-        """Give alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one each."""
+        """Return alternatives of which answers to rows ``E``, of shape (n_samples, n_features), keep one each."""
         return Clauses.join([found for rule in self._searched if (found := rule.clauses(E)) is not None])
 
     def check_rows(self, E: FloatArray, given: object = None, missing: BoolArray | None = None) -> None:
@@ -354,7 +356,7 @@ class Rules:
 
 
 def _apart_from(rule: Rule, missing: BoolArray) -> Rule | None:
-    """Give what a rule says about other features than these, of shape (n_features,); None if nothing."""
+    """Return what a rule says about other features than these, of shape (n_features,); None if nothing."""
     if isinstance(rule, (Ranges, Unseen)):
         return rule.where_missing(missing)
     return None if _is_about(rule, missing) else rule

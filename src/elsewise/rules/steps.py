@@ -17,6 +17,7 @@ from ..arrays import BoolArray, FloatArray
 from ..errors import InvalidInputError
 from ..search.constants import SHORT_ROUNDING
 from ..search.domains.lattice import Lattice
+from ..text.languages import say
 from . import words
 from .atomic import Rule, value_in_words
 
@@ -44,7 +45,7 @@ class OnSteps(Rule):
     @classmethod
     def of(cls, column: Column, step: Fraction, *, suggested: bool) -> OnSteps:
         """Make the rule, with its words."""
-        return cls(f"{column.name} is a multiple of {step_in_words(step)}", column, step, suggested)
+        return cls(_in_words(column.name, step), column, step, suggested)
 
     @property
     def is_found(self) -> bool:
@@ -67,6 +68,10 @@ class OnSteps(Rule):
 
     def in_detail(self, before: FloatArray, after: FloatArray) -> str:
         return f"{value_in_words(self.column, before)} -> {value_in_words(self.column, after)}"
+
+
+def _in_words(name: str, step: Fraction | float) -> str:
+    return say("rule.step", column=words.column(name), step=step_in_words(step))
 
 
 def step_in_words(step: Fraction | float) -> str:

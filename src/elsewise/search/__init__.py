@@ -3,7 +3,7 @@
 from .boxes.inside import BoxAnswer, Inside, OpenSearch, RelaxedBox, RowCone
 from .boxes.proposals import Proposal
 from .branch_and_bound.contradiction import FarkasMultipliers, contradicting
-from .branch_and_bound.second_look import SecondLook, is_doubtful
+from .branch_and_bound.empty_nodes import SecondLook, is_doubtful
 from .branch_and_bound.surroundings import Surroundings
 from .cell_search import search_cells
 from .cones import Cones
@@ -13,7 +13,7 @@ from .domains.domain import Domain, Layout
 from .domains.earlier_answers import EarlierAnswer
 from .domains.lattice import Lattice
 from .domains.least_moves import LeastMoves
-from .domains.pieces import NumberPieces
+from .domains.special_codes import NumberPieces
 from .driver import distinct
 from .ledger import Ledger
 from .problem import Goal, SearchProblem, compile_problem, pack_cones

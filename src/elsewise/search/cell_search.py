@@ -12,12 +12,11 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.cells import CUTOFF, INFEASIBLE
-from .branch_and_bound.second_look import SecondLook, is_doubtful
+from .branch_and_bound.empty_nodes import SecondLook, is_doubtful
 from .constants import TOLERANCE
 from .driver import Search, distinct
-from .ledger import Ledger
+from .ledger import Ledger, TimeLimit
 from .problem import Goal, SearchProblem
-from .time_limits import TimeLimit
 
 
 def search_cells(

@@ -20,8 +20,6 @@ FAR_AWAY = 2.0**53
 WHOLE = 1e-6
 # Numbers that move by less than this, in units of the distance, stay where they are, if they may.
 STILL = 1e-8
-# A point counts as part of cells that it misses by so little, in units of the distance or of a cone's radius.
-NEARLY_INSIDE = 1e-7
 # From this margin on whole points, too, are kept away from boundaries: by this share of it, relative to the numbers
 # compared there. More than the rounding of any model, less than what relaxations keep.
 WIDE_MARGIN, WIDE_MARGIN_SHARE = 1e-6, 1e-3
@@ -51,8 +49,6 @@ MOST_IMPROVEMENTS = 10
 SAME_PLACE = 1e-6
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
-# Nodes of a row after which its proof is given up.
-MOST_NODES = 100_000
 # Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
 # millisecond at most, and a hundredth of what the nodes take.
 NODES_AT_ONCE = 8
@@ -67,5 +63,7 @@ COLUMNS_BOTH_WAYS = 4
 REACH_SLACK = 2.0
 # Relative rounding of sums of up to 900 products, EPS / 2 a term.
 SUM_ROUNDING = 1e-13
-# In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be told apart.
+# The same of a model that computes in 32 bits.
+SHORT_SUM_ROUNDING = 5e-5
+# In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be distinguished.
 SHORT_ROUNDING = 1e-3

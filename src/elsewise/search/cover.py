@@ -20,7 +20,7 @@ from .branch_and_bound.surroundings import Surroundings
 from .cones import Cones
 from .domains.clauses import Clauses
 from .domains.least_moves import LeastMoves
-from .domains.pieces import NumberPieces
+from .domains.special_codes import NumberPieces
 from .space import Space
 
 # A half-space cuts a point off if it is violated by more than this, in units of the distance.
@@ -206,8 +206,8 @@ class Cover(ABC):
     def may_meet(self, cones: Cones) -> BoolArray:
         """Whether each cone may have a point in common with each part, array of shape (n_cones, n_parts)."""
 
-    def is_on_boundary(self, points: FloatArray) -> BoolArray:
-        """Whether points lie on the boundary of the region up to the rounding of sums, shape (n_samples,).
+    def is_on_boundary(self, points: FloatArray, rounding: float) -> BoolArray:
+        """Whether points lie on the boundary of the region up to a relative rounding of sums, shape (n_samples,).
 
         There the model may say one thing of a batch and another of the row alone: sums are formed in another order.
         """
@@ -236,6 +236,7 @@ class Cover(ABC):
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
         clauses: Clauses | None = None,
+        work: float = np.inf,
     ) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
@@ -259,6 +260,8 @@ class Cover(ABC):
             Intervals, of which some numbers have to be in one.
         clauses : Clauses or None
             Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
+        work : float
+            Counted work that it may take, as a multiple of the usual amount; see :class:`~.request.SearchRequest`.
         """
         raise NotImplementedError
 
@@ -294,11 +297,11 @@ class Cover(ABC):
         return np.empty((0, len(asked.row)))
 
     def first_part(self, place: int) -> Part:
-        """Give the part at a place of the cover, to be divided."""
+        """Return the part at a place of the cover, to be divided."""
         raise NotImplementedError
 
     def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
-        """Give half-spaces ``(A, b)`` of features, ``A x <= b``, for a part near a point in features."""
+        """Return half-spaces ``(A, b)`` of features, ``A x <= b``, for a part near a point in features."""
         raise NotImplementedError
 
     def divide(self, part: Part, near: FloatArray, reach: Reach) -> Sequence[Part]:
@@ -306,7 +309,7 @@ class Cover(ABC):
         raise NotImplementedError
 
     def candidates(self, reach: Reach) -> FloatArray:
-        """Give points that may be good answers, of shape (n, n_features)."""
+        """Return points that may be good answers, of shape (n, n_features)."""
         raise NotImplementedError
 
     @property

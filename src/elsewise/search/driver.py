@@ -12,9 +12,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from .ledger import Ledger
+from .ledger import Ledger, TimeLimit
 from .problem import SearchProblem
-from .time_limits import TimeLimit
 
 
 class Search(ABC):

@@ -4,6 +4,12 @@ Every search keeps one. A node is open until it is branched or settled; a settle
 bound stays. So nothing is nearer than the smallest bound of settled and open nodes, and that is the lower bound of the
 row. It is computed here and nowhere else. A point that the search has checked belongs to some node: where every bound
 exceeds its distance, one of them is wrong, and the ledger raises instead of calling the point optimal.
+
+Time limits: seconds a row may take, from the first thing done for it to the last.
+
+What is done for many rows at once is shared among them, so n rows take n limits at most. A row that holds no point when
+its time is over is given a little more (:data:`~.constants.GRACE`): most rows have one by then. After that it is left
+without, and with the bound that is proven.
 """
 
 from __future__ import annotations
@@ -15,15 +21,28 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InternalError
-from .constants import TOLERANCE
-from .time_limits import TimeLimit, is_late, seconds_of
+from .constants import GRACE, TOLERANCE
+
+# Seconds a row: the same for all, one number each, or no limit.
+TimeLimit = float | FloatArray | None
+
+
+def seconds_of(time_limit: TimeLimit, n_rows: int) -> FloatArray:
+    """Return the seconds of each row, infinite without a limit; array of shape (n_rows,)."""
+    return np.full(n_rows, np.inf if time_limit is None else time_limit, dtype=np.float64)
+
+
+def is_late(left: FloatArray, has_point: BoolArray) -> BoolArray:
+    """Whether rows with so many seconds left, less than none perhaps, have to end; shape (n,)."""
+    return np.asarray(left <= np.where(has_point, 0.0, -GRACE))
+
 
 # Share and amount by which the bounds of all nodes may exceed the distance of a point before one of them is wrong: more
 # than the rounding of a projection where features are in very different units, less than any gap that people read.
 CONTRADICTION, NEGLIGIBLE = 1e-4, 1e-7
 
 _BY_ROW = ("value", "points", "part", "ellipsoid", "cutoff", "settled", "open", "model_free", "timed_out")
-_SUMS = ("n_projections", "seconds")
+_SUMS = ("n_projections", "seconds", "work")
 
 Rows = IntArray | BoolArray | Sequence[int]
 
@@ -62,6 +81,8 @@ class Ledger:
     timed_out : bool array of shape (n_samples,)
         The time limit, or the number of nodes, ended the proof.
     n_projections : int array of shape (n_samples,)
+    work : array of shape (n_samples,)
+        What was counted of the searches of boxes, in units of the usual amount; see :class:`~.request.SearchRequest`.
     seconds : array of shape (n_samples,)
         What each row took; what is done for several rows at once is shared among them.
     allowed : array of shape (n_samples,)
@@ -83,7 +104,7 @@ class Ledger:
         self.cutoff = np.full(n, np.inf) if cutoff is None else cutoff.astype(np.float64)
         self.settled, self.open = np.full(n, np.inf), np.zeros(n)
         self.model_free, self.timed_out = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        self.n_projections, self.seconds = np.zeros(n, dtype=np.int64), np.zeros(n)
+        self.n_projections, self.seconds, self.work = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n)
         self.allowed = seconds_of(time_limit, n)
         self._is_limited = time_limit is not None and bool((self.allowed < np.inf).any())
         self._alone = np.zeros(n)  # seconds spent on single rows since all of them were charged last
@@ -172,6 +193,7 @@ class Ledger:
         """Add the times and counts of another search of the same rows."""
         self.n_projections += other.n_projections
         self.seconds += other.seconds
+        self.work += other.work
         self.timed_out |= other.timed_out
 
     def adopt(self, rows: Rows, other: Ledger) -> None:

@@ -14,10 +14,9 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..projection.cells import Cells, pack
-from ..projection.coordinates import Coordinates
-from .branch_and_bound.second_look import SecondLook
-from .cone_bounds import ConeBounds
-from .cones import Cones, cones_in_model_space, cones_with_categories
+from ..projection.distance import Coordinates
+from .branch_and_bound.empty_nodes import SecondLook
+from .cones import ConeBounds, Cones, cones_in_model_space, cones_with_categories
 from .constants import MARGINS, RULES_INSIDE_SHARE, RULES_SHIFT, WHOLE_RULES_SHIFT
 from .cover import Cover
 from .region import Covered
@@ -138,7 +137,7 @@ class SearchProblem:
         return RANGE_OF_SQUARES if self.cells.n_cones or self.cells.norm == 2 else RANGE_OF_PRODUCTS
 
     def overflows(self, plain: FloatArray) -> BoolArray:
-        """Tell rows about which nothing is proven: numbers overflow or vanish on the way.
+        """Return rows about which nothing is proven: numbers overflow or vanish on the way.
 
         Parameters
         ----------
@@ -214,7 +213,7 @@ class SearchProblem:
         return replace(self, cells=Cells.join([self.cells, *rules]), rules_at=self.cells.n_polyhedra)
 
     def with_polyhedra(self, polyhedra: list[tuple[FloatArray, FloatArray]]) -> Cells:
-        """Give the table of cells with further polyhedra, half-spaces ``(A, b)`` of features, numbered on."""
+        """Return the table of cells with further polyhedra, half-spaces ``(A, b)`` of features, numbered on."""
         return Cells.join([self.cells, self.space.pack_polyhedra(polyhedra)])
 
 
@@ -230,8 +229,8 @@ def compile_problem(parts: Sequence[tuple[Covered, Cones | None]], space: Space)
     Parameters
     ----------
     parts : sequence of (region, or what else has a cover, and Cones or None), one pair a goal
-        Regions are in model space. So are cones, unless there are categories: then they are about the features
-        themselves, numeric ones and indicators.
+        Regions are in model space. So are cones, unless the space says otherwise or there are categories: then they
+        are about the features themselves, numeric ones and indicators.
     space : Space
     """
     goals, tables, first_polyhedron, first_cone = [], [space.pack_polyhedra([])], 0, 0
@@ -262,7 +261,7 @@ def pack_cones(cones: Cones | None, space: Space) -> Cells:
         packed = cones_with_categories(cones, space.group)
         packed["factors"] = space.in_steps(packed["factors"])
     else:
-        packed = cones_in_model_space(cones, space.matrix, space.offset)
+        packed = cones_in_model_space(cones, *(space.cone_map or (space.matrix, space.offset)))
     return pack(
         space.coordinates,
         normals=np.empty((0, n)),

@@ -9,6 +9,8 @@ that cannot be divided is left with the bound that is known.
 A family of models makes a :class:`Region`, in *model space*, the space its estimator sees. The search itself speaks to
 a :class:`Cover` of it, made once for the features and the distance of a search: :class:`DividingCover` by default,
 which asks the region's own methods; a region whose parts are polyhedra known beforehand has a faster one.
+
+Outcomes: what is wanted of a model.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..errors import InvalidInputError
 from .cones import Cones
 from .cover import Cover, Part, Reach
 from .space import Space
@@ -66,7 +69,7 @@ class Region(ABC):
 
     @abstractmethod
     def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> Halfspaces:
-        """Give half-spaces that hold for every accepted point of a part within reach, tight near a point.
+        """Return half-spaces that hold for every accepted point of a part within reach, tight near a point.
 
         Parameters
         ----------
@@ -79,14 +82,14 @@ class Region(ABC):
 
     @abstractmethod
     def divide(self, part: Part, near: FloatArray, reach: Reach) -> Sequence[Part]:
-        """Give smaller parts that cover what is accepted of a part within reach; none if nothing more is known."""
+        """Return smaller parts that cover what is accepted of a part within reach; none if nothing more is known."""
 
     @abstractmethod
     def accepts(self, points: FloatArray) -> BoolArray:
         """Whether points of shape (n_samples, n_model_features) are in the region, shape (n_samples,)."""
 
     def candidates(self, reach: Reach) -> FloatArray:
-        """Give points, in features, that may be good answers: any number of them, of shape (n, n_features)."""
+        """Return points, in features, that may be good answers: any number of them, of shape (n, n_features)."""
         return np.empty((0, len(reach.row)))
 
     def cover(self, space: Space) -> Cover:
@@ -140,7 +143,7 @@ class DividingCover(Cover):
         return np.zeros((self.n_parts, len(cones.radii)))
 
     def first_part(self, place: int) -> Part:
-        """Give the only part the region starts from, or a list of all of them."""
+        """Return the only part the region starts from, or a list of all of them."""
         return _Several(self.region.parts())
 
     def halfspaces(self, part: Part, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
@@ -170,3 +173,66 @@ class _Several:
     """All parts a region starts from, together."""
 
     parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A wanted class: its position in ``model.classes_``.
+
+    With a least probability, that alone decides: the model's own ``predict_proba`` must give the class at least this,
+    whether ``predict`` chooses it or not.
+    """
+
+    index: int
+    min_probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A wanted range of a regressor's prediction, ``low <= predict(x) <= high``; an open end is infinite."""
+
+    low: float
+    high: float
+
+
+Outcome = Label | Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """What ``predict_proba`` gives the class at a position must lie in ``[low, high]``."""
+
+    index: int
+    low: float = -np.inf
+    high: float = np.inf
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionValue:
+    """What ``decision_function`` gives, one number a row, must lie in ``[low, high]``."""
+
+    low: float = -np.inf
+    high: float = np.inf
+
+
+# Ranges of the numbers from which cut-offs and calibrations decide.
+Response = Probability | DecisionValue
+
+
+def require_label(model: object, outcome: Outcome) -> Label:
+    """Return the outcome as a label, or explain that this model is a classifier."""
+    if not isinstance(outcome, Label):
+        raise InvalidInputError(
+            f"{type(model).__name__} is a classifier: expected one of its labels as target, received the range "
+            f"({outcome.low}, {outcome.high})."
+        )
+    return outcome
+
+
+def require_interval(model: object, outcome: Outcome) -> Interval:
+    """Return the outcome as an interval, or explain that this model is a regressor."""
+    if not isinstance(outcome, Interval):
+        raise InvalidInputError(
+            f"{type(model).__name__} is a regressor: expected target=(low, high), with None for an open end."
+        )
+    return outcome

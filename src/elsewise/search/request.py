@@ -39,6 +39,9 @@ class SearchRequest:
         Send many nodes at once: for searches that end with the first point, or look into everything.
     any_point : bool
         The first point of a row ends its search.
+    work : float
+        What ends a proof whatever the clock says: counted work, as a multiple of the usual amount, which takes about
+        ten seconds. A row without a point may take the usual amount at least.
     """
 
     problem: SearchProblem
@@ -53,6 +56,7 @@ class SearchRequest:
     seconds: FloatArray
     is_eager: bool = False
     any_point: bool = False
+    work: float = np.inf
 
     def of_rows(self, rows: IntArray) -> SearchRequest:
         """Ask the same of some of the rows."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..projection.cells import Cells, pack
-from ..projection.coordinates import Coordinates
+from ..projection.distance import Coordinates
 from .cones import no_cones
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ class Space:
         The category each feature is an indicator of, -1 for none.
     n_seen_by_cones : int
         How many features of model space, the first ones, cones are about; -1 for all.
+    cone_map : (matrix, offset) or None
+        From features to the space of cones where that is not model space, arrays of shape (n_cones, n_features),
+        (n_cones,).
     lattice : Lattice or None
         Features count the steps of their columns, where these have steps; None where no column has.
     ends : {feature: ascending array}
@@ -45,6 +48,7 @@ class Space:
     n_seen_by_cones: int = -1
     lattice: Lattice | None = None
     ends: Mapping[int, FloatArray] = field(default_factory=dict)
+    cone_map: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def n_features(self) -> int:
@@ -66,6 +70,8 @@ class Space:
         """Dimension of the images in which cones are balls."""
         if self.has_categories:
             return int((self.group < 0).sum()) + 1
+        if self.cone_map is not None:
+            return len(self.cone_map[0])
         return len(self.matrix) if self.n_seen_by_cones < 0 else self.n_seen_by_cones
 
     def in_model_space(self, points: FloatArray) -> FloatArray:

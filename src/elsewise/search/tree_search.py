@@ -20,12 +20,11 @@ from .branch_and_bound.node_search import TreeSearch
 from .branch_and_bound.whole_search import is_for_kernel, search_whole
 from .domains.domain import Domain
 from .domains.earlier_answers import EarlierAnswer, History
-from .domains.gaps import split
-from .ledger import Ledger
+from .domains.special_codes import split
+from .ledger import Ledger, TimeLimit, seconds_of
 from .problem import SearchProblem
 from .relaxations.black_box import BlackBoxCover, search_black_boxes
 from .request import SearchRequest
-from .time_limits import TimeLimit, seconds_of
 
 
 def search_tree(
@@ -44,6 +43,7 @@ def search_tree(
     time_limit: TimeLimit = None,
     is_eager: bool = False,
     any_point: bool = False,
+    work: float = np.inf,
 ) -> Ledger:
     """Search the nearest point of its goal within its domain for every row.
 
@@ -74,6 +74,8 @@ def search_tree(
         Send many nodes at once: for searches that end with the first point, or look into everything.
     any_point : bool
         The first point of a row ends its search.
+    work : float
+        Counted work of a row; see :class:`SearchRequest`.
     """
     request = SearchRequest(
         problem=problem,
@@ -88,6 +90,7 @@ def search_tree(
         seconds=seconds_of(time_limit, len(rows)),
         is_eager=is_eager,
         any_point=any_point,
+        work=work,
     )
     if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
         return _search_boxes(request)

@@ -145,7 +145,7 @@ Declaration = Literal["number", "integer", "boolean", "category", "ordinal"] | O
 
 
 def groups_of(columns: Sequence[Column]) -> IntArray:
-    """Tell which category each feature is an indicator of, -1 for none: int array of shape (n_features,)."""
+    """Return which category each feature is an indicator of, -1 for none: int array of shape (n_features,)."""
     is_category = np.array([column.kind == "category" for column in columns], dtype=np.bool_)
     group = np.where(is_category, np.cumsum(is_category) - 1, -1)
     return np.repeat(group, np.array([column.width for column in columns], dtype=np.int64))

@@ -10,7 +10,7 @@ from .frames import is_missing_value
 
 
 def python_value(value: Any) -> Any:
-    """Give a value as Python has it: numbers of numpy become Python's, everything else stays."""
+    """Return a value as Python has it: numbers of numpy become Python's, everything else stays."""
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -11,11 +11,10 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import InvalidInputError
 from .column import Column
-from .constants import LARGEST_NUMBER
 from .frames import floats_of, objects_of
 from .levels import UNKNOWN, codes_of
 from .rows import TOO_LARGE_ADVICE, too_large
-from .types import UserColumn
+from .types import LARGEST_NUMBER, UserColumn
 
 # Types of cells that are numbers, whatever the dtype of their column; exactly these, for spans of time are numbers too.
 _NUMBERS = frozenset([int, float, bool, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQefd")])

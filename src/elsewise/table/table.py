@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import BoolArray, FloatArray, IntArray, is_missing
 from .as_trained import as_trained
-from .at_once import row_written_at_once, written_at_once
 from .column import Column, groups_of
-from .constants import LARGEST_NUMBER
+from .derived import DerivedColumn, rows_of_derived
 from .frames import (
     as_table,
     category_as_values,
@@ -26,10 +25,10 @@ from .frames import (
     written,
 )
 from .reading import check_whole, check_within, codes, group_indicators, numbers, row_at_once
-from .rows import as_floats, as_given, check_count, select_columns, unmasked
-from .types import UserDtype, UserRows
+from .rows import as_floats, as_given, check_count, column_values, select_columns, unmasked
+from .small_frames import row_written_at_once, written_at_once
+from .types import LARGEST_NUMBER, UserDtype, UserRows
 from .wording import PLAIN, Wording
-from .writing import column_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +69,8 @@ class Table:
         The user's columns that are in no column of the table: the model never sees them, they are echoed.
     wording : Wording
         How people call columns and outcomes.
+    derived : tuple of DerivedColumn
+        The user's columns that are computed from others; they have no features. Each is behind those it is made of.
     """
 
     columns: tuple[Column, ...]
@@ -87,6 +88,7 @@ class Table:
     takes_any_number: bool = field(init=False)
     unused: tuple[str, ...] = field(init=False)
     wording: Wording = PLAIN
+    derived: tuple[DerivedColumn, ...] = ()
 
     def __post_init__(self) -> None:
         names: list[str] = []
@@ -97,6 +99,7 @@ class Table:
             else:
                 names.append(column.name)
         used = {source for column in self.columns for source in column.sources}
+        used |= {column.place for column in self.derived}
         numbers = [column for column in self.columns if column.kind != "category"]
         group = groups_of(self.columns)
         derived = {
@@ -132,7 +135,7 @@ class Table:
     @property
     def stated_names(self) -> tuple[str, ...]:
         """Names of the columns, and of the user's columns that are in none."""
-        return (*(column.name for column in self.columns), *self.unused)
+        return (*(column.name for column in self.columns), *(column.name for column in self.derived), *self.unused)
 
     def with_columns(self, columns: Sequence[Column]) -> Table:
         """Make a table of other columns, whose features are laid out one after the other."""
@@ -351,12 +354,31 @@ class Table:
         return result
 
     def _news(self, before: FloatArray, after: FloatArray) -> Iterator[tuple[int, IntArray, Any]]:
-        """Give what differs between rows of features: the user's column, in which rows, and its values there."""
+        """Return what differs between rows of features: the user's column, in which rows, and its values there."""
         changed = self.changed(before, after)
         for place in np.flatnonzero(changed.any(axis=0)).tolist():
             column, rows = self.columns[place], np.flatnonzero(changed[:, place])
             for source, values in zip(column.sources, column_values(after[rows, column.features], column)):
                 yield source, rows, values
+        rows = np.flatnonzero(changed.any(axis=1)) if self.derived else np.empty(0, dtype=np.int64)
+        for derived, found in self.derived_values(after[rows]).items() if len(rows) else ():
+            computed = self._depends(derived, changed[rows]) & ~np.isnan(found)
+            yield derived.place, rows[computed], derived.in_dtype(found[computed])
+
+    def derived_values(self, features: FloatArray) -> dict[DerivedColumn, FloatArray]:
+        """Compute the derived columns of rows in features, arrays of shape (n_samples,)."""
+        if not self.derived:
+            return {}
+        numbers = {c.name: features[:, c.start] for c in self.columns if c.kind in ("number", "integer")}
+        values = rows_of_derived(self.derived, numbers)
+        return {column: values[column.name] for column in self.derived}
+
+    def _depends(self, column: DerivedColumn, changed: BoolArray) -> BoolArray:
+        """Whether columns that a derived one is computed from change, of a mask of shape (n_samples, n_columns)."""
+        made_of, by_name = set(column.sources), {other.name: other for other in self.derived}
+        while inner := {name for name in made_of if name in by_name}:
+            made_of = (made_of - inner) | {source for name in inner for source in by_name[name].sources}
+        return np.asarray(changed[:, [c.name in made_of for c in self.columns]].any(axis=1))
 
     def _stays_whole(self, before: FloatArray, after: FloatArray) -> bool:
         """Whether rows of features are whole in columns of integers, or the same as before."""
@@ -402,7 +424,7 @@ def _is_number(dtype: Any) -> bool:
 
 
 def lay_out(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Give columns their slices of features, one after the other."""
+    """Return columns their slices of features, one after the other."""
     placed, start = [], 0
     for column in columns:
         placed.append(replace(column, start=start, stop=start + column.width))

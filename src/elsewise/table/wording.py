@@ -35,17 +35,20 @@ class ColumnLabel:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How people call columns and outcomes.
+    """How people call columns and outcomes, and in which language.
 
     Attributes
     ----------
     columns : tuple of (str, ColumnLabel)
     outcomes : tuple of (label, str)
         What the model predicts, and how to say it.
+    language : str
+        Code of the language of all text.
     """
 
     columns: tuple[tuple[str, ColumnLabel], ...] = ()
     outcomes: tuple[tuple[Any, str], ...] = ()
+    language: str = "en"
 
     def column(self, name: str | None) -> ColumnLabel:
         """Return the label of a column, an empty one if it has none."""
@@ -66,6 +69,7 @@ def wording_of(
     outcomes: Mapping[Any, str] | None,
     names: Sequence[str],
     classes: Sequence[Any] | None,
+    language: str = "en",
 ) -> Wording:
     """Check the names that a user has stated.
 
@@ -77,8 +81,10 @@ def wording_of(
     names : sequence of str
         The columns.
     classes : sequence of labels, or None for a regressor
+    language : str
+        A code that is known.
     """
-    return Wording(_columns(labels, names), _outcomes(outcomes, classes))
+    return Wording(_columns(labels, names), _outcomes(outcomes, classes), language)
 
 
 def _columns(labels: Mapping[str, Any] | None, names: Sequence[str]) -> tuple[tuple[str, ColumnLabel], ...]:

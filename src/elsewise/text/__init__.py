@@ -12,9 +12,7 @@ from .html import (
     html_of_plan,
     html_of_why_not,
 )
-from .ladder import html_of_ladder, sentence_of_ladder, text_of_ladder
-from .levers import html_of_levers, sentence_of_levers, text_of_levers
-from .monotone import sentence_of_monotone
+from .languages import speaking
 from .plain_text import (
     headline,
     headline_of_changes_frontier,
@@ -26,12 +24,23 @@ from .plain_text import (
     text_of_explanations,
     text_of_frontier,
 )
-from .principal_reasons import html_of_reasons, sentence_of_reasons, text_of_reason, text_of_reasons
 from .ranges import sentence_of_ranges, text_of_range
 from .reasons import reason_in_words, target_in_words, why_not_in_words
+from .recourse import (
+    html_of_ladder,
+    html_of_levers,
+    html_of_reasons,
+    sentence_of_ladder,
+    sentence_of_levers,
+    sentence_of_monotone,
+    sentence_of_reasons,
+    text_of_ladder,
+    text_of_levers,
+    text_of_reason,
+    text_of_reasons,
+)
 from .sentence import sentence
 from .steps import headline_of_path, headline_of_plan, sentence_of_path, sentence_of_plan, text_of_path, text_of_plan
-from .words import speaking
 
 __all__ = [
     "headline",

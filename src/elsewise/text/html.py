@@ -9,8 +9,33 @@ from importlib.resources import files
 from math import isnan
 from typing import TYPE_CHECKING
 
-from .brief import (
+from .languages import in_its_wording, plural, say, speaking
+from .markup import Heading, bar, html_of_word, html_of_words, paragraph, safe, table
+from .numbers import (
+    FEW,
+    MANY,
+    MOST_CHANGES_OF_HTML,
+    MOST_COLUMNS_OF_HTML,
+    MOST_QUANTILES,
+    MOST_ROWS_OF_HTML,
+    number,
+    percent,
+    percent_down,
+    percentile,
+    signed,
+)
+from .plain_text import (
+    certificate,
+    headline_of_changes_frontier,
+    headline_of_frontier,
+    how_many_are_shown,
+    remark_of,
+)
+from .ranges import sentence_of_ranges
+from .reasons import conflict_lead
+from .sentence import (
     AnswersInBrief,
+    change_words,
     changes_in_short,
     counts_in_words,
     distance_in_short,
@@ -18,14 +43,8 @@ from .brief import (
     in_brief,
     name_of_row,
     plausibility_in_short,
+    words_of,
 )
-from .constants import FEW, MANY, MOST_CHANGES_OF_HTML, MOST_COLUMNS_OF_HTML, MOST_QUANTILES, MOST_ROWS_OF_HTML
-from .markup import bar, html_of_word, html_of_words, of_numbers, paragraph, safe, table
-from .numbers import number, percent, percent_down, percentile, signed
-from .plain_text import certificate, headline_of_changes_frontier, headline_of_frontier, remark_of
-from .ranges import sentence_of_ranges
-from .reasons import conflict_lead
-from .sentence import change_words, words_of
 from .steps import (
     certificate_of_path,
     remark_of_path,
@@ -34,7 +53,7 @@ from .steps import (
     words_of_plan,
     words_of_step,
 )
-from .words import column_word, in_its_wording, label_word
+from .words import column_word, label_word, status_word
 
 if TYPE_CHECKING:
     from ..answers import Change, ChangesFrontier, Explanation, Explanations, Frontier, Path, Plan, WhyNot
@@ -45,7 +64,7 @@ PROFILE_SIZE = (360, 60)
 
 @in_its_wording
 def html_of_explanation(explanation: Explanation) -> str:
-    """Sentence, table of changes, certificate."""
+    """Return sentence, table of changes, certificate."""
     return fragment(
         [
             sentence_html(explanation),
@@ -60,53 +79,50 @@ def html_of_explanation(explanation: Explanation) -> str:
 def _ranges(explanation: Explanation) -> str:
     if explanation.ranges is None or not explanation.changes:
         return ""
-    return f'<p class="ew-note">{safe(f"ranges: {sentence_of_ranges(explanation.ranges)}")}</p>'
+    return f'<p class="ew-note">{safe(say("ranges.lead", ranges=sentence_of_ranges(explanation.ranges)))}</p>'
 
 
 def sentence_html(explanation: Explanation) -> str:
-    """Give the sentence as a paragraph."""
+    """Return the sentence as a paragraph."""
     return f'<p class="ew-sentence">{html_of_words(words_of(explanation))}</p>'
 
 
 @in_its_wording
 def html_of_explanations(explanations: Explanations) -> str:
-    """Give counts and medians, how often columns change, and the first rows."""
+    """Return counts and medians, how often columns change, and the first rows."""
     brief = in_brief(explanations)
     parts = [f'<p class="ew-sentence">{_counts(brief)}</p>', _how_often(brief)]
     n_shown = min(len(explanations), MOST_ROWS_OF_HTML)
     if n_shown:
         rows = [_row_of_answer(explanations, place) for place in range(n_shown)]
-        header = (
-            "row",
-            "predicted",
-            "target",
-            "changes",
-            of_numbers("distance"),
-            of_numbers("as typical as"),
-            "status",
-        )
-        parts.append(table(header, rows))
+        names = ("row", "predicted", "target", "changes", "*distance", "*typical", "status")
+        parts.append(table(headings(*names), rows))
     if len(explanations) > n_shown:
-        parts.append(paragraph(f"and {len(explanations) - n_shown:,} more", "ew-note"))
+        parts.append(paragraph(say("and more", n=number(len(explanations) - n_shown)), "ew-note"))
     return fragment(parts)
 
 
 def html_of_frontier(frontier: Frontier) -> str:
-    """How far one has to go for how plausible an answer, a line a quantile."""
-    quantiles = [number(float(quantile), MANY) for quantile in frontier.quantiles]
-    headline = headline_of_frontier(frontier)
-    return _html_of_nested(headline, "quantile", "quantiles", quantiles, frontier.explanations)
+    """Return how far one has to go for how plausible an answer, a line a quantile."""
+    with speaking(frontier.explanations.table.wording):
+        quantiles = [number(float(quantile), MANY) for quantile in frontier.quantiles]
+        return _html_of_nested(headline_of_frontier(frontier), "quantile", quantiles, frontier.explanations)
 
 
 def html_of_changes_frontier(frontier: ChangesFrontier) -> str:
-    """How far one has to go with how few changes, a line a number of changes."""
-    limits = [str(limit) for limit in frontier.max_changes.tolist()]
-    headline = headline_of_changes_frontier(frontier)
-    return _html_of_nested(headline, "at most", "lines", limits, frontier.explanations)
+    """Return how far one has to go with how few changes, a line a number of changes."""
+    with speaking(frontier.explanations.table.wording):
+        limits = [str(limit) for limit in frontier.max_changes.tolist()]
+        return _html_of_nested(headline_of_changes_frontier(frontier), "at most", limits, frontier.explanations)
 
 
-def _html_of_nested(headline: str, name: str, plural: str, values: Sequence[str], explanations: Explanations) -> str:
-    """Table of answers to questions that differ in one value, which has a name."""
+def headings(*names: str) -> list[Heading]:
+    """Return what stands above the columns of a table; a star marks a column of numbers."""
+    return [Heading(escape(say(f"head.{name.lstrip('*')}")), name.startswith("*")) for name in names]
+
+
+def _html_of_nested(headline: str, name: str, values: Sequence[str], explanations: Explanations) -> str:
+    """Return a table of answers to questions that differ in one value, which has a name."""
     shown = evenly(len(values), MOST_QUANTILES)
     rows = []
     for place in shown:
@@ -122,23 +138,23 @@ def _html_of_nested(headline: str, name: str, plural: str, values: Sequence[str]
         )
     parts = [
         paragraph(headline, "ew-sentence"),
-        table((of_numbers(name), of_numbers("distance"), of_numbers("as typical as"), "changes", "status"), rows),
+        table(headings(f"*{name}", "*distance", "*typical", "changes", "status"), rows),
     ]
     if len(shown) < len(values):
-        parts.append(paragraph(f"{len(shown)} of {len(values)} {plural} are shown", "ew-note"))
+        parts.append(paragraph(how_many_are_shown(name, len(shown), len(values)), "ew-note"))
     return fragment(parts)
 
 
 @in_its_wording
 def html_of_path(path: Path) -> str:
-    """Sentence, a line a step, certificate."""
+    """Return sentence, a line a step, certificate."""
     parts = [f'<p class="ew-sentence">{html_of_words(words_of_path(path))}</p>']
     if len(path):
         rows = []
         for place, changes in enumerate(path.changes):
             share = float(path.lengths[place] / path.lengths.sum()) if path.lengths.sum() > 0 else 0.0
             rows.append([str(place + 1), html_of_words(words_of_step(changes)), bar(share)])
-        parts.append(table((of_numbers("step"), "what changes", "share of the way"), rows))
+        parts.append(table(headings("*step", "what changes", "share of way"), rows))
         parts.append(_profile(path))
         parts.append(paragraph(certificate_of_path(path), "ew-certificate"))
         parts.append(paragraph(remark_of_path(path), "ew-note"))
@@ -146,7 +162,7 @@ def html_of_path(path: Path) -> str:
 
 
 def _profile(path: Path) -> str:
-    """Draw how dense each place of a path is, from the row at the left to the answer; corners are dots."""
+    """Draw how typical each place of a path is, from the row at the left to the answer; corners are dots."""
     profile = path.profile
     if profile is None or path.bottleneck is None:
         return ""
@@ -158,17 +174,17 @@ def _profile(path: Path) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"></circle>' for x, y in zip(across[::n_places], up[::n_places])
     )
     lowest = percentile(path.bottleneck.share)
-    told = f"How typical each point of the way is, as a percentile of all real cases; the lowest is {lowest}."
+    label = escape(say("path.profile", lowest=lowest))
     frame = f'<path d="M0 0H{width}M0 {height}H{width}" class="ew-frame"></path>'
     return (
-        f'<svg class="ew-profile" role="img" aria-label="{told}" viewBox="-5 -5 {width + 10} {height + 10}" '
+        f'<svg class="ew-profile" role="img" aria-label="{label}" viewBox="-5 -5 {width + 10} {height + 10}" '
         f'width="{width + 10}" height="{height + 10}">{frame}<path d="{line}"></path>{dots}</svg>'
     )
 
 
 @in_its_wording
 def html_of_plan(plan: Plan) -> str:
-    """Sentence, then a line a step with what is met."""
+    """Return sentence, then a line a step with what is met."""
     parts = [f'<p class="ew-sentence">{html_of_words(words_of_plan(plan))}</p>']
     rows = []
     for place, step in enumerate(plan):
@@ -184,20 +200,20 @@ def html_of_plan(plan: Plan) -> str:
             ]
         )
     if rows:
-        header = (of_numbers("step"), "what to do", "as typical as", of_numbers("probability"), "predicted")
-        parts.append(table(header, rows))
+        parts.append(table(headings("*step", "what to do", "typical", "*probability", "predicted"), rows))
     return fragment(parts)
 
 
+@in_its_wording
 def html_of_why_not(why_not: WhyNot) -> str:
-    """Give the sentence, the rules that leave no answer, and what dropping one would cost."""
+    """Return the sentence, the rules that leave no answer, and what dropping one would cost."""
     parts = [f'<p class="ew-sentence">{safe(why_not.sentence)}</p>']
     if why_not.conflict:
         items = "".join(f"<li>{safe(rule)}</li>" for rule in why_not.conflict[:MOST_CHANGES_OF_HTML])
-        parts.append(f"<p>{conflict_lead(why_not)}:</p><ul>{items}</ul>")
+        parts.append(f"<p>{escape(conflict_lead(why_not))}:</p><ul>{items}</ul>")
     if why_not.reliefs:
         rows = [[safe(relief.rule), number(relief.distance, FEW)] for relief in why_not.reliefs[:MOST_CHANGES_OF_HTML]]
-        parts.append(table(("without this rule", of_numbers("the smallest change costs")), rows))
+        parts.append(table(headings("without rule", "*costs"), rows))
     return fragment(parts)
 
 
@@ -208,12 +224,12 @@ def fragment(parts: Iterable[str]) -> str:
 
 @cache
 def style() -> str:
-    """Give the style sheet of the fragments."""
+    """Return the style sheet of the fragments."""
     return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 
 
 def _status(status: str) -> str:
-    return f'<span class="ew-{status}">{status}</span>'
+    return f'<span class="ew-{status}">{escape(status_word(status))}</span>'
 
 
 def _table_of_changes(changes: Sequence[Change]) -> str:
@@ -235,16 +251,16 @@ def _table_of_changes(changes: Sequence[Change]) -> str:
             ]
         )
     if len(changes) > MOST_CHANGES_OF_HTML:
-        rows.append([f"and {len(changes) - MOST_CHANGES_OF_HTML:,} more", "", "", "", ""])
-    return table(("column", "now", "then", of_numbers("difference"), "share of the distance"), rows)
+        rows.append([escape(say("and more", n=number(len(changes) - MOST_CHANGES_OF_HTML))), "", "", "", ""])
+    return table(headings("column", "now", "then", "*difference", "share of distance"), rows)
 
 
 def _counts(brief: AnswersInBrief) -> str:
-    parts = [f"{brief.n:,} explanation{'' if brief.n == 1 else 's'}: {counts_in_words(brief.counts)}"]
+    parts = [plural("many.count", brief.n, n=number(brief.n), counts=counts_in_words(brief.counts))]
     if brief.median_distance is not None:
-        parts.append(f"median distance {number(brief.median_distance, FEW)}")
+        parts.append(say("many.median", distance=number(brief.median_distance, FEW)))
     if brief.median_plausibility is not None:
-        parts.append(f"the median is as typical as {percent_down(brief.median_plausibility)} of real cases")
+        parts.append(say("many.median typical", share=percent_down(brief.median_plausibility)))
     return escape("; ".join(parts) + ".")
 
 
@@ -252,13 +268,14 @@ def _how_often(brief: AnswersInBrief) -> str:
     if not brief.how_often:
         return ""
     rows = [
-        [html_of_word(column_word(name)), f"{count:,}", bar(count / brief.n_found)]
+        [html_of_word(column_word(name)), number(count), bar(count / brief.n_found)]
         for name, count in brief.how_often[:MOST_COLUMNS_OF_HTML]
     ]
     n_more = len(brief.how_often) - len(rows)
     if n_more:
-        rows.append([f"and {n_more:,} more", "", ""])
-    return table(("column", of_numbers("changes in"), f"of {brief.n_found:,} answers"), rows)
+        rows.append([escape(say("and more", n=number(n_more))), "", ""])
+    last = Heading(escape(say("head.of answers", n=number(brief.n_found))))
+    return table([*headings("column", "*changes in"), last], rows)
 
 
 def _row_of_answer(explanations: Explanations, place: int) -> list[str]:

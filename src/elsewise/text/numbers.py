@@ -1,10 +1,28 @@
-"""Numbers for reading: few digits, but never so few that a difference disappears or a guarantee grows."""
+"""Numbers for reading: few digits, but never so few that a difference disappears or a guarantee grows.
+
+All numbers for people are written here, with the decimal and thousands marks of the language that is spoken.
+"""
 
 from __future__ import annotations
 
 import math
 
-from .constants import FEW, MANY
+from .languages import say, template
+
+# Significant digits in running text and in tables.
+FEW, MANY = 4, 6
+
+# Characters of a level or label in running text; of the whole one, where that is shown. Names of columns are never cut.
+LONGEST_LEVEL, LONGEST_WHOLE = 48, 1000
+
+# Changes that a line names in a table of many answers before it counts the others. Sentences name all.
+MOST_IN_LINE = 3
+# Lines of tables in plain text and in HTML before the others are counted.
+MOST_ROWS_OF_TEXT, MOST_COLUMNS_OF_TEXT = 5, 8
+MOST_CHANGES_OF_HTML, MOST_ROWS_OF_HTML, MOST_COLUMNS_OF_HTML = 50, 10, 12
+# Quantiles of a frontier that are shown, evenly picked.
+MOST_QUANTILES = 21
+
 
 # Significant digits after which every pair of different doubles differs.
 ALL_DIGITS = 17
@@ -26,10 +44,15 @@ def number(value: float, digits: int = FEW) -> str:
     >>> number(4.6597513), number(24.0), number(1234567.891), number(17.99), number(2024)
     ('4.66', '24', '1,234,568', '17.99', '2024')
     """
+    if isinstance(value, float) and not math.isfinite(value):
+        return say("not a number") if math.isnan(value) else f"{'-' * (value < 0)}{say('infinity')}"
+    return _in_language(_number(value, digits))
+
+
+def _number(value: float, digits: int) -> str:
+    """Write a finite number with a decimal point and commas between thousands."""
     if isinstance(value, int):
         return _grouped(str(value))
-    if math.isnan(value) or math.isinf(value):
-        return "not a number" if math.isnan(value) else ("infinity" if value > 0 else "-infinity")
     size = abs(value)
     if size >= LARGEST_WRITTEN_OUT or 0 < size < SMALLEST_WRITTEN_OUT:
         return f"{value:.{digits}g}"
@@ -50,15 +73,28 @@ def two_numbers(first: float, second: float, digits: int = FEW) -> tuple[str, st
     >>> two_numbers(0.3, 0.30000001), two_numbers(3.5, 4.6597513), two_numbers(8914, 14782)
     (('0.3', '0.30000001'), ('3.5', '4.66'), ('8,914', '14,782'))
     """
-    if first == second or not (math.isfinite(first) and math.isfinite(second)):
-        return _alike(number(first, digits), number(second, digits))
+    if not (math.isfinite(first) and math.isfinite(second)):
+        return number(first, digits), number(second, digits)
+    texts = _two_numbers(first, second, digits)
+    return _in_language(texts[0]), _in_language(texts[1])
+
+
+def _two_numbers(first: float, second: float, digits: int) -> tuple[str, str]:
+    if first == second:
+        return _alike(_number(first, digits), _number(second, digits))
     difference = first - second
     for more in range(digits, ALL_DIGITS + 1):
-        texts = number(first, more), number(second, more)
+        texts = _number(first, more), _number(second, more)
         shown = _read(texts[0]) - _read(texts[1])
         if abs(shown - difference) <= DIFFERENCE_ACCURACY * abs(difference):
             return _alike(*texts)
     return repr(first), repr(second)
+
+
+def shows_all_of(text: str, value: float) -> bool:
+    """Whether a number is written without rounding."""
+    written = text.replace(template("thousands"), "").replace(template("decimal"), ".")
+    return written in (str(value), f"{value:g}")
 
 
 def signed(difference: float, digits: int = FEW) -> str:
@@ -116,10 +152,10 @@ def percent(share: float, decimals: int = 0) -> str:
     step = 10**decimals
     whole = math.floor(100 * share * step + 0.5 + NOISE * 100 * step)
     if whole == 0 and share > 0:
-        return f"less than {number(1 / step)} %"
+        return say("less than", number=_percent(1 / step))
     if whole == 100 * step and share < 1:
-        return f"more than {number((whole - 1) / step, MANY)} %"
-    return f"{number(whole / step, MANY)} %"
+        return say("more than", number=_percent((whole - 1) / step))
+    return _percent(whole / step)
 
 
 def percent_down(share: float, decimals: int = 0) -> str:
@@ -131,8 +167,8 @@ def percent_down(share: float, decimals: int = 0) -> str:
     step = 10**decimals
     whole = math.floor(100 * share * step + NOISE * 100 * step)
     if whole == 0 and share > 0:
-        return f"less than {number(1 / step)} %"
-    return f"{number(whole / step, MANY)} %"
+        return say("less than", number=_percent(1 / step))
+    return _percent(whole / step)
 
 
 def percent_up(share: float) -> str:
@@ -141,7 +177,7 @@ def percent_up(share: float) -> str:
     >>> percent_up(0.301), percent_up(0.5), percent_up(1.0)
     ('31 %', '50 %', '100 %')
     """
-    return f"{number(math.ceil(100 * share - NOISE * 100), MANY)} %"
+    return _percent(math.ceil(100 * share - NOISE * 100))
 
 
 def percentile(share: float) -> str:
@@ -160,12 +196,31 @@ def gap_in_percent(gap: float) -> str:
     ('2 %', '2.1 %', 'less than 0.1 %')
     """
     if gap < SMALLEST_GAP:
-        return f"less than {number(100 * SMALLEST_GAP)} %"
-    return f"{number(math.ceil(gap / SMALLEST_GAP - NOISE * 1000) / 10, MANY)} %"
+        return say("less than", number=_percent(100 * SMALLEST_GAP))
+    return _percent(math.ceil(gap / SMALLEST_GAP - NOISE * 1000) / 10)
+
+
+def at_most(gap: float) -> str:
+    """Write a relative gap as the most that could be saved.
+
+    >>> at_most(0.02), at_most(3e-6)
+    ('at most 2 %', 'less than 0.1 %')
+    """
+    text = gap_in_percent(gap)
+    return text if gap < SMALLEST_GAP else say("at most", number=text)
+
+
+def _percent(value: float) -> str:
+    return say("percent", number=number(value, MANY))
+
+
+def _in_language(text: str) -> str:
+    """Put the marks of the language into a number with a decimal point and commas."""
+    return text.translate(str.maketrans(",.", template("thousands") + template("decimal")))
 
 
 def _step(value: float, digits: int) -> float:
-    """Give what a number is multiplied with so that its last digit is that of the ones."""
+    """Return what a number is multiplied with so that its last digit is that of the ones."""
     return 10.0 ** min(digits - 1 - math.floor(math.log10(abs(value))), 300)
 
 

@@ -4,36 +4,84 @@
     least as typical as 50 % of real "good" cases. No smaller change exists (proven).
 
 Every claim is rounded to the safe side: shares and bounds down, gaps up. No change is left out.
+
+Many answers in brief: what they have in common, and single ones in a line.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .constants import FEW, MANY
-from .numbers import gap_in_percent, number, percent_down, rounded_down
-from .words import Word, clean, column_word, decision_words, in_its_wording, is_missing, label_word, value_words
+from ..arrays import FloatArray
+from ..reasons import STATUSES
+from ..table.frames import is_frame
+from .languages import in_its_wording, plural, say
+from .numbers import FEW, MOST_IN_LINE, at_most, number, percent_down, rounded_down
+from .words import (
+    Word,
+    clean,
+    column_word,
+    decision_words,
+    fill,
+    is_missing,
+    joined,
+    label_word,
+    plain,
+    row_word,
+    status_word,
+    value_words,
+)
 
 if TYPE_CHECKING:
-    from ..answers import Change, Explanation, Path, Plan
+    from ..answers import Change, Explanation, Explanations, Path, Plan
+
 
 # Relative gap up to which a proof is finished, and nothing is said of it.
 NO_GAP = 1e-6
 
 
+@in_its_wording
 def sentence(explanation: Explanation) -> str:
-    """Tell an answer in a sentence or two of plain text, without line breaks."""
-    return "".join(str(word) for word in words_of(explanation))
+    """Return an answer in a sentence or two of plain text, without line breaks."""
+    return plain(words_of(explanation))
 
 
 @in_its_wording
 def words_of(explanation: Explanation) -> list[Word]:
-    """Tell an answer as words, so that whoever shows them can set names, values and labels apart."""
-    return list(_words(explanation))
+    """Return an answer as words, so that whoever shows them can set names, values and labels apart."""
+    if explanation.status == "error":
+        return fill("answer.error", reason=reason_of(explanation))
+    decides = decision_words(explanation.prediction, _prediction(explanation))
+    if not explanation.found:
+        proven = say("answer.none proven" if explanation.status == "infeasible" else "answer.none found")
+        return fill("answer.none", decides=decides, reason=reason_of(explanation) or proven)
+    sentences = [_decision(explanation, decides)]
+    if explanation.robust_radius > 0:
+        sentences.append(fill("answer.lasting", radius=rounded_down(explanation.robust_radius)))
+    sentences.append(plausibility_words(explanation))
+    if explanation.changes:
+        sentences.append([Word(proof_in_words(explanation))])
+    return joined([each for each in sentences if each], " ")
+
+
+def _decision(explanation: Explanation, decides: list[Word]) -> list[Word]:
+    """Describe what the model does, and with which changes it would do what was asked."""
+    changes, probability = explanation.changes, asks_for_probability(explanation)
+    least = explanation.min_probability if probability else None
+    if not changes:
+        if not probability:
+            return fill("answer.nothing", decides=decides)
+        has = decision_words(explanation.target, least=least)
+        return fill("answer.nothing, probability", decides=decides, has=has)
+    if already_as_wanted(explanation) and not probability:
+        return fill("answer.unmet", decides=decides, changes=_listed(changes))
+    decide = decision_words(explanation.target, form="decide", least=least)
+    return fill("answer.changes", decides=decides, decide=decide, changes=_listed(changes))
 
 
 def already_as_wanted(explanation: Explanation) -> bool:
@@ -49,49 +97,9 @@ def asks_for_probability(explanation: Explanation) -> bool:
     return explanation.target is not None and not math.isnan(explanation.min_probability)
 
 
-def reason_of(explanation: Explanation) -> str:
-    """Give the reason, fit to be read."""
-    return reason_of_cause(explanation)
-
-
-def reason_of_cause(result: Explanation | Path | Plan) -> str:
-    """Give the reason of anything that has one, fit to be read."""
+def reason_of(result: Explanation | Path | Plan) -> str:
+    """Return the reason of anything that has one, fit to be read."""
     return clean(result.reason)
-
-
-def _words(explanation: Explanation) -> Iterator[Word]:
-    if explanation.status == "error":
-        yield Word(f"This row cannot be explained: {reason_of(explanation)}")
-        return
-    changes, already = explanation.changes, already_as_wanted(explanation)
-    probability = asks_for_probability(explanation)
-    unmet = explanation.found and changes and already and not probability
-    yield Word("The model already " if unmet else "The model ")
-    yield from decision_words(explanation.prediction, _prediction(explanation))
-    if not explanation.found:
-        proven = (
-            "No allowed change is enough (proven)." if explanation.status == "infeasible" else "No change was found."
-        )
-        yield Word(f". {reason_of(explanation) or proven}")
-        return
-    if probability:
-        yield Word(". It would give " if changes else ". It gives ")
-        yield label_word(explanation.target)
-        least = number(explanation.min_probability, MANY)
-        yield Word(f" a probability of at least {least}{' with: ' if changes else '. '}")
-    elif unmet:
-        yield Word(", but the row does not meet every requirement. It would with: ")
-    elif changes:
-        yield Word(". It would ")
-        yield from decision_words(explanation.target, of_model=False)
-        yield Word(" with: ")
-    else:
-        yield Word(". ")
-    yield from _listed(changes)
-    yield from _lasting(explanation)
-    yield from _typical(explanation)
-    if changes:
-        yield Word(f" {proof_in_words(explanation)}")
 
 
 def _prediction(explanation: Explanation) -> Word:
@@ -102,84 +110,152 @@ def _prediction(explanation: Explanation) -> Word:
     return label_word(explanation.prediction)
 
 
-def _listed(changes: Sequence[Change]) -> Iterator[Word]:
+def _listed(changes: Sequence[Change]) -> list[Word]:
     """List all changes: "duration 24 (now 48), ..."."""
-    if not changes:
-        yield Word("Nothing has to change.")
-        return
-    for place, change in enumerate(changes):
-        before, after = change_words(change)
-        yield from [Word(", ")] if place else []
-        yield from (column_word(change.feature), Word(" "), after, Word(" (now "), before, Word(")"))
-    yield Word(".")
+    items = []
+    for change in changes:
+        now, then = change_words(change)
+        items.append(fill("answer.change", column=column_word(change.feature), now=now, then=then))
+    return joined(items)
 
 
 @in_its_wording
 def change_words(change: Change, digits: int = FEW) -> tuple[Word, Word]:
-    """Write the values before and after a change."""
+    """Write the values now and then of a change."""
     is_level = not (change.is_number or is_missing(change.before))
     return value_words(change.before, change.after, is_level=is_level, digits=digits, column=change.feature)
 
 
 @in_its_wording
 def plausibility_words(explanation: Explanation) -> list[Word]:
-    """Say how typical an answer is, in a sentence; nothing if no density was asked for."""
+    """Describe how typical an answer is, in a sentence; nothing if no density was asked for."""
     share, target = explanation.plausibility, explanation.target
-    subject = "This" if explanation.changes else "The row"
+    row = "" if explanation.changes else " row"
     if not np.isfinite(share):  # a mixture that came without training rows, if there is a threshold
-        return [Word(f"{subject} is as typical as requested.")] if np.isfinite(explanation.log_threshold) else []
-    given = " given the columns that cannot change" if explanation.given else ""
+        return fill(f"answer.typical enough{row}") if np.isfinite(explanation.log_threshold) else []
+    given = say("answer.given") if explanation.given else ""
     if share >= 1:
-        words = [Word("No "), *cases_words(target, is_one=True), Word(f" is more typical{given}.")]
+        words = fill("answer.most typical", case=cases_words(target, is_one=True), given=given)
     elif share <= 0:
-        words = [Word("Every "), *cases_words(target, is_one=True), Word(f" is more typical{given}.")]
+        one, all_of_them = cases_words(target, is_one=True), cases_words(target)
+        words = fill("answer.least typical", case=one, cases=all_of_them, given=given)
     else:
-        words = [Word(f"{subject} is at least as typical as {percent_down(share)} of "), *cases_words(target)]
-        words.append(Word(f"{given}."))
+        words = fill(f"answer.typical{row}", share=percent_down(share), cases=cases_words(target), given=given)
     if explanation.status == "densest":
-        words.append(Word(" Nothing is as typical as requested."))
+        words += [Word(" "), *fill("answer.less typical")]
     return words
 
 
 def cases_words(target: Any, *, is_one: bool = False) -> list[Word]:
     """Name the real rows that an answer is held against: those of the target, of a regressor all."""
-    label = [] if target is None or isinstance(target, tuple) else [label_word(target), Word(" ")]
-    return [Word("real "), *label, Word("case" if is_one else "cases")]
+    key = "case" if is_one else "cases"
+    if target is None or isinstance(target, tuple):
+        return fill(key)
+    return fill(f"{key} of", label=label_word(target))
 
 
-def _lasting(explanation: Explanation) -> Iterator[Word]:
-    if explanation.robust_radius > 0:
-        yield Word(f" The same holds for every row within distance {rounded_down(explanation.robust_radius)} of it.")
-
-
-def _typical(explanation: Explanation) -> Iterator[Word]:
-    words = plausibility_words(explanation)
-    if words:
-        yield Word(" ")
-        yield from words
-
-
-def other_kind(explanation: Explanation) -> str:
-    """Name the answers a further one had to differ from: proofs are about others only; empty for the first."""
+def said_of_others(key: str, explanation: Explanation, **parts: object) -> str:
+    """Describe what is proven; of a further answer, which had to differ from nearer ones, of such answers only."""
     nearer = explanation.nearer
-    if not nearer:
-        return ""
-    return f" that differs from the {'nearer one' if nearer == 1 else f'{nearer} nearer ones'}"
+    return plural(f"{key} other", nearer, **parts) if nearer else say(key, **parts)
 
 
 def proof_in_words(explanation: Explanation) -> str:
-    """Say in a sentence what is proven of smaller changes than the answer's."""
-    kind = other_kind(explanation)
+    """Describe in a sentence what is proven of smaller changes than the answer's."""
     if explanation.status == "optimal":
-        return f"No smaller change{kind} exists (proven)."
+        return said_of_others("proof.smallest", explanation)
     if explanation.status == "densest" and explanation.gap <= NO_GAP:
-        return "No smaller change is as typical as this one (proven)."
+        return say("proof.smallest typical")
     if not explanation.lower_bound > 0:
-        return f"Whether a smaller change{kind} exists is not known."
-    return f"A smaller change{kind} could save {at_most(explanation.gap)} (proven)."
+        return said_of_others("proof.open", explanation)
+    return said_of_others("proof.gap", explanation, gap=at_most(explanation.gap))
 
 
-def at_most(gap: float) -> str:
-    """Write a relative gap as the most that could be saved."""
-    text = gap_in_percent(gap)
-    return text if text.startswith("less") else f"at most {text}"
+@dataclass(frozen=True, slots=True)
+class AnswersInBrief:
+    """Many answers in a few figures.
+
+    Attributes
+    ----------
+    n : int
+        Number of answers.
+    counts : dict of str to int
+        How many have each status; those that occur only.
+    n_found : int
+        How many rows have an answer.
+    median_distance, median_plausibility : float or None
+        Over those found; None if there are none, or no density.
+    how_often : tuple of (str, int)
+        Columns that change, and in how many answers, most often first.
+    """
+
+    n: int
+    counts: dict[str, int]
+    n_found: int
+    median_distance: float | None
+    median_plausibility: float | None
+    how_often: tuple[tuple[str, int], ...]
+
+
+def in_brief(explanations: Explanations) -> AnswersInBrief:
+    """Count and take medians."""
+    found = explanations.found
+    counts = {status: int((explanations.statuses == status).sum()) for status in STATUSES}
+    changed = explanations.changed[found].sum(axis=0)
+    order = np.argsort(-changed, kind="stable")
+    names = [column.name for column in explanations.table.columns]
+    return AnswersInBrief(
+        n=len(explanations),
+        counts={status: count for status, count in counts.items() if count},
+        n_found=int(found.sum()),
+        median_distance=_median(explanations.distances[found]),
+        median_plausibility=_median(explanations.plausibilities[found]),
+        how_often=tuple((names[place], int(changed[place])) for place in order.tolist() if changed[place]),
+    )
+
+
+def name_of_row(explanations: Explanations, place: int) -> Word:
+    """Name the row an answer is about: its label in the data frame, or its number."""
+    rows = explanations.x
+    return row_word(rows.index[place] if is_frame(rows) else int(explanations.rows[place]))
+
+
+def changes_in_short(explanation: Explanation, arrow: str) -> list[Word]:
+    """Name the most costly changes in a line of a table of many answers, and count the others."""
+    changes = explanation.changes
+    if not changes:
+        return [Word(say("short.nothing" if explanation.found else "short.none"))]
+    shown = changes if len(changes) <= MOST_IN_LINE + 1 else changes[:MOST_IN_LINE]
+    words: list[Word] = []
+    for change in shown:
+        before, after = change_words(change)
+        words += [Word(", ")] if words else []
+        words += [column_word(change.feature), Word(" "), before, Word(arrow), after]
+    return words if len(shown) == len(changes) else [*words, Word(f" {say('and more', n=len(changes) - len(shown))}")]
+
+
+def distance_in_short(explanation: Explanation) -> str:
+    """Write the distance, if there is one."""
+    return number(explanation.distance, FEW) if explanation.found else "–"
+
+
+def plausibility_in_short(explanation: Explanation) -> str:
+    """Write the plausibility, if there is one."""
+    share = explanation.plausibility
+    return percent_down(share) if np.isfinite(share) else "–"
+
+
+def evenly(n: int, most: int) -> list[int]:
+    """Pick at most so many of the places 0..n-1, first and last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist() if n else []
+
+
+def _median(values: FloatArray) -> float | None:
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else None
+
+
+def counts_in_words(counts: dict[str, int]) -> str:
+    """List how many answers have each status."""
+    listed = ", ".join(f"{number(count)} {status_word(status)}" for status, count in counts.items())
+    return listed or say("many.none")

@@ -9,52 +9,18 @@ Nothing is escaped for HTML yet; :mod:`.markup` does that.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from string import Formatter
+from typing import Any, Literal
 
-from ..table.wording import PLAIN, Wording
-from .constants import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY
-from .numbers import number, two_numbers
+from .languages import say, template, wording
+from .numbers import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY, number, shows_all_of, two_numbers
 
-# How a missing value reads.
-NOT_GIVEN = "not given"
 # Names made of these need no quotes in a sentence.
 _HARMLESS = re.compile(r"\w([\w .()/%°²³#:+*-]*[\w)%])?")
-
-
-_wording: ContextVar[Wording] = ContextVar("wording", default=PLAIN)
-
-Answer = TypeVar("Answer")
-Written = TypeVar("Written")
-Rest = ParamSpec("Rest")
-
-
-@contextmanager
-def speaking(wording: Wording) -> Iterator[None]:
-    """Call columns and outcomes as people do, as long as this lasts."""
-    token = _wording.set(wording)
-    try:
-        yield
-    finally:
-        _wording.reset(token)
-
-
-def in_its_wording(
-    write: Callable[Concatenate[Answer, Rest], Written],
-) -> Callable[Concatenate[Answer, Rest], Written]:
-    """Let a function that writes an answer call things as the explainer did that made the answer."""
-
-    @wraps(write)
-    def written(answer: Answer, /, *others: Rest.args, **options: Rest.kwargs) -> Written:
-        table: Any = getattr(answer, "table", answer)
-        with speaking(getattr(table, "wording", None) or _wording.get()):
-            return write(answer, *others, **options)
-
-    return written
+# Labels that a model says rather than predicts.
+_SAID = ("yes", "no", "ja", "nein")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +64,46 @@ def shortened(text: str, longest: int = LONGEST_LEVEL) -> str:
     return f"{text[: longest - end - 1]}…{text[-end:]}"
 
 
+def plain(words: Iterable[Word]) -> str:
+    """Join words to plain text."""
+    return "".join(str(word) for word in words)
+
+
+def fill(key: str, **parts: str | Word | Sequence[Word]) -> list[Word]:
+    """Return a text of the catalogue as words, so that whoever shows them can set names, values and labels apart."""
+    words: list[Word] = []
+    for literal, name, _, _ in Formatter().parse(template(key)):
+        words += [Word(literal)] if literal else []
+        part = parts[name] if name else []
+        words += [Word(part)] if isinstance(part, str) else [part] if isinstance(part, Word) else part
+    return words
+
+
+def joined(items: Sequence[Sequence[Word]], between: str = ", ", last: str | None = None) -> list[Word]:
+    """Put words between items, other ones before the last if given."""
+    words: list[Word] = []
+    for place, item in enumerate(items):
+        if place:
+            words.append(Word(between if last is None or place < len(items) - 1 else last))
+        words += item
+    return words
+
+
+def listed(items: Sequence[str], key: Literal["and", "or"]) -> str:
+    """Write a list: "a, b and c"."""
+    return items[0] if len(items) == 1 else say(key, first=", ".join(items[:-1]), last=items[-1])
+
+
 def quoted(text: str) -> str:
     """Put quotes around a text, of the kind it does not contain."""
     if '"' not in text:
-        return f'"{text}"'
+        return say("quoted", text=text)
     return f"'{text}'" if "'" not in text else '"' + text.replace('"', '\\"') + '"'
 
 
 def column_word(name: str) -> Word:
     """Name of a column, as people call it."""
-    label = _wording.get().column(name).name
+    label = wording().column(name).name
     word = _word(label or name, "column", is_text=False)
     return replace(word, whole=clean(name)) if label else word
 
@@ -132,7 +128,7 @@ def value_words(
     column : str, optional
         The column: its unit follows numbers, and single values may have names.
     """
-    label = _wording.get().column(column)
+    label = wording().column(column)
     words = _value_words(before, after, is_level=is_level, digits=digits)
     named = [label.value(_plain(value)) for value in (before, after)]
     if label.unit and not is_level:
@@ -175,7 +171,7 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
     if isinstance(label, tuple):
         return Word(range_in_words(*label), "label")
     label = _plain(label)
-    name = _wording.get().outcome(label)
+    name = wording().outcome(label)
     if name is not None:
         return replace(_word(name, "label", is_text=True), whole=clean(str(label)))
     if isinstance(label, float):
@@ -186,37 +182,52 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
     return _word(str(label), "label", is_text=True)
 
 
-def decision_words(label: Any, word: Word | None = None, *, of_model: bool = True) -> list[Word]:
-    """Say what a model does: "says yes" if labels are yes and no, else 'predicts "good"'.
+def decision_words(
+    label: Any,
+    word: Word | None = None,
+    *,
+    form: Literal["decides", "decide", "deciding"] = "decides",
+    least: float | None = None,
+) -> list[Word]:
+    """Describe what a model does: "says yes" if labels are yes and no, else 'predicts "good"'.
 
     Parameters
     ----------
     label : label, number or (low, high)
     word : Word, optional
         How to write it, if not as :func:`label_word` does.
-    of_model : bool
-        As in "the model predicts"; else as in "would predict".
+    form : "decides", "decide" or "deciding"
+        As in "the model predicts", "it would predict", "a row that makes it predict".
+    least : float, optional
+        Least probability of the label, which alone decides.
     """
-    ending = "s" if of_model else ""
+    word = label_word(label) if word is None else word
+    if least is not None:
+        return fill(f"{form}.probability", label=word, least=number(float(least), MANY))
     if not isinstance(label, tuple):
-        label = _wording.get().outcome(_plain(label)) or label
-    if isinstance(label, str) and label.casefold() in ("yes", "no"):
-        return [Word(f"say{ending} "), Word(label, "label")]
-    return [Word(f"predict{ending} "), label_word(label) if word is None else word]
+        label = wording().outcome(_plain(label)) or label
+    if isinstance(label, str) and label.casefold() in _SAID:
+        return fill(f"{form}.say", label=Word(label, "label"))
+    return fill(f"{form}.predict", label=word)
+
+
+def status_word(status: str) -> str:
+    """Write the status of an answer."""
+    return say(f"status.{status}")
 
 
 def range_in_words(low: float, high: float) -> str:
     """Write the range that a regressor's prediction is wanted in."""
     if low == -float("inf") and high == float("inf"):
-        return "any number"
+        return say("range.any")
     if high == float("inf"):
-        return f"at least {number(low, MANY)}"
+        return say("range.least", low=number(low, MANY))
     if low == -float("inf"):
-        return f"at most {number(high, MANY)}"
+        return say("range.most", high=number(high, MANY))
     if low == high:
-        return f"exactly {number(low, MANY)}"
+        return say("range.exact", low=number(low, MANY))
     first, second = two_numbers(low, high, MANY)
-    return f"between {first} and {second}"
+    return say("range.between", low=first, high=second)
 
 
 def is_missing(value: Any) -> bool:
@@ -229,9 +240,9 @@ def is_missing(value: Any) -> bool:
 def _value(value: Any, is_level: bool, digits: int) -> Word:
     value = _plain(value)
     if is_missing(value):
-        return Word(NOT_GIVEN, "value")
+        return Word(say("missing"), "value")
     if isinstance(value, bool):
-        return Word("yes" if value else "no", "value")
+        return Word(say("yes" if value else "no"), "value")
     if isinstance(value, (int, float)):
         if is_level:  # codes: 10115 is no amount
             return Word(f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value), "value")
@@ -240,7 +251,7 @@ def _value(value: Any, is_level: bool, digits: int) -> Word:
 
 
 def _number_word(text: str, value: float, kind: Literal["label", "value"] = "value") -> Word:
-    return Word(text, kind, "" if text.replace(",", "") in (str(value), f"{value:g}") else repr(value))
+    return Word(text, kind, "" if shows_all_of(text, value) else repr(value))
 
 
 def _word(text: str, kind: Literal["label", "column", "value"], *, is_text: bool) -> Word:

@@ -19,8 +19,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.preprocessing import MinMaxScaler, Normalizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
@@ -186,9 +186,159 @@ def test_what_is_not_read_is_asked():
     assert "has a node SVMClassifier" in explainer.fitted_.training.reason
     assert model.classes_.tolist() == ["no", "yes"]
     assert (model.predict(explainer.explain(X[:3], "yes").counterfactuals) == "yes").all()
-    words = pd.DataFrame({"a": X[:, 0].astype(np.float32), "k": np.where(X[:, 1] > 3, "x", "z")})
-    encoder = make_column_transformer((OneHotEncoder(), ["k"]), remainder="passthrough")
-    original = make_pipeline(encoder, LogisticRegression()).fit(words, y)
-    model = ew.read_onnx(skl2onnx.to_onnx(original, words[:1]).SerializeToString())
-    explainer = ew.Explainer(model, density=None).fit(words, y)
-    assert (model.predict(explainer.explain(words[:3], "yes").counterfactuals) == "yes").all()
+    model = ew.read_onnx(converted(make_pipeline(Normalizer(), LogisticRegression()).fit(X, y), X))
+    assert "divides rows by their norms" in model.reason
+
+
+def mixed(seed=0):
+    """Numbers, text and a whole number."""
+    rng = np.random.default_rng(seed)
+    n = 200
+    frame = pd.DataFrame({"a": rng.normal(size=n).astype(np.float32), "k": rng.choice(list("xyz"), n)})
+    frame["b"], frame["m"] = rng.normal(size=n).astype(np.float32), rng.choice(["p", "q"], n)
+    frame["i"] = rng.integers(0, 3, n)
+    score = frame.a + (frame.k == "x") - (frame.m == "q") * frame.b + 0.5 * (frame.i == 1)
+    return frame, (score > score.median()).to_numpy().astype(np.int64)
+
+
+NUMBERS = (make_pipeline(SimpleImputer(), StandardScaler()), ["a", "b"])
+BEHIND_ENCODERS = {
+    "one-hot, linear": ((OneHotEncoder(handle_unknown="ignore"), ["k", "m", "i"]), LogisticRegression()),
+    "one-hot, forest": ((OneHotEncoder(), ["k", "m"]), RandomForestClassifier(8, max_depth=4, random_state=0)),
+    "one-hot, network": ((OneHotEncoder(), ["k", "m"]), MLPClassifier((5,), max_iter=80, random_state=0)),
+    "codes, trees": ((OrdinalEncoder(), ["k", "m"]), GradientBoostingClassifier(n_estimators=8, random_state=0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", BEHIND_ENCODERS)
+def test_graphs_with_encoders_of_categories(name):
+    encoder, classifier = BEHIND_ENCODERS[name]
+    frame, y = mixed()
+    original = make_pipeline(make_column_transformer(encoder, NUMBERS), classifier).fit(frame, y)
+    model = ew.read_onnx(skl2onnx.to_onnx(original, frame[:1]).SerializeToString())
+    explainer = ew.Explainer(model, density=None, rules=None).fit(frame, y)
+    assert explainer.exactness_ == "exact", model.reason
+    asked = frame[(model.predict(frame) == 0) & (original.predict(frame) == 0)][:4]
+    answers = explainer.explain(asked, 1)
+    assert (model.predict(answers.counterfactuals) == 1).all()
+    assert (answers.gaps <= 1e-3).all()
+    expected = ew.Explainer(original, density=None, rules=None).fit(frame, y).explain(asked, 1)
+    np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:Attribute `prob:FutureWarning")
+def test_linear_support_vectors():
+    X, y = iris(two=True)
+    for machine, target in ((SVC(kernel="linear"), "yes"), (SVR(kernel="linear"), (0.4, 9.0))):
+        original = make_pipeline(StandardScaler(), machine).fit(X, y if target == "yes" else y == "yes")
+        model = ew.read_onnx(converted(original, X))
+        explainer = ew.Explainer(model, density=None).fit(X, y)
+        assert explainer.exactness_ == "exact", model.reason
+        if target != "yes":  # the same function in a family that is read
+            same = LinearRegression().fit(X, y == "yes")
+            same.coef_, same.intercept_ = machine.coef_[0], machine.intercept_[0]
+            original = make_pipeline(original[0], same)
+        asked = X[original.predict(X) != target][:4] if target == "yes" else X[original.predict(X) < 0.3][:4]
+        expected = ew.Explainer(original, density=None).fit(X, y).explain(asked, target)
+        np.testing.assert_allclose(explainer.explain(asked, target).distances, expected.distances, rtol=1e-3)
+
+
+def test_the_newer_tree_ensemble():
+    X, y = iris()
+    original = GradientBoostingRegressor(n_estimators=6, max_depth=2, init="zero", random_state=0)
+    original.fit(X, y.astype(float))
+    model = ew.read_onnx(newer(converted(original, X)))
+    np.testing.assert_allclose(model.predict(X), original.predict(X), atol=1e-5)
+    explainer = ew.Explainer(model, density=None).fit(X)
+    assert explainer.exactness_ == "exact", model.reason
+    answers = explainer.explain(X[:4], (0.8, None))
+    expected = ew.Explainer(original, density=None).fit(X).explain(X[:4], (0.8, None))
+    np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-4, atol=1e-5)
+
+
+def newer(content):
+    """The same trees as the operator that opset 5 of ai.onnx.ml has."""
+    helper = onnx.helper
+    old = onnx.load_from_string(content)
+    node = next(one for one in old.graph.node if one.op_type == "TreeEnsembleRegressor")
+    a = {one.name: helper.get_attribute_value(one) for one in node.attribute}
+    keys = list(zip(a["nodes_treeids"], a["nodes_nodeids"]))
+    inner = [k for k, mode in enumerate(a["nodes_modes"]) if mode != b"LEAF"]
+    leaves = {key: k for k, key in enumerate(zip(a["target_treeids"], a["target_nodeids"]))}
+    place = {keys[k]: k_new for k_new, k in enumerate(inner)}
+
+    def child(k, side):
+        key = (a["nodes_treeids"][k], a[f"nodes_{side}nodeids"][k])
+        return (leaves[key], 1) if key in leaves else (place[key], 0)
+
+    ends = {side: [child(k, side) for k in inner] for side in ("true", "false")}
+
+    def tensor(name, kind, values):
+        return helper.make_tensor(name, kind, [len(values)], values)
+
+    made = helper.make_node(
+        "TreeEnsemble", list(node.input), list(node.output), domain="ai.onnx.ml",
+        n_targets=1, aggregate_function=1, post_transform=0,
+        tree_roots=[place[key] for key in keys if key[1] == 0],
+        nodes_splits=tensor("s", 1, [a["nodes_values"][k] for k in inner]),
+        nodes_featureids=[a["nodes_featureids"][k] for k in inner],
+        nodes_modes=tensor("m", 2, [0] * len(inner)),
+        nodes_truenodeids=[one for one, _ in ends["true"]], nodes_trueleafs=[leaf for _, leaf in ends["true"]],
+        nodes_falsenodeids=[one for one, _ in ends["false"]], nodes_falseleafs=[leaf for _, leaf in ends["false"]],
+        leaf_targetids=[0] * len(leaves), leaf_weights=tensor("w", 1, list(a["target_weights"])),
+    )  # fmt: skip
+    kept = [one for one in old.graph.node if one is not node]
+    graph = helper.make_graph([*kept, made], "g", old.graph.input, old.graph.output, old.graph.initializer)
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 5)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_boosters_by_onnxmltools(library, n_classes):
+    onnxmltools = pytest.importorskip("onnxmltools")
+    from onnxmltools.convert.common.data_types import FloatTensorType
+
+    boosting = pytest.importorskip(library)
+    X, y = iris(two=False)
+    y = y if n_classes == 3 else (y == 1).astype(int)
+    kind = boosting.XGBClassifier if library == "xgboost" else boosting.LGBMClassifier
+    quiet = {} if library == "xgboost" else {"verbose": -1, "min_child_samples": 5}
+    X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
+    original = kind(n_estimators=8, max_depth=3, n_jobs=1, **quiet).fit(X, y)
+    convert = getattr(onnxmltools, f"convert_{library}")
+    model = ew.read_onnx(convert(original, initial_types=[("X", FloatTensorType([None, 4]))]).SerializeToString())
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "exact", model.reason
+    rows = np.vstack([X, on_cuts(explainer, np.random.default_rng(0))])
+    region = explainer.fitted_.region(explainer.fitted_.labels[1])
+    np.testing.assert_array_equal(region.accepts(rows), model.predict(rows) == 1)
+    is_gone = np.isnan(X).any(axis=1)
+    np.testing.assert_array_equal(model.predict(X[is_gone]), original.predict(X[is_gone]))
+    is_other = (model.predict(X) != 1) & (original.predict(X) != 1)
+    asked = np.vstack([X[is_other & is_gone][:3], X[is_other & ~is_gone][:3]])
+    expected = ew.Explainer(original, density=None).fit(X, y).explain(asked, 1)
+    np.testing.assert_allclose(explainer.explain(asked, 1).distances, expected.distances, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_networks_exported_by_torch(tmp_path):
+    torch = pytest.importorskip("torch")
+    X, _ = iris()
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.ReLU(), torch.nn.Linear(6, 3))
+    path = tmp_path / "network.onnx"
+    example = torch.zeros(1, 4)
+    axes = {"x": {0: "rows"}}
+    torch.onnx.export(network, example, str(path), input_names=["x"], dynamic_axes=axes, dynamo=False)
+    model = ew.read_onnx(path)
+    with torch.no_grad():
+        expected = network(torch.tensor(X, dtype=torch.float32)).argmax(dim=1).numpy()
+    np.testing.assert_array_equal(model.predict(X), expected)
+    explainer = ew.Explainer(model, density=None).fit(X)
+    assert explainer.exactness_ == "exact", model.reason
+    asked, target = X[:3], (int(expected[0]) + 1) % 3
+    found, own = (ew.Explainer(one, density=None).fit(X).explain(asked, target) for one in (model, network.double()))
+    np.testing.assert_allclose(found.distances, own.distances, rtol=1e-4)

@@ -98,11 +98,11 @@ def test_pick_a_row_and_its_answer_is_the_explainers(browser, small):
         page.get_by_role("button", name="Choose…").click()
         predictions = explainer.model.predict(frame)
         place = int(np.flatnonzero(predictions == "no")[3])
-        after_answer(page, page.get_by_role("button", name=f"Row {place + 1}, predicted no").click)
+        after_answer(page, page.get_by_role("button", name=f"Row {place + 1}, the model says no").click)
         assert page.locator("#row-number").input_value() == str(place + 1)
         assert page.locator("#prediction").inner_text() == "no"
         assert float(page.get_by_label("income", exact=True).input_value()) == frame["income"].iloc[place]
-        page.get_by_label("Wanted").select_option(label="yes")
+        page.get_by_label("You want").select_option(label="yes")
         page.wait_for_timeout(300)
         direct = explainer.explain_one(frame.iloc[[place]], "yes")
         assert float(fact(page, "Distance")) == pytest.approx(direct.distance, rel=1e-3)
@@ -195,7 +195,7 @@ def test_a_range_is_kept(browser, small):
     with page_of(browser, address) as page:
         page.locator("#row-number").fill(str(place + 1))
         after_answer(page, lambda: page.locator("#row-number").press("Enter"))
-        page.get_by_label("Wanted").select_option(label="yes")
+        page.get_by_label("You want").select_option(label="yes")
         high = float(frame["income"].iloc[place]) + 1.0
         page.get_by_role("button", name="Limits of income").click()
         after_answer(page, lambda: page.locator(".limits:visible").get_by_label("At most").fill(str(high)))
@@ -210,7 +210,7 @@ def test_where_there_is_no_answer_the_reason_is_told_and_a_button_helps(browser,
         for name in ("income", "years", "housing"):
             page.get_by_role("button", name=f"Lock {name}").click()
         page.wait_for_selector(".relief")
-        assert page.locator("#badge").inner_text() == "No answer"
+        assert page.locator("#badge").inner_text() == "Proven: no answer"
         sentence = page.locator("#sentence").inner_text()
         assert "stays as it is" in sentence
         assert page.locator(".column.changes").count() == 0

@@ -12,7 +12,7 @@ pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[ser
 httpx = pytest.importorskip("httpx")
 
 from elsewise.tools.app import create_app  # noqa: E402
-from elsewise.tools.app.skewed_columns import Stretch  # noqa: E402
+from elsewise.tools.app.scales import Stretch  # noqa: E402
 from tools.app.browsing import chromium, page_of  # noqa: E402
 from tools.app.running import serving, small_explainer, small_table  # noqa: E402
 
@@ -32,7 +32,8 @@ def skewed_table(n=400):
 def small():
     frame, labels = small_table()
     explainer = small_explainer(frame, labels).with_constraints(RULES)
-    with serving(create_app(explainer, frame, title="Small")) as address, httpx.Client(base_url=address) as client:
+    app = create_app(explainer, frame, title="Small", target="yes")
+    with serving(app) as address, httpx.Client(base_url=address) as client:
         yield client, explainer, frame, address
 
 
@@ -131,23 +132,12 @@ def test_skewed_columns_have_a_scale_on_which_they_are_seen():
     assert even.max() > 0.8 * len(frame) > 0.3 * len(frame) > odd.max()
 
 
-def test_the_page_shows_rules_probabilities_and_answers_side_by_side(small):
+def test_the_page_shows_rules_and_probabilities(small):
     address = small[3]
     with chromium() as browser, page_of(browser, address) as page:
         assert page.locator("#kept-rules-list li").all_text_contents() == ["income between 0 and 90"]
         assert "→" in page.locator("#facts").inner_text()
         assert "Probability of yes" in page.locator("#facts").inner_text()
-        page.wait_for_selector("#several:not([hidden])")
-        page.select_option("#several-count", "3")
-        page.wait_for_selector("#several-answers table")
-        heads = page.locator("#several-answers thead button")
-        assert heads.all_text_contents()[:2] == ["Nearest", "Answer 2"]
-        first = page.locator("#sentence").inner_text()
-        heads.nth(1).click()
-        assert page.locator("#sentence").inner_text() != first
-        assert heads.nth(1).get_attribute("aria-pressed") == "true"
-        heads.nth(0).click()
-        assert page.locator("#sentence").inner_text() == first
 
 
 def test_the_page_draws_skewed_columns_on_their_scale():

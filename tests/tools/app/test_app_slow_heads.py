@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn")
 import uvicorn
 
 from elsewise.tools.app import create_app
-from elsewise.tools.app.serving import server, timed_protocol
+from elsewise.tools.app.serving import server
 from tools.app.running import small_explainer, small_table
 
 # Far more than a loaded machine needs for a request of its own, in seconds.
@@ -31,7 +31,7 @@ def explorer():
 
 @pytest.fixture
 def place(explorer, monkeypatch):
-    monkeypatch.setattr(timed_protocol, "HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(server, "HEAD_SECONDS", 1.0)
     started = SimpleNamespace(server=None)
 
     class Kept(uvicorn.Server):

@@ -10,9 +10,7 @@ import pytest
 from scipy.stats import binomtest, false_discovery_control, fisher_exact, mannwhitneyu
 
 import elsewise as ew
-from elsewise.tools.audit.bootstrap import bootstrap_means, bootstrap_medians
-from elsewise.tools.audit.correction import corrected
-from elsewise.tools.audit.wilson import share_interval
+from elsewise.tools.audit.statistics import bootstrap_means, bootstrap_medians, corrected, share_interval
 from elsewise.tools.cli import main
 
 pandas = pytest.importorskip("pandas")

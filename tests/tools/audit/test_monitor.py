@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 import elsewise as ew
-from elsewise.tools.audit.baseline import Observed
-from elsewise.tools.audit.monitor import compared
+from elsewise.tools.audit.monitor import Observed, compared
 
 pandas = pytest.importorskip("pandas")
 

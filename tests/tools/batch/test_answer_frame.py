@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewise.tools.batch.answer_frame import as_kind
+from elsewise.tools.batch.schema import as_kind
 
 pandas = pytest.importorskip("pandas")
 

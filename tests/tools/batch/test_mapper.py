@@ -13,17 +13,17 @@ from sklearn.linear_model import LinearRegression
 import elsewise as ew
 
 pandas = pytest.importorskip("pandas")
-RULES = ew.Constraints(bounds={"income": (0.0, 5.0)})
+RULES = ew.Constraints(bounds={"income": (0.0, 5.0)}, special={"income": [999.0]}, codes="stay")
 
 
 @pytest.fixture(scope="module")
 def wrong_rows(loans):
-    """Twelve rows; the second lacks a number, the fourth has a level never seen, the sixth is outside of RULES."""
+    """Twelve rows; the second lacks a number, the fourth has a level never seen, the sixth is beyond a code."""
     rows = loans.frame.iloc[:12].astype({"housing": object}).copy()
     rows.index = [f"case {number}" for number in range(12)]
     rows.loc["case 1", "income"] = np.nan
     rows.loc["case 3", "housing"] = "boat"
-    rows.loc["case 5", "income"] = 7.5
+    rows.loc["case 5", "income"] = 1234.5
     rows["customer"] = np.arange(100, 112)
     return rows
 
@@ -35,7 +35,7 @@ def test_wrong_rows_have_their_message_and_others_their_answers(loans, wrong_row
     assert answers["customer"].tolist() == wrong_rows["customer"].tolist()
     wrong = answers[answers["status"] == "error"]
     assert wrong.index.tolist() == ["case 1", "case 3", "case 5"]
-    for row, words in {"case 1": "'income'", "case 3": "'boat'", "case 5": "7.5"}.items():
+    for row, words in {"case 1": "'income'", "case 3": "'boat'", "case 5": "1234.5"}.items():
         assert words in wrong.loc[row, "error"]
         assert " row 0" not in wrong.loc[row, "error"]
     right = answers[answers["status"] != "error"]

@@ -11,9 +11,9 @@ from sklearn.model_selection import train_test_split
 
 import elsewise as ew
 from elsewise.tools.cli import main
-from elsewise.tools.cli.aligned_text import aligned
-from elsewise.tools.cli.commands import demo_study
-from elsewise.tools.cli.commands.demo_study import compare_row, explain_all, prepare
+from elsewise.tools.cli.commands import demo
+from elsewise.tools.cli.commands.demo import compare_row, explain_all, prepare
+from elsewise.tools.cli.summary import aligned
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_demo_of_a_forest_is_confirmed(tmp_path, monkeypatch, capsys):
     def with_fewer_rows(*arrays, **options):  # 40 instead of 171 are asked about
         return train_test_split(*arrays, **{**options, "train_size": 0.7, "test_size": 40})
 
-    monkeypatch.setattr(demo_study, "train_test_split", with_fewer_rows)
+    monkeypatch.setattr(demo, "train_test_split", with_fewer_rows)
     assert main(["demo", "--rows", "1", "--model", "forest", "--out", str(tmp_path / "forest.svg")]) == 0
     said = capsys.readouterr().out
     assert "RandomForestClassifier of 20 trees" in said

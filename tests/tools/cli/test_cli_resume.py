@@ -13,9 +13,8 @@ import pytest
 
 from elsewise.tools.cli import main
 from elsewise.tools.cli.commands import explain
-from elsewise.tools.cli.interrupts import Interrupted
 from elsewise.tools.cli.main import parser
-from elsewise.tools.cli.partial import Partial
+from elsewise.tools.cli.partial import Interrupted, Partial
 
 pandas = pytest.importorskip("pandas")
 

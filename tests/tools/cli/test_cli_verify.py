@@ -11,8 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import elsewise as ew
 from elsewise.tools.cli import main
-from elsewise.tools.files.trail.lines import numbered
-from elsewise.tools.files.trail.records import line_of, record_sha256
+from elsewise.tools.files.trail.records import line_of, numbered, record_sha256
 
 pandas = pytest.importorskip("pandas")
 RULES = 'immutable = ["guarantor"]\n[bounds]\nincome = [-inf, 9]\n'

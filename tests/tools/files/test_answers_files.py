@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewise.tools.files.answers import frame_of, records_of, shown_fields
-from elsewise.tools.files.questions import target_from_json, target_from_text
+from elsewise.tools.files.settings import target_from_json, target_from_text
 from elsewise.tools.files.values import python_value, to_json
 
 pandas = pytest.importorskip("pandas")

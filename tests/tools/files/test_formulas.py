@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elsewise.table import read_table
-from elsewise.tools.files.formulas import as_written, disarmed
-from elsewise.tools.files.tables import read_frame, read_rows, read_text, write_frame
+from elsewise.tools.files.tables import as_written, disarmed, read_frame, read_rows, read_text, write_frame
 
 pandas = pytest.importorskip("pandas")
 

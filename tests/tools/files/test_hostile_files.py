@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PowerTransformer, SplineTransformer
 
 import elsewise as ew
-from elsewise.tools.files.harmless_types import HARMLESS_TYPES
+from elsewise.tools.files.bodies import HARMLESS_TYPES
 
 pytest.importorskip("skops", reason="files without a pickle need skops")
 
@@ -50,7 +50,7 @@ def rewritten(path, module, name):
         ("elsewise.__main__", "main"),
         ("elsewise.__main__", "Explainer"),
         ("elsewise.tools.app.serving.server", "Explainer"),
-        ("elsewise.tools.files.models", "read_model"),
+        ("elsewise.tools.files.bodies", "read_model"),
         ("elsewise.explainer", "save"),
         ("numpy.f2py.__main__", "dtype"),
         ("pandas.io.clipboard", "OddDtype"),

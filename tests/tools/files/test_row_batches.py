@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import elsewise as ew
-from elsewise.tools.files.row_batches import dtypes_of, row_batches
-from elsewise.tools.files.tables import read_rows, write_frame
+from elsewise.tools.files.tables import dtypes_of, read_rows, row_batches, write_frame
 
 pandas = pytest.importorskip("pandas")
 

@@ -43,14 +43,14 @@ def test_a_saved_explainer_answers_bit_for_bit_as_before(loans, saved):
 def test_the_header_is_read_without_unpickling(loans, saved, monkeypatch):
     monkeypatch.setattr(bodies.joblib, "load", lambda file: pytest.fail("nothing is to be unpickled"))
     header = saving.read_header(saved)
-    assert header.format == 7
+    assert header.format == saving.EXPLAINER_FORMAT
     assert header.versions["elsewise"] == ew.__version__
     assert header.versions["numpy"] == np.__version__
     assert [column["name"] for column in header.columns] == list(loans.frame.columns)
     assert [column["kind"] for column in header.columns] == ["integer", "number", "category", "category"]
     assert header.classes == ["no", "yes"]
     assert header.model == "ColumnTransformer + LogisticRegression"
-    assert saved.read_text(encoding="latin-1").startswith("elsewise explainer 7\n{")
+    assert saved.read_text(encoding="latin-1").startswith(f"elsewise explainer {saving.EXPLAINER_FORMAT}\n{{")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,12 @@ def test_another_minor_version_is_read(saved):
 
 
 def test_another_format_is_refused(saved):
-    saved.write_bytes(saved.read_bytes().replace(b"elsewise explainer 7", b"elsewise explainer 1", 1))
-    with pytest.raises(ew.SavedExplainerError, match=r"written in format '1'; this elsewise reads format 7"):
+    saved.write_bytes(
+        saved.read_bytes().replace(b"elsewise explainer %d" % saving.EXPLAINER_FORMAT, b"elsewise explainer 1", 1)
+    )
+    with pytest.raises(
+        ew.SavedExplainerError, match=f"written in format '1'; this elsewise reads format {saving.EXPLAINER_FORMAT}"
+    ):
         ew.load(saved)
 
 

@@ -46,8 +46,8 @@ def test_levels_against_counting(loans):
     assert [ax.get_title(loc="left") for ax in axes] == ["housing", "guarantor", "years"]
     texts = [text.get_text() for text in axes[0].texts]
     assert {"own", "rent", "free"} <= set(texts)
-    assert sum("● before" in text for text in texts) == 1
-    assert sum("◆ after" in text for text in texts) == 1
+    assert sum("● now" in text for text in texts) == 1
+    assert sum("◆ then" in text for text in texts) == 1
 
 
 def test_a_level_never_seen_has_no_rows():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import elsewise as ew
-from elsewise.tools.plot.pictures import canvas, words
+from elsewise.tools.plot.pictures import arguments, canvas
 
 pytest.importorskip("matplotlib")
 
@@ -170,7 +170,7 @@ def test_names_are_shown_in_full_if_short_and_told_apart_if_long(hostile):
     assert ax.get_title(loc="left") == "_bad$ → $good^$"
     assert max(len(name) for name in names) <= 32
     long = "income of the applicant " * 4
-    assert words.short(long + "2019") != words.short(long + "2020")
+    assert arguments.short(long + "2019") != arguments.short(long + "2020")
 
 
 def test_axes_that_are_none_are_refused(iris, iris_explainer):
@@ -201,21 +201,21 @@ def test_without_matplotlib(iris, iris_explainer, monkeypatch):
 
 def test_values_are_worded_as_in_sentences_and_told_apart():
     def pair(before, after, is_level=False):
-        return words.pair_texts(before, after, is_level=is_level)
+        return arguments.pair_texts(before, after, is_level=is_level)
 
     assert pair(1.00001, 1.00002) == ("1.00001", "1.00002")
     assert pair(0.1, np.nextafter(0.1, 1.0))[0] != pair(0.1, np.nextafter(0.1, 1.0))[1]
     assert pair(float("nan"), 3.0) == ("not given", "3")
     assert pair(5951, 1234567) == ("5,951", "1,234,567")
-    assert words.value_text(None, is_level=True) == "not given"
-    assert words.value_text(True, is_level=True) == "yes"
-    assert words.value_text(10115, is_level=True) == "10115"  # a code is no amount
-    assert words.value_text("", is_level=True) == "(empty)"
-    assert words.short("\ud800 alone\n") == "\\ud800 alone"  # half a character, which no file can hold
-    assert [words.outcome(range_) for range_ in ((1.0, 2.5), (-np.inf, 3.0), (4.0, np.inf))] == [
+    assert arguments.value_text(None, is_level=True) == "not given"
+    assert arguments.value_text(True, is_level=True) == "yes"
+    assert arguments.value_text(10115, is_level=True) == "10115"  # a code is no amount
+    assert arguments.value_text("", is_level=True) == "(empty)"
+    assert arguments.short("\ud800 alone\n") == "\\ud800 alone"  # half a character, which no file can hold
+    assert [arguments.outcome(range_) for range_ in ((1.0, 2.5), (-np.inf, 3.0), (4.0, np.inf))] == [
         "between 1 and 2.5", "at most 3", "at least 4",
     ]  # fmt: skip
-    assert words.outcome(True) == "True"
-    assert words.rows_of_target((1.0, 2.5)) == "real cases"
-    assert words.rows_of_target("good") == "real good cases"
+    assert arguments.outcome(True) == "True"
+    assert arguments.rows_of_target((1.0, 2.5)) == "real cases"
+    assert arguments.rows_of_target("good") == "real good cases"
     assert canvas.answer_styles(["a", "b"])["a"].marker != canvas.answer_styles(["a", "b"])["b"].marker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -80,8 +81,8 @@ def test_it_reads_without_scripts(browser, report):
     assert page.locator("article").count() == len(report[1])
     assert page.locator("article .ew-sentence").first.is_visible()
     assert not page.locator("form.tools").is_visible()
-    page.locator("details summary").last.click()
-    assert page.locator("details .values").last.is_visible()
+    page.locator("article details summary").last.click()
+    assert page.locator("article details .values").last.is_visible()
     context.close()
 
 
@@ -113,3 +114,24 @@ def test_pictures_are_drawn(opened):
     sizes = picture.evaluate("svg => [...svg.querySelectorAll('use')].map(u => u.getBBox().height)")
     assert len(sizes) == 5
     assert all(size > 0 for size in sizes)
+
+
+def test_one_row_fits_on_one_sheet(browser, loans, asked, tmp_path):
+    rules, answers = asked
+    place = next(place for place, answer in enumerate(answers) if answer.found and answer.changes)
+    write_report(loans.explainer, answers[place], tmp_path / "one.html", constraints=rules, title="A decision")
+    page = browser.new_page()
+    page.goto((tmp_path / "one.html").as_uri())
+    assert page.locator("nav").count() == 0
+    assert page.locator("#rows .ew-sentence").inner_text().startswith("The model says no")
+    assert page.locator("#proven").is_visible()
+    assert not page.locator("#model").is_visible()  # folded
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(format="Letter"))
+    assert len(sheets) == 1
+    page.close()
+
+
+def test_people_come_before_the_method(opened):
+    page, _ = opened()
+    order = page.evaluate("() => [...document.querySelectorAll('main > section')].map((each) => each.id)")
+    assert order.index("rows") < order.index("guarantees") < order.index("rules")

@@ -2,6 +2,8 @@
 
 A kind of mixture comes in as a function ``fit_mixture(rows, k)`` that returns a fitted mixture with ``weights_`` and
 ``score_samples``, or None where a covariance is singular.
+
+What a fitted mixture is to the rest of the package, whoever fitted it.
 """
 
 from __future__ import annotations
@@ -13,12 +15,39 @@ from numbers import Integral
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray, IntArray
 from ...errors import InvalidInputError
-from ..constants import FALLS_IN_A_ROW
-from .mixture import FittedMixture
+from ..units import FALLS_IN_A_ROW
+
+
+class FittedMixture(Protocol):
+    """A fitted mixture of ``m`` components on ``p`` numbers, in scikit-learn's words.
+
+    That is a ``sklearn.mixture.GaussianMixture``, or a :class:`~elsewise.density.MixedMixture`, which also has
+    ``log_probabilities_``, the logarithms of the probabilities of each category's levels.
+
+    Attributes
+    ----------
+    covariance_type : {"full", "tied", "diag", "spherical"}
+    n_components : int
+    weights_ : array of shape (m,)
+    means_ : array of shape (m, p)
+    covariances_, precisions_cholesky_ : arrays of shape (m, p, p), (p, p), (m, p) or (m,), by covariance type
+    """
+
+    covariance_type: str
+    n_components: int
+    weights_: FloatArray
+    means_: FloatArray
+    covariances_: FloatArray
+    precisions_cholesky_: FloatArray
+
+    def score_samples(self, X: ArrayLike) -> FloatArray:
+        """Log density at every row, array of shape (n_samples,)."""
+
 
 # A component below this weight, as a share of all rows, has lost its rows during the iterations; nothing can be learned
 # from such a mixture.
@@ -166,8 +195,9 @@ def drawn_rows(n_rows: int, most: int, random_state: int | np.random.RandomState
 def equal_rows(rows: FloatArray) -> tuple[int, IntArray]:
     """Count the distinct rows, and give equal rows the same number, int array of shape (n_samples,).
 
-    Numbered as they appear, not by their values: folds do not depend on units.
+    Numbered as they appear, not by their values: folds do not depend on units. Missing numbers are equal.
     """
+    rows = np.where(np.isnan(rows), -np.inf, rows)
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return len(first), np.argsort(np.argsort(first))[group.reshape(-1)].astype(np.int64)
 
@@ -183,7 +213,7 @@ def distinct_row_folds(
 
 
 def choice_splits(group: IntArray, cv: int, random_state: int | np.random.RandomState | None) -> Iterator[Split]:
-    """Give splits to choose components by: all ``cv`` folds of few rows, fewer of at most CHOICE_ROWS of many.
+    """Return splits to choose components by: all ``cv`` folds of few rows, fewer of at most CHOICE_ROWS of many.
 
     Rows of equal ``group`` number are never parted.
     """

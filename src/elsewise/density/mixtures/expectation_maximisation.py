@@ -1,193 +1,107 @@
-r"""Expectation maximisation for mixtures of Gaussians on numbers times independent categories, on clean arrays.
+"""Expectation maximisation: one loop, whose two steps each kind of mixture brings along.
 
-With standardised numbers :math:`w_i`, one-hot indicators :math:`e_i` of the categories and responsibilities
-:math:`r_{ij}`, every iteration raises
-
-.. math:: F = \sum_i \log \sum_j \pi_j \exp\bigl(\mathbb E_\varepsilon \log N(w_i + \varepsilon \mid \mu_j, \Sigma_j)
-              \bigr) \prod_k p_{jk}^{e_{ik}} + \sum_j \sum_k a_k \log p_{jk},
-
-the penalised log-likelihood of rows whose numbers are known up to a noise :math:`\varepsilon` of variances :math:`R`
-(diagonal), with a Dirichlet prior on the probabilities worth :math:`a_k` rows for level :math:`k`. Hence
-
-- expectation: :math:`\mathbb E_\varepsilon \log N(w_i + \varepsilon) = \log N(w_i) - \tfrac12 \operatorname{tr}(R
-  \Sigma_j^{-1})`, and :math:`r_{ij}` is proportional to the terms of the inner sum;
-- maximisation: :math:`\Sigma_j = S_j + R` with the weighted covariance :math:`S_j` (as scikit-learn adds ``reg_covar``,
-  but here the expectation knows of it, so that :math:`F` never falls), and :math:`p_{jk} = (\sum_i r_{ij} e_{ik} + a_k)
-  / (\sum_i r_{ij} + a)`, where :math:`a` is the sum of :math:`a_k` over the levels of a category, the same for each.
+:mod:`.full_steps` has those of full covariances, :mod:`.product_steps` those of numbers times categories with full or
+diagonal ones, :mod:`.low_rank_mixture` those of covariances of low rank.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
-from ...arrays import FloatArray, IntArray
-from ..constants import COUNT_ROUNDINGS
+from ...arrays import FloatArray
+
+# Added to the rows of every component, in roundings of a double (eps), so that nothing is divided by zero. As in
+# scikit-learn's GaussianMixture.
+COUNT_ROUNDINGS = 10.0
+
+# Parameters of a kind of mixture.
+Theta = TypeVar("Theta")
+
+
+class Steps(Protocol[Theta]):
+    """The steps of one kind of mixture, on rows they hold; LinAlgError where a covariance is singular."""
+
+    def expectation(self, theta: Theta) -> tuple[float, FloatArray]:
+        """Mean objective over the rows, and the responsibilities, an array over rows and components."""
+
+    def maximisation(self, responsibilities: FloatArray, before: Theta | None = None) -> Theta:
+        """Parameters that are the best for the responsibilities.
+
+        What is missing in rows is expected as the parameters ``before`` have it; at the start there are none.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
-    """Parameters of a mixture of ``m`` components.
+class Settings:
+    """When the iterations stop.
 
     Attributes
     ----------
-    weights : array of shape (m,)
-    means : array of shape (m, p)
-    covariances, precisions_cholesky : arrays of shape (m, p, p), or (m, p) where diagonal
-        As in scikit-learn: the inverse of ``covariances[j]`` is ``L @ L.T`` with ``L = precisions_cholesky[j]``.
-    log_probabilities : array of shape (m, n_indicators)
-        Of every level, the categories side by side.
+    tol : float
+        They stop when the objective grows by less.
+    max_iter : int
+    as_scikit_learn : bool
+        Stop when it changes by less, up or down, and end with a maximisation, as ``GaussianMixture`` does.
     """
 
-    weights: FloatArray
-    means: FloatArray
-    covariances: FloatArray
-    precisions_cholesky: FloatArray
-    log_probabilities: FloatArray
+    tol: float
+    max_iter: int
+    as_scikit_learn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What a mixture is fitted to.
-
-    Attributes
-    ----------
-    W : array of shape (n, p)
-        Standardised numbers.
-    E : sparse array of shape (n, n_indicators)
-        One-hot indicators.
-    category : int array of shape (n_indicators,)
-        Which category each indicator belongs to.
-    noise : array of shape (p,)
-        The variances ``R``.
-    prior : array of shape (n_indicators,)
-        The pseudo-counts ``a_k``.
-    prior_rows : float
-        Their sum over the levels of one category.
-    """
-
-    W: FloatArray
-    E: csr_array
-    category: IntArray
-    noise: FloatArray
-    prior: FloatArray
-    prior_rows: float
-
-    def category_sums(self, values: FloatArray) -> FloatArray:
-        """Sum over the levels of each category, repeated for every level; array of shape (n_indicators,)."""
-        sums: FloatArray = np.bincount(self.category, weights=values).astype(np.float64)
-        return sums[self.category]
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Generic[Theta]):
     """Where the iterations ended.
 
     Attributes
     ----------
-    parameters : Parameters
-    objectives : array of shape (n_iter,)
-        ``F / n`` at the start of every iteration; the last one belongs to ``parameters``.
+    parameters : Theta
+    objectives : list of float
+        At the start of every iteration; the last one belongs to ``parameters``, as scikit-learn does it to those
+        before the last maximisation.
     converged : bool
     """
 
-    parameters: Parameters
-    objectives: FloatArray
+    parameters: Theta
+    objectives: list[float]
     converged: bool
 
 
-def indicators(codes: IntArray, n_levels: tuple[int, ...]) -> csr_array:
-    """One-hot indicators of codes of shape (n, c), sparse array of shape (n, sum(n_levels))."""
-    n, c = codes.shape
-    first = np.cumsum((0, *n_levels))
-    columns = (codes + first[:-1]).astype(np.int32)
-    ends = np.arange(n + 1, dtype=np.int32) * np.int32(c)
-    return csr_array((np.ones(n * c), columns.reshape(-1), ends), shape=(n, int(first[-1])))
+def likeliest_fit(steps: Steps[Theta], starts: Iterable[Theta], settings: Settings) -> Fit[Theta]:
+    """Iterate from every start; return the fit of the largest objective, the first in a tie."""
+    return max((_climb(steps, theta, settings) for theta in starts), key=lambda fit: fit.objectives[-1])
 
 
-def maximise_likelihood(
-    rows: Rows, responsibilities: FloatArray, *, covariance_type: str, tol: float, max_iter: int
-) -> Fit:
-    """Iterate from the given responsibilities, of shape (n, m), until ``F / n`` grows by less than ``tol``."""
-    theta = maximisation(rows, responsibilities, covariance_type)
+def _climb(steps: Steps[Theta], theta: Theta, settings: Settings) -> Fit[Theta]:
+    """Iterate from one start."""
     objectives: list[float] = []
     converged = False
-    for _ in range(max_iter):
-        objective, responsibilities = expectation(rows, theta)
+    while True:
+        objective, responsibilities = steps.expectation(theta)
+        gain = objective - objectives[-1] if objectives else np.inf
+        converged = bool((abs(gain) if settings.as_scikit_learn else gain) < settings.tol)
         objectives.append(objective)
-        converged = len(objectives) > 1 and objectives[-1] - objectives[-2] < tol
-        if converged or len(objectives) == max_iter:
-            break
-        theta = maximisation(rows, responsibilities, covariance_type)
-    return Fit(theta, np.array(objectives), converged)
+        stops = converged or len(objectives) == settings.max_iter
+        if not stops or settings.as_scikit_learn:
+            theta = steps.maximisation(responsibilities, theta)
+        if stops:
+            return Fit(theta, objectives, converged)
 
 
-def expectation(rows: Rows, theta: Parameters) -> tuple[float, FloatArray]:
-    """``F / n`` and the responsibilities, array of shape (n, m)."""
-    n, p = rows.W.shape
-    L, m = theta.precisions_cholesky, len(theta.weights)
-    if L.ndim == 3:
-        # The columns of all factors side by side: one matrix product for all components.
-        side_by_side = L.transpose(1, 0, 2).reshape(p, m * p)
-        scaled = (rows.W @ side_by_side).reshape(n, m, p) - np.einsum("ja,jab->jb", theta.means, L)
-        noise = np.square(L).sum(axis=2) @ rows.noise
-        log_det = np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
-    else:
-        scaled = (rows.W[:, None, :] - theta.means) * L
-        noise = np.square(L) @ rows.noise
-        log_det = np.log(L).sum(axis=1)
-    values = rows.E @ theta.log_probabilities.T
-    values -= 0.5 * np.einsum("ija,ija->ij", scaled, scaled)
-    values += np.log(theta.weights) + log_det - 0.5 * (p * np.log(2.0 * np.pi) + noise)
-    top = values.max(axis=1, keepdims=True)
-    responsibilities = np.exp(values - top)
-    total = responsibilities.sum(axis=1, keepdims=True)
-    responsibilities /= total
-    penalty = float((theta.log_probabilities @ rows.prior).sum())
-    return (float((top + np.log(total)).sum()) + penalty) / n, responsibilities
-
-
-def maximisation(rows: Rows, responsibilities: FloatArray, covariance_type: str) -> Parameters:
-    """Parameters that are the best for the responsibilities; LinAlgError if a covariance is singular."""
-    # A component without rows keeps a tiny weight.
-    count = responsibilities.sum(axis=0) + COUNT_ROUNDINGS * np.finfo(np.float64).eps
-    means = (responsibilities.T @ rows.W) / count[:, None]
-    covariances = _covariances(rows, responsibilities, count, means, covariance_type)
-    probabilities = ((rows.E.T @ responsibilities).T + rows.prior) / (count + rows.prior_rows)[:, None]
-    return Parameters(
-        weights=count / count.sum(),
-        means=means,
-        covariances=covariances,
-        precisions_cholesky=_precisions_cholesky(covariances),
-        log_probabilities=np.log(probabilities),
-    )
-
-
-def _covariances(
-    rows: Rows, responsibilities: FloatArray, count: FloatArray, means: FloatArray, covariance_type: str
-) -> FloatArray:
-    """Weighted covariances of the components plus the noise, in scikit-learn's shapes."""
-    m, p = means.shape
-    full = covariance_type == "full"
-    covariances = np.empty((m, p, p) if full else (m, p))
-    for j in range(m):
-        difference = rows.W - means[j]
-        weighted = difference * (responsibilities[:, j : j + 1] / count[j])
-        covariances[j] = weighted.T @ difference if full else np.einsum("ia,ia->a", weighted, difference)
-    covariances += np.diag(rows.noise) if full else rows.noise
-    return covariances
-
-
-def _precisions_cholesky(covariances: FloatArray) -> FloatArray:
-    """Factors ``L`` of the precisions, upper triangular, in scikit-learn's shapes."""
-    if covariances.ndim == 2:
-        if not (covariances > 0.0).all():
-            raise np.linalg.LinAlgError("a variance is not positive")
-        return np.asarray(1.0 / np.sqrt(covariances))
-    lower = np.linalg.cholesky(covariances)
-    identity = np.eye(covariances.shape[1])
-    inverses = [solve_triangular(C, identity, lower=True, check_finite=False).T for C in lower]
-    return np.array(inverses).reshape(covariances.shape)
+def kmeans_start(X: FloatArray | csr_array, m: int, rng: np.random.RandomState) -> FloatArray:
+    """Responsibilities of a k-means start, zeros and ones of shape (n, m)."""
+    if m == 1:
+        return np.ones((X.shape[0], 1))
+    with warnings.catch_warnings():
+        # A start need not have converged, nor have as many clusters as wanted.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        label = KMeans(m, n_init=1, random_state=rng).fit(X).labels_
+    return np.asarray(label[:, None] == np.arange(m), dtype=np.float64)

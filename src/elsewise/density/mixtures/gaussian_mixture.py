@@ -24,9 +24,8 @@ from threadpoolctl import threadpool_limits
 from ...arrays import FloatArray, check_rows
 from ...errors import InvalidInputError
 from ..base import is_finite_number
-from ..constants import ONE_THREAD_FEATURES
 from ..leave_one_out import held_out_log_max
-from ..units import fit_scales, in_units
+from ..units import ONE_THREAD_FEATURES, fit_scales, in_units
 from .components import (
     check_count,
     check_enough_rows,
@@ -39,8 +38,8 @@ from .components import (
     likeliest_first,
     mean_scores,
 )
+from .full_steps import fit_by_products, is_for_products
 from .low_rank_density import low_rank_density
-from .quick_mixture import fit_by_products, is_for_products
 
 # From so many features on, "auto" tries mixtures of low rank: of fewer a full covariance has hardly more parameters.
 LEAST_LOW_RANK_FEATURES = 10

@@ -24,10 +24,8 @@ from sklearn.mixture import GaussianMixture
 from ...arrays import FloatArray, IntArray, check_rows
 from ...errors import InvalidInputError
 from ..base import chunks, is_finite_number, log_components, log_peaks
-from ..constants import CHUNK_ENTRIES
-from ..units import assemble_mixture
-from .components import distinct_row_folds
-from .mixture import FittedMixture
+from ..units import CHUNK_ENTRIES, assemble_mixture
+from .components import FittedMixture, distinct_row_folds
 
 # Bandwidths tried first, least and largest, as powers of two of the deviation ``s`` of the rows: from s / 4096, for
 # rows in tight clusters, to 4 s.

@@ -17,18 +17,16 @@ and the mean of the remaining eigenvalues (Tipping and Bishop, Mixtures of proba
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ...arrays import FloatArray
-from ..constants import COUNT_ROUNDINGS
+from .expectation_maximisation import COUNT_ROUNDINGS, Settings, kmeans_start, likeliest_fit
 
 # Share of the largest eigenvalue below which a direction is not taken from products of rows: its digits, half as many
 # as those of the eigenvalue, would not be orthonormal to some eight.
@@ -97,30 +95,20 @@ class LowRankMixture(BaseEstimator):  # type: ignore[misc]
         start : array of shape (n_samples, m), optional
             Responsibilities to begin with, instead of k-means.
         """
-        rng = check_random_state(self.random_state)
-        best: tuple[float, dict[str, object]] | None = None
-        for _ in range(self.n_init if start is None else 1):
-            self._iterate(X, self._start(X, rng) if start is None else start)
-            if best is None or self.lower_bound_ > best[0]:
-                best = self.lower_bound_, {name: value for name, value in self.__dict__.items() if name.endswith("_")}
-        if best is not None:
-            self.__dict__.update(best[1])
+        rng, steps = check_random_state(self.random_state), LowRankSteps(X, self.rank, self.reg_covar)
+        starts = (kmeans_start(X, self.n_components, rng) for _ in range(self.n_init)) if start is None else [start]
+        fit = likeliest_fit(steps, map(steps.maximisation, starts), Settings(self.tol, self.max_iter))
+        for name in LowRankParameters.__slots__:
+            setattr(self, f"{name}_", getattr(fit.parameters, name))
+        self.converged_, self.n_iter_, self.lower_bound_ = fit.converged, len(fit.objectives), fit.objectives[-1]
         self.n_features_in_ = X.shape[1]
         return self
 
     def log_components(self, X: FloatArray) -> FloatArray:
         """Logarithm of every component at rows, array of shape (n_samples, m)."""
-        p, q = self.directions_.shape[1:]
-        values = np.empty((len(X), len(self.weights_)))
-        for j, mean in enumerate(self.means_):
-            difference = X - mean
-            along = np.square(difference @ self.directions_[j])
-            squared = np.einsum("ia,ia->i", difference, difference) - along @ (
-                1.0 - self.noise_[j] / self.variances_[j]
-            )
-            log_det = np.log(self.variances_[j]).sum() + (p - q) * np.log(self.noise_[j])
-            values[:, j] = np.log(self.weights_[j]) - 0.5 * (squared / self.noise_[j] + log_det + p * np.log(2 * np.pi))
-        return values
+        return log_components(
+            LowRankParameters(*(getattr(self, f"{name}_") for name in LowRankParameters.__slots__)), X
+        )
 
     def score_samples(self, X: FloatArray) -> FloatArray:
         """Log density at every row, array of shape (n_samples,)."""
@@ -138,44 +126,61 @@ class LowRankMixture(BaseEstimator):  # type: ignore[misc]
         low_rank = np.einsum("jab,jb,jcb->jac", self.directions_, own, self.directions_)
         return np.asarray(low_rank + self.noise_[:, None, None] * np.eye(p))
 
-    def _start(self, X: FloatArray, rng: np.random.RandomState) -> FloatArray:
-        """Responsibilities of a k-means start, zeros and ones of shape (n_samples, m)."""
-        if self.n_components == 1:
-            return np.ones((len(X), 1))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not have converged
-            label = KMeans(self.n_components, n_init=1, random_state=rng).fit(X).labels_
-        return np.asarray(label[:, None] == np.arange(self.n_components), dtype=np.float64)
 
-    def _iterate(self, X: FloatArray, responsibilities: FloatArray) -> None:
-        """Improve the parameters from the given responsibilities until the likelihood hardly grows."""
-        before, self.converged_ = -np.inf, False
-        for iteration in range(1, self.max_iter + 1):
-            self.n_iter_ = iteration
-            self._maximise(X, responsibilities)
-            values = self.log_components(X)
-            total = logsumexp(values, axis=1, keepdims=True)
-            self.lower_bound_ = float(total.mean())
-            self.converged_ = self.lower_bound_ - before < self.tol
-            if self.converged_:
-                break
-            before, responsibilities = self.lower_bound_, np.exp(values - total)
+@dataclass(frozen=True, slots=True)
+class LowRankParameters:
+    """Parameters of a mixture of ``m`` components of rank ``q``, shapes as those of :class:`LowRankMixture`."""
 
-    def _maximise(self, X: FloatArray, responsibilities: FloatArray) -> None:
-        """Set the parameters that are the best for the responsibilities."""
+    weights: FloatArray
+    means: FloatArray
+    directions: FloatArray
+    variances: FloatArray
+    noise: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class LowRankSteps:
+    """The steps on rows of shape (n, p)."""
+
+    X: FloatArray
+    rank: int
+    reg_covar: float
+
+    def expectation(self, theta: LowRankParameters) -> tuple[float, FloatArray]:
+        """Mean log-likelihood and the responsibilities, array of shape (n, m)."""
+        values = log_components(theta, self.X)
+        total = logsumexp(values, axis=1, keepdims=True)
+        return float(total.mean()), np.exp(values - total)
+
+    def maximisation(self, responsibilities: FloatArray, before: LowRankParameters | None = None) -> LowRankParameters:
+        """Parameters that are the best for the responsibilities."""
+        X = self.X
         p, m = X.shape[1], responsibilities.shape[1]
         q = min(self.rank, p - 1)
         # A component without rows keeps a tiny weight.
         count = responsibilities.sum(axis=0) + COUNT_ROUNDINGS * np.finfo(np.float64).eps
-        self.weights_ = count / count.sum()
-        self.means_ = (responsibilities.T @ X) / count[:, None]
-        self.directions_, self.variances_, self.noise_ = np.empty((m, p, q)), np.empty((m, q)), np.empty(m)
+        means = (responsibilities.T @ X) / count[:, None]
+        directions, variances, noise = np.empty((m, p, q)), np.empty((m, q)), np.empty(m)
         for j in range(m):
-            scaled = (X - self.means_[j]) * np.sqrt(responsibilities[:, j : j + 1] / count[j])
-            values, self.directions_[j] = leading_directions(scaled, q)
+            scaled = (X - means[j]) * np.sqrt(responsibilities[:, j : j + 1] / count[j])
+            values, directions[j] = leading_directions(scaled, q)
             rest = max(float(np.square(scaled).sum() - values.sum()), 0.0) / (p - q)
-            self.noise_[j] = max(rest, self.reg_covar)
-            self.variances_[j] = np.maximum(values, self.noise_[j])
+            noise[j] = max(rest, self.reg_covar)
+            variances[j] = np.maximum(values, noise[j])
+        return LowRankParameters(count / count.sum(), means, directions, variances, noise)
+
+
+def log_components(theta: LowRankParameters, X: FloatArray) -> FloatArray:
+    """Logarithm of every component at rows, array of shape (n_samples, m)."""
+    p, q = theta.directions.shape[1:]
+    values = np.empty((len(X), len(theta.weights)))
+    for j, mean in enumerate(theta.means):
+        difference = X - mean
+        along = np.square(difference @ theta.directions[j])
+        squared = np.einsum("ia,ia->i", difference, difference) - along @ (1.0 - theta.noise[j] / theta.variances[j])
+        log_det = np.log(theta.variances[j]).sum() + (p - q) * np.log(theta.noise[j])
+        values[:, j] = np.log(theta.weights[j]) - 0.5 * (squared / theta.noise[j] + log_det + p * np.log(2 * np.pi))
+    return values
 
 
 def leading_directions(scaled: FloatArray, q: int) -> tuple[FloatArray, FloatArray]:

@@ -27,7 +27,6 @@ are counted in the rows, and scoring another one is an IndexError; that its k-me
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,18 +34,18 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array, hstack
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...arrays import FloatArray, IntArray, check_rows
 from ...errors import InvalidInputError
-from ..base import category_drops, check_codes, is_finite_number, log_components, log_peaks
-from ..constants import VALUE_ROUNDING
-from ..units import carried_back, fit_scales
+from ..base import check_codes, is_finite_number
+from ..marginal import log_components_of_seen
+from ..units import VALUE_ROUNDING, carried_back, fit_scales
 from .components import check_count
-from .expectation_maximisation import Fit, Rows, indicators, maximise_likelihood
+from .expectation_maximisation import Fit, Settings, kmeans_start, likeliest_fit
+from .incomplete_rows import UNKNOWN_SCALE, Patterns, evenly_filled
+from .product_steps import ProductParameters, ProductSteps, Rows, indicators
 
 # Share of the prior of a category's levels that follows their frequency in the rows; the rest is spread evenly, so that
 # a small component leans on its class and no level is impossible.
@@ -137,7 +136,7 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array of shape (n_samples, p + c)
-            ``p`` numbers, then ``c = len(n_levels)`` codes.
+            ``p`` numbers, NaN where one is missing, then ``c = len(n_levels)`` codes.
         y : ignored
         start : MixedMixture, optional
             A fitted mixture of as many components to begin with, instead of k-means.
@@ -151,15 +150,18 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
             )
         p = X.shape[1] - len(n_levels)
         numbers, codes = X[:, :p], X[:, p:].astype(np.int64)
+        missing, numbers = np.isnan(numbers), evenly_filled(numbers)
         centre, scales = numbers.mean(axis=0), fit_scales(numbers, self.covariance_type)
+        scales[missing.all(axis=0)] = UNKNOWN_SCALE
         E = indicators(codes, n_levels)
         rows = Rows(
-            W=(numbers - centre) / scales,
+            W=np.where(missing, 0.0, (numbers - centre) / scales),
             E=E,
             category=np.repeat(np.arange(len(n_levels)), np.array(n_levels, dtype=np.int64)),
             noise=np.maximum(self.reg_covar, rounding_variances(numbers, scales)),
             prior=self.prior_rows * _prior_shares(E, n_levels),
             prior_rows=self.prior_rows,
+            patterns=Patterns.of(missing),
         )
         try:
             begin = None if start is None else start.predict_proba(X)
@@ -214,22 +216,19 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
             check_count(name, getattr(self, name), 1)
         return check_settings(self)
 
-    def _likeliest(self, rows: Rows, start: FloatArray | None) -> Fit:
+    def _likeliest(self, rows: Rows, start: FloatArray | None) -> Fit[ProductParameters]:
         """Best of ``n_init`` starts, or the one from the responsibilities ``start`` of shape (n, m)."""
-        rng = check_random_state(self.random_state)
-        fits = [
-            maximise_likelihood(
-                rows,
-                _start(rows, self.n_components, rng) if start is None else start,
-                covariance_type=self.covariance_type,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-            for _ in range(self.n_init if start is None else 1)
-        ]
-        return max(fits, key=lambda fit: float(fit.objectives[-1]))
+        rng, steps = check_random_state(self.random_state), ProductSteps(rows, self.covariance_type)
+        starts = (
+            (kmeans_start(_embedding(rows), self.n_components, rng) for _ in range(self.n_init))
+            if start is None
+            else [start]
+        )
+        return likeliest_fit(steps, map(steps.maximisation, starts), Settings(self.tol, self.max_iter))
 
-    def _keep(self, fit: Fit, centre: FloatArray, scales: FloatArray, n_levels: tuple[int, ...]) -> None:
+    def _keep(
+        self, fit: Fit[ProductParameters], centre: FloatArray, scales: FloatArray, n_levels: tuple[int, ...]
+    ) -> None:
         """Set the learned attributes, in the units of the data."""
         theta = fit.parameters
         self.weights_ = theta.weights
@@ -242,18 +241,18 @@ class MixedMixture(BaseEstimator):  # type: ignore[misc]
         self.converged_ = fit.converged
         self.n_iter_ = len(fit.objectives)
         # Densities change by the Jacobian of the map, the product of the scales.
-        self.lower_bounds_ = fit.objectives - np.log(scales).sum()
+        self.lower_bounds_ = np.array(fit.objectives) - np.log(scales).sum()
         self.lower_bound_ = float(self.lower_bounds_[-1])
 
     def _log_components(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
-        rows = check_rows(X)
+        rows = check_rows(X, some_missing=True)
         if rows.shape[1] != self.n_features_in_:
             raise InvalidInputError(
                 f"The mixture was fitted on {self.n_features_in_} columns, received rows with {rows.shape[1]}."
             )
         check_codes(rows, tuple(table.shape[1] for table in self.log_probabilities_))
-        return log_components(self, rows, log_peaks(self), category_drops(self))
+        return log_components_of_seen(self, rows)
 
 
 def check_settings(estimator: BaseEstimator) -> tuple[int, ...]:
@@ -276,8 +275,8 @@ def check_settings(estimator: BaseEstimator) -> tuple[int, ...]:
 
 
 def check_table(X: ArrayLike, n_levels: tuple[int, ...]) -> FloatArray:
-    """Return clean rows ``[numbers | codes]``, or say what is wrong."""
-    rows = check_rows(X)
+    """Return rows ``[numbers | codes]``, NaN where a number is missing, or say what is wrong."""
+    rows = check_rows(X, some_missing=True)
     if rows.shape[1] < len(n_levels):
         raise InvalidInputError(
             f"Expected at least {len(n_levels)} columns, one for each of the codes in n_levels, received "
@@ -309,18 +308,6 @@ def _prior_shares(E: csr_array, n_levels: tuple[int, ...]) -> FloatArray:
     even = np.repeat(1.0 / levels, levels)
     of_rows = PRIOR_SHARE_OF_ROWS
     return np.asarray(of_rows * E.sum(axis=0) / E.shape[0] + (1.0 - of_rows) * even)
-
-
-def _start(rows: Rows, m: int, rng: np.random.RandomState) -> FloatArray:
-    """Responsibilities of a k-means start, zeros and ones of shape (n, m)."""
-    n = len(rows.W)
-    if m == 1:
-        return np.ones((n, 1))
-    with warnings.catch_warnings():
-        # A start need not have converged, nor have as many clusters as asked for.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        label = KMeans(m, n_init=1, random_state=rng).fit(_embedding(rows)).labels_
-    return np.asarray(label[:, None] == np.arange(m), dtype=np.float64)
 
 
 def _embedding(rows: Rows) -> csr_array:

@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from ...arrays import FloatArray, IntArray
 from ...errors import InvalidInputError
-from ..constants import ONE_THREAD_FEATURES
 from ..leave_one_out import held_out_log_max
-from ..units import fit_scales
+from ..marginal import completed
+from ..units import ONE_THREAD_FEATURES, fit_scales
 from .components import (
     check_count,
     check_enough_rows,
@@ -33,6 +33,7 @@ from .components import (
     mean_scores,
     simplest_first,
 )
+from .incomplete_rows import evenly_filled
 from .mixed_mixture import MixedMixture, SingularCovarianceError, check_settings, check_table, rounding_variances
 
 
@@ -60,7 +61,8 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         spikes are impossible there, and a repeated row is what its probability is.
     cv_rows : int, default=5000
         The number of components is chosen on at most so many rows, drawn at random, and fitted to them; from there the
-        iterations go on with all rows.
+        iterations go on with all rows. So they do where numbers are missing: components are chosen on rows whose
+        missing numbers were drawn given the others, and fitted to the numbers that are there.
     tol : float, default=1e-3
     reg_covar : float, default=1e-3
         Smallest variance of a number in a component, as a share of its variance in all rows.
@@ -83,7 +85,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         fitted; empty when there was nothing to choose.
     log_densities_, training_log_densities_ : arrays of shape (n_samples,)
         Log of the component-wise maximum at every row, without the row in the mixture and with it
-        (:mod:`.leave_one_out`).
+        (:mod:`.leave_one_out`); a row's missing numbers are drawn given the others (:mod:`.marginal`).
     n_features_in_ : int
 
     Examples
@@ -132,7 +134,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array of shape (n_samples, p + c)
-            ``p`` numbers, then ``c = len(n_levels)`` codes.
+            ``p`` numbers, NaN where one is missing, then ``c = len(n_levels)`` codes.
         y : ignored
         """
         for name, smallest in (("max_components", 1), ("cv", 2), ("cv_rows", 2), ("n_init", 1), ("max_iter", 1)):
@@ -144,9 +146,12 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         chosen_on = rows if drawn is None else rows[drawn]
         n_distinct, group = equal_rows(chosen_on)
         if n_distinct < least(grid):
-            check_enough_rows(len(rows), len(np.unique(rows, axis=0)), least(grid))
+            check_enough_rows(len(rows), equal_rows(rows)[0], least(grid))
         check_enough_rows(len(rows), len(rows), 1)
+        lacks_numbers = bool(np.isnan(rows).any())
         with threadpool_limits(limits=1 if rows.shape[1] <= ONE_THREAD_FEATURES else None):
+            if lacks_numbers:
+                chosen_on = self._completed(chosen_on)
             likelihoods = cross_validate(
                 chosen_on,
                 choice_splits(self._together(chosen_on, group), self.cv, self.random_state),
@@ -157,7 +162,7 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
             )
             candidates = simplest_first(likelihoods) if likelihoods else [least(grid)]
             mixture = first_usable(chosen_on, candidates, self._fit_mixture)
-            if isinstance(mixture, MixedMixture) and drawn is not None:
+            if isinstance(mixture, MixedMixture) and (drawn is not None or lacks_numbers):
                 mixture = self._fit_mixture(rows, mixture.n_components, mixture)
         if mixture is None:
             raise InvalidInputError(
@@ -168,13 +173,20 @@ class MixedMixtureDensity(BaseEstimator):  # type: ignore[misc]
         self.cv_scores_ = mean_scores(likelihoods)
         self.mixture_ = mixture
         self.n_components_ = int(mixture.n_components)
-        self.log_densities_, self.training_log_densities_ = held_out_log_max(mixture, rows, self.prior_rows)
+        whole = completed(mixture, rows)
+        self.log_densities_, self.training_log_densities_ = held_out_log_max(mixture, whole, self.prior_rows)
         self.n_features_in_ = rows.shape[1]
         return self
 
+    def _completed(self, rows: FloatArray) -> FloatArray:
+        """Return rows without gaps to choose a number of components on: missing numbers as one component has them."""
+        alone = self._fit_mixture(rows, 1)
+        numbers = evenly_filled(rows) if alone is None else completed(alone, rows)
+        return np.asarray(np.where(np.isnan(rows), numbers, rows))
+
     def _together(self, rows: FloatArray, group: IntArray) -> IntArray:
         """Which rows share a fold, those with the same entry: equal rows where spikes are possible, else none."""
-        numbers = rows[:, : rows.shape[1] - len(self.n_levels)]
+        numbers = evenly_filled(rows[:, : rows.shape[1] - len(self.n_levels)])
         rounding = rounding_variances(numbers, fit_scales(numbers, self.covariance_type))
         some_are_fine = bool((rounding < self.reg_covar).any())
         return group if some_are_fine else np.arange(len(rows), dtype=np.int64)

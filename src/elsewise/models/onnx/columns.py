@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
-from ...search.relaxations.curves.bisection import last_where
+from ...search.relaxations.curves.base import last_where
 from ...search.relaxations.tree_sums.trees import left_limits
 
 _OPERATIONS = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide}

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import UnsupportedModelError
 from ...search import Region
-from ...search.outcomes import Interval, Outcome, require_interval, require_label
+from ...search.region import Interval, Outcome, require_interval, require_label
 from ...search.relaxations.tree_sums.decisions import Largest, Range, smallest_number
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum
@@ -47,8 +47,8 @@ def onnx_classifier_region(model: OnnxClassifier, outcome: Outcome) -> Region:
     network = model.network
     assert network is not None
     if len(network.b) > 1:
-        return _largest(network, model.n_features_in_, label.index)
-    return _between(network, model.n_features_in_, Interval(0.0, np.inf) if label.index else Interval(-np.inf, 0.0))
+        return _largest(network, model.columns.n_columns, label.index)
+    return _between(network, model.columns.n_columns, Interval(0.0, np.inf) if label.index else Interval(-np.inf, 0.0))
 
 
 @register(OnnxRegressor)
@@ -58,7 +58,7 @@ def onnx_regressor_region(model: OnnxRegressor, outcome: Outcome) -> Region:
     decision = _decision(model)
     if isinstance(decision, TreeScores):
         return EnsembleRegion(_compared(model, decision.trees)[0], Range(interval.low, interval.high))
-    return _between(decision, model.n_features_in_, interval)
+    return _between(decision, model.columns.n_columns, interval)
 
 
 def _decision(model: OnnxModel) -> Any:
@@ -76,23 +76,27 @@ def _tree_region(model: OnnxClassifier, scores: TreeScores, index: int) -> Ensem
         decision = Range(smallest_number(lambda s: s > scores.cut, single=True), np.inf)
     region = EnsembleRegion(trees, decision)
     weights, least = decision.rows(trees.n_scores)
-    is_clear = (np.abs(trees.scores(rows) @ weights.T - least) > 4 * trees.doubt).all(axis=1)
-    asked = rows[is_clear] if trees.doubt > 0 else rows
-    if (region.accepts(asked) != (model.predict(asked) == model.classes_[index])).any():
+    seen = _seen(model, rows)
+    is_clear = (np.abs(trees.scores(seen) @ weights.T - least) > 4 * trees.doubt).all(axis=1) | (trees.doubt == 0)
+    if (region.accepts(seen[is_clear]) != (model.predict(rows[is_clear]) == model.classes_[index])).any():
         raise UnsupportedModelError(f"The labels of the trees that were read {_OTHERWISE}")
     return region
 
 
-def _compared(model: OnnxModel, trees: TreeSum) -> tuple[TreeSum, FloatArray]:
+def _seen(model: OnnxModel, rows: Any) -> FloatArray:
+    """Rows as the graph has them behind its encoders, array of shape (n_rows, n_columns)."""
+    encoders = model.encoders
+    return np.asarray(rows if encoders is None else encoders.transform(rows), dtype=np.float64)
+
+
+def _compared(model: OnnxModel, trees: TreeSum) -> tuple[TreeSum, Any]:
     """Compare sums with onnxruntime's; return the trees, in doubt where these differ in rounding, and the rows."""
-    rng = np.random.default_rng(0)
-    rows = np.zeros((ROWS_COMPARED, trees.n_features))
-    for j, cuts in enumerate(trees.cuts()):
-        if len(cuts):
-            rows[:, j] = rng.choice(np.concatenate([cuts, np.nextafter(cuts, np.inf)]), ROWS_COMPARED)
-    rows[:, model.takes_whole_numbers] = np.floor(rows[:, model.takes_whole_numbers])
+    trees = replace(trees, n_features=model.columns.n_columns)
+    rows = model.columns.rows(ROWS_COMPARED, trees.cuts())
+    whole = model.takes_whole_numbers
+    rows[:, whole] = np.floor(rows[:, whole].astype(np.float64))
     expected = model.tree_sums(rows)[:, -trees.n_scores :]
-    off = float(np.abs(expected - trees.scores(rows)).max())
+    off = float(np.abs(expected - trees.scores(_seen(model, rows))).max())
     if off > 2 * trees.rounding():
         raise UnsupportedModelError(f"The sums of the trees that were read {_OTHERWISE}")
     return (trees if off == 0 else replace(trees, doubt=trees.rounding())), rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from ...arrays import AnyArray, FloatArray
 from ...errors import UnsupportedModelError
 from ...search.relaxations.tree_sums.trees import TreeSum
 from .columns import ColumnChain
-from .tree_ensembles import read_trees
+from .encoders import GraphColumns, TextColumn
+from .tree_ensembles import read_trees, with_leaves_as_nodes
 
 Columns = tuple[ColumnChain, ...]
+Texts = tuple[TextColumn, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,18 +88,28 @@ class Probabilities:
 
 
 Value = (
-    Columns | Scores | TreeScores | Complement | TwoProbabilities | ArgMax | Labels | Probabilities | AnyArray | None
+    Columns
+    | Texts
+    | Scores
+    | TreeScores
+    | Complement
+    | TwoProbabilities
+    | ArgMax
+    | Labels
+    | Probabilities
+    | AnyArray
+    | None
 )
 
 
-def follow(graph: Any, columns: Mapping[str, Columns]) -> dict[str, Value]:
+def follow(graph: Any, columns: GraphColumns) -> dict[str, Value]:
     """Follow a graph to the end; values by name.
 
     Parameters
     ----------
     graph : onnx.GraphProto
-    columns : mapping of str to Columns
-        The inputs by their names.
+    columns : GraphColumns
+        The inputs by their names; encoders that are met are put down there.
 
     Raises
     ------
@@ -107,20 +119,29 @@ def follow(graph: Any, columns: Mapping[str, Columns]) -> dict[str, Value]:
     from onnx import numpy_helper
     from onnx.helper import get_attribute_value
 
-    values: dict[str, Value] = {"": None, **columns}
+    values: dict[str, Value] = {"": None, **columns.of_inputs}
     values.update({one.name: numpy_helper.to_array(one) for one in graph.initializer})
-    n_inputs = 1 + max(one.place for of_input in columns.values() for one in of_input)
     for node in graph.node:
         attributes = {one.name: get_attribute_value(one) for one in node.attribute}
-        outputs = _node(node.op_type, [values[name] for name in node.input], attributes, n_inputs)
+        outputs = _node(node.op_type, [values[name] for name in node.input], attributes, columns)
         values.update(zip(node.output, outputs))
     return values
 
 
-def _node(kind: str, inputs: list[Value], attributes: dict[str, Any], n_inputs: int) -> tuple[Value, ...]:
+def _node(kind: str, inputs: list[Value], attributes: dict[str, Any], columns: GraphColumns) -> tuple[Value, ...]:
     """Return the outputs of a node."""
-    if kind in ("TreeEnsembleClassifier", "TreeEnsembleRegressor") and isinstance(inputs[0], tuple):
-        return _tree_ensemble(kind, inputs[0], attributes, n_inputs)
+    first = inputs[0] if inputs else None
+    if kind in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "TreeEnsemble") and is_of_numbers(first):
+        return _tree_ensemble(kind, first, attributes, columns.n_columns)
+    if kind == "OneHotEncoder" and isinstance(first, tuple) and len(first) == 1:
+        return (columns.one_hot(first[0], attributes),)
+    if kind == "LabelEncoder" and isinstance(first, tuple) and len(first) == 1:
+        return (columns.codes(first[0], attributes),)
+    if kind == "Normalizer" and isinstance(first, tuple):
+        raise UnsupportedModelError(
+            "This ONNX graph has a Normalizer, which divides rows by their norms: no function of single columns. "
+            "Normalise before the graph, or scale columns (StandardScaler, MinMaxScaler) instead."
+        )
     follower = _FOLLOWERS.get(kind)
     found = None if follower is None else follower(kind, inputs, attributes)
     if found is None:
@@ -130,6 +151,11 @@ def _node(kind: str, inputs: list[Value], attributes: dict[str, Any], n_inputs: 
             "then one linear model, tree ensemble or network of Gemm or MatMul and Add with Relu, Tanh or Sigmoid."
         )
     return found if isinstance(found, list) else (found,)  # type: ignore[return-value]
+
+
+def is_of_numbers(value: Value) -> TypeGuard[Columns]:
+    """Whether a value is columns of numbers."""
+    return isinstance(value, tuple) and all(isinstance(one, ColumnChain) for one in value)
 
 
 def _constants(value: Any, n: int) -> FloatArray | None:
@@ -149,7 +175,7 @@ def _arithmetic(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> V
         return Complement(second) if is_complement else None
     if isinstance(first, np.ndarray) and kind in ("Add", "Mul"):
         first, second = second, first
-    if isinstance(first, tuple):
+    if is_of_numbers(first):
         constants = _constants(second, len(first))
         return None if constants is None else tuple(one.then(kind, c) for one, c in zip(first, constants))
     if isinstance(first, Scores) and not first.link and kind in ("Add", "Sub"):
@@ -177,7 +203,7 @@ def _linear(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value
 
 def _layer(value: Value, W: FloatArray, b: FloatArray) -> Scores | None:
     """Put scores behind columns or behind other scores."""
-    if isinstance(value, tuple):
+    if is_of_numbers(value):
         return Scores(value, (), W, b)
     if isinstance(value, Scores) and value.link in ("", "Relu", "Tanh", "Sigmoid"):
         return Scores(value.columns, (*value.layers, (value.W, value.b, value.link)), W, b)
@@ -201,18 +227,21 @@ def _same(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
     if kind == "Identity" or (kind == "Cast" and isinstance(value, (Labels, ArgMax))):
         return value
     if kind == "Cast":
-        return value if attributes["to"] == 1 and isinstance(value, tuple) else None
-    return value if kind == "Reshape" and isinstance(value, (Labels, Scores)) else None
+        # to 32 bits; whole numbers and text as they are
+        to = attributes["to"]
+        is_kept = (to in (1, 7, 8) and isinstance(value, tuple)) or (to == 1 and isinstance(value, Scores))
+        return value if is_kept else None
+    return value if kind == "Reshape" and isinstance(value, (Labels, Scores, tuple)) else None
 
 
 def _imputer(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
     """Let numbers pass that are there; missing ones are not taken."""
     is_of_nan = np.isnan(attributes.get("replaced_value_float", 0.0))
-    return inputs[0] if is_of_nan and isinstance(inputs[0], tuple) else None
+    return inputs[0] if is_of_nan and is_of_numbers(inputs[0]) else None
 
 
 def _scaler(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
-    if not isinstance(inputs[0], tuple):
+    if not is_of_numbers(inputs[0]):
         return None
     n = len(inputs[0])
     offsets, scales = (np.broadcast_to(np.array(attributes[name]), (n,)) for name in ("offset", "scale"))
@@ -223,7 +252,7 @@ def _concatenation(kind: str, inputs: list[Value], attributes: dict[str, Any]) -
     if attributes["axis"] not in (1, -1):
         return None
     if all(isinstance(value, tuple) for value in inputs):
-        return tuple(one for value in inputs if isinstance(value, tuple) for one in value)
+        return tuple(one for value in inputs if isinstance(value, tuple) for one in value)  # type: ignore[return-value]
     first, *others = inputs
     return TwoProbabilities(first.of) if isinstance(first, Complement) and others == [first.of] else None
 
@@ -247,7 +276,9 @@ def _extraction(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> V
     """Columns by their positions, or labels by the position of the largest score."""
     first, second = inputs
     if isinstance(first, tuple) and isinstance(second, np.ndarray):
-        return tuple(first[int(place)] for place in second.ravel())
+        return tuple(first[int(place)] for place in second.ravel())  # type: ignore[return-value]
+    if isinstance(first, Probabilities):
+        return Probabilities()
     return Labels(first.ravel(), second.of) if isinstance(first, np.ndarray) and isinstance(second, ArgMax) else None
 
 
@@ -271,7 +302,7 @@ def _linear_model(kind: str, inputs: list[Value], attributes: dict[str, Any]) ->
     intercepts = np.array(attributes.get("intercepts", [0.0]), dtype=np.float64)
     W = np.array(attributes["coefficients"], dtype=np.float64).reshape(len(intercepts), -1)
     scores = _layer(inputs[0], W, intercepts)
-    if scores is None or not isinstance(inputs[0], tuple):
+    if scores is None or not is_of_numbers(inputs[0]):
         return None
     if kind == "LinearRegressor":
         return scores if len(W) == 1 and attributes.get("post_transform", b"NONE") == b"NONE" else None
@@ -279,17 +310,30 @@ def _linear_model(kind: str, inputs: list[Value], attributes: dict[str, Any]) ->
     return [Labels(classes, scores), Probabilities()] if len(W) == len(classes) else None
 
 
+def _support_vectors(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Any:
+    """SVMClassifier of two classes and SVMRegressor with a linear kernel: one linear score."""
+    rho = attributes.get("rho", [])
+    is_plain = attributes.get("post_transform", b"NONE") == b"NONE" and not attributes.get("prob_a")
+    if attributes.get("kernel_type", b"LINEAR") != b"LINEAR" or len(rho) != 1 or not is_plain:
+        return None
+    coefficients = np.array(attributes["coefficients"], dtype=np.float64)
+    W = coefficients @ np.array(attributes["support_vectors"], dtype=np.float64).reshape(len(coefficients), -1)
+    if kind == "SVMRegressor":
+        return None if attributes.get("one_class", 0) else _layer(inputs[0], W[None], np.array(rho))
+    scores = _layer(inputs[0], -W[None], -np.array(rho))  # a score above zero is for the first class
+    return None if scores is None else [Labels(labels_of(attributes), scores), Probabilities()]
+
+
 def _tree_ensemble(kind: str, columns: Columns, attributes: dict[str, Any], n_inputs: int) -> tuple[Value, ...]:
-    link = attributes.get("post_transform", b"NONE").decode()
-    if kind == "TreeEnsembleRegressor":
-        if (
-            attributes.get("n_targets", 1) != 1
-            or link != "NONE"
-            or attributes.get("aggregate_function", b"SUM") != b"SUM"
-        ):
+    link = attributes.get("post_transform", b"NONE")
+    link = link.decode() if isinstance(link, bytes) else ("NONE" if link == 0 else str(link))
+    if kind != "TreeEnsembleClassifier":
+        n_targets, sums = attributes.get("n_targets", 1), (b"SUM", 1)
+        if n_targets != 1 or link != "NONE" or attributes.get("aggregate_function", b"SUM") not in sums:
             raise UnsupportedModelError(
-                "A TreeEnsembleRegressor is read if it has one target, that is a sum without a function behind it."
+                f"A {kind} is read if it has one target, that is a sum without a function behind it."
             )
+        attributes = with_leaves_as_nodes(attributes) if kind == "TreeEnsemble" else attributes
         return (TreeScores(read_trees(attributes, columns, n_inputs, 1, "target"), link),)
     classes = labels_of(attributes)
     is_single = len(classes) == 2 and len(set(attributes["class_ids"])) == 1
@@ -322,4 +366,5 @@ _FOLLOWERS: dict[str, Callable[[str, list[Value], dict[str, Any]], Any]] = {
     "Imputer": _imputer,
     "LabelEncoder": _label_encoder,
     "Scaler": _scaler,
+    **dict.fromkeys(["SVMClassifier", "SVMRegressor"], _support_vectors),
 }

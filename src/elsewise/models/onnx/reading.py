@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ...arrays import AnyArray, BoolArray, FloatArray
 from ...errors import InvalidInputError, MissingDependencyError, UnsupportedModelError
-from .columns import ColumnChain
+from .encoders import GraphColumns
 from .graph import Labels, Scores, TreeScores, TwoProbabilities, Value, follow, labels_of
 
 # ONNX's element types of inputs that are taken, with NumPy's.
@@ -31,6 +31,8 @@ class OnnxModel:
         What the graph computes; None where it is only asked.
     reason : str
         Why it is only asked.
+    columns : GraphColumns
+        Its inputs and encoders of categories.
     n_features_in_ : int
     feature_names_in_ : array of str
         Names of the inputs, if there are several of one column each.
@@ -51,6 +53,7 @@ class OnnxModel:
         if len(widths) > 1:
             self.feature_names_in_ = np.array([name for name, _ in self._inputs], dtype=object)
         self.decision, self.reason, self._place = None, "", 0
+        self._imputes = any(node.op_type == "Imputer" for node in graph.node)
         try:
             self.decision = self._read(graph, widths)
         except UnsupportedModelError as error:
@@ -66,16 +69,16 @@ class OnnxModel:
 
     def _read(self, graph: Any, widths: list[int]) -> Any:
         """Follow the graph, and find the output that decides."""
-        first, columns = 0, {}
-        for (name, kind), width in zip(self._inputs, widths):
-            if kind.elem_type not in (1, 6, 7):
+        for name, kind in self._inputs:
+            if kind.elem_type not in (1, 6, 7, 8):
                 raise UnsupportedModelError(
-                    f"The input {name!r} of this ONNX graph is neither of 32-bit floats nor of whole numbers; expected "
-                    "these where a graph is read."
+                    f"The input {name!r} of this ONNX graph is neither of 32-bit floats nor of whole numbers or text; "
+                    "expected these where a graph is read."
                 )
-            columns[name] = tuple(ColumnChain(first + k) for k in range(width))
-            first += width
-        values = follow(graph, columns)
+        self.columns = GraphColumns(
+            [(name, width, kind.elem_type == 8) for (name, kind), width in zip(self._inputs, widths)]
+        )
+        values = follow(graph, self.columns)
         outputs = [values[one.name] for one in graph.output]
         labels = [one for one in outputs if isinstance(one, Labels)]
         found: Value = labels[0] if labels else outputs[0]
@@ -151,6 +154,17 @@ class OnnxModel:
         return np.asarray(sums, dtype=np.float64).reshape(len(X), -1)
 
     @property
+    def encoders(self) -> Any:
+        """The transformer that stands for encoders of categories in the graph; None if there are none."""
+        return self.columns.transformer() if self.decision is not None and self.columns.encoders else None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        of = self.decision.of if isinstance(self.decision, Labels) else self.decision
+        tags.input_tags.allow_nan = isinstance(of, TreeScores) and not self._imputes
+        return tags
+
+    @property
     def takes_whole_numbers(self) -> BoolArray:
         """Columns that are whole numbers in the graph, bool array of shape (n_columns,)."""
         width = 1 if len(self._inputs) > 1 else self.n_features_in_
@@ -201,9 +215,10 @@ def read_onnx(source: Any, *, classes: Any = None) -> OnnxClassifier | OnnxRegre
     """Read a model from an ONNX file.
 
     Predictions are those of onnxruntime. The graph is read exactly where it is made of operations on single columns
-    (Scaler, Imputer of NaN, Add, Mul, Concat, Cast to 32 bits) and then a LinearClassifier, LinearRegressor,
-    TreeEnsembleClassifier, TreeEnsembleRegressor, or Gemm, MatMul and Add with Relu, Tanh and Sigmoid. Any other graph
-    is a black box, and ``model.reason`` says why.
+    (OneHotEncoder, LabelEncoder, Scaler, Imputer of NaN, Add, Mul, Concat, Cast to 32 bits) and then a
+    LinearClassifier, LinearRegressor, linear SVMClassifier or SVMRegressor, TreeEnsembleClassifier,
+    TreeEnsembleRegressor, TreeEnsemble, or Gemm, MatMul and Add with Relu, Tanh and Sigmoid. Any other graph is a black
+    box, and ``model.reason`` says why.
 
     Parameters
     ----------
@@ -238,6 +253,7 @@ def _session(runtime: Any, content: bytes) -> Any:
     """Return a session of one thread, which adds up trees one after the other."""
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
+    options.log_severity_level = 3  # errors; files of converters may state the shapes of one row
     return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 

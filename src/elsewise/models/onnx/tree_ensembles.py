@@ -74,7 +74,7 @@ def read_trees(
         limit=limit,
         codes=np.full(len(modes), -1),
         code_sets=(),
-        missing_left=np.zeros(len(modes), dtype=np.bool_),
+        missing_left=_tracks_true(attributes, is_leaf) ^ swaps,
         zero_is_missing=np.zeros(len(modes), dtype=np.bool_),
         left=np.where(swaps, no, yes),
         right=np.where(swaps, yes, no),
@@ -84,6 +84,59 @@ def read_trees(
         divisor=1.0,
     )
     return found.joined([_leaf(found, base)])
+
+
+def _tracks_true(attributes: Mapping[str, Any], is_leaf: Any) -> Any:
+    """Whether missing values are sent where the condition holds; without a word on it, they fulfil none."""
+    said = attributes.get("nodes_missing_value_tracks_true") or np.zeros(len(is_leaf))
+    return np.array(said, dtype=np.bool_)
+
+
+def with_leaves_as_nodes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a TreeEnsemble, whose leaves are listed apart from its nodes, as a TreeEnsembleRegressor.
+
+    Trees are written one after the other, each from its root.
+    """
+    from onnx import numpy_helper
+
+    splits, kinds, weights = (
+        numpy_helper.to_array(attributes[name]) for name in ("nodes_splits", "nodes_modes", "leaf_weights")
+    )
+    if (kinds >= len(_MODES)).any():
+        raise UnsupportedModelError("A TreeEnsemble is read if its nodes compare by <=, <, >= or >.")
+    tracks = attributes.get("nodes_missing_value_tracks_true") or [0] * len(kinds)
+    rows: list[tuple[int, int, int, bytes, float, int, int, int]] = []
+    leaves: list[tuple[int, int, float]] = []
+
+    def write(tree: int, number: int, place: int, is_leaf: bool) -> int:
+        """Write what is below a node or leaf; returns the next free number of the tree."""
+        if is_leaf:
+            rows.append((tree, number, 0, b"LEAF", 0.0, 0, 0, 0))
+            leaves.append((tree, number, float(weights[place])))
+            return number + 1
+        at, mode = len(rows), list(_MODES)[int(kinds[place])].encode()
+        rows.append((tree, number, 0, mode, 0.0, 0, 0, 0))
+        ends = []
+        following = number + 1
+        for side in ("true", "false"):
+            ends.append(following)
+            child = attributes[f"nodes_{side}nodeids"][place]
+            following = write(tree, following, child, bool(attributes[f"nodes_{side}leafs"][place]))
+        feature = attributes["nodes_featureids"][place]
+        rows[at] = (tree, number, feature, mode, float(splits[place]), ends[0], ends[1], int(tracks[place]))
+        return following
+
+    for tree, root in enumerate(attributes["tree_roots"]):
+        only_leaf = attributes["nodes_truenodeids"][root] == attributes["nodes_falsenodeids"][root] and bool(
+            attributes["nodes_trueleafs"][root] and attributes["nodes_falseleafs"][root]
+        )
+        write(tree, 0, attributes["nodes_truenodeids"][root] if only_leaf else root, only_leaf)
+    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
+    written: dict[str, Any] = {f"nodes_{name}": list(each) for name, each in zip(names, zip(*rows))}
+    written["nodes_missing_value_tracks_true"] = [row[-1] for row in rows]
+    trees, numbers, values = zip(*leaves)
+    written |= {"target_treeids": trees, "target_nodeids": numbers, "target_weights": values}
+    return written | {"target_ids": [0] * len(leaves)}
 
 
 def _leaf(trees: TreeSum, value: FloatArray) -> TreeSum:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import AnyArray, FloatArray
 from ...errors import UnsupportedSettingError
-from ...search.outcomes import Outcome, Response, require_interval, require_label
+from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ..registry import register, register_adapter, register_by_name, register_response, register_response_by_name
 from .families import (
@@ -23,13 +23,14 @@ from .families import (
     XGBOOST_CLASSES,
     lightgbm_classes,
     lightgbm_numbers,
-    lightgbm_objective,
     lightgbm_responses,
+    lightgbm_text,
+    read_lightgbm_booster,
     xgboost_classes,
     xgboost_numbers,
     xgboost_probabilities,
 )
-from .of_xgboost import read_xgboost
+from .of_xgboost import xgboost_trees
 
 
 @register_adapter("xgboost.core.Booster")
@@ -109,7 +110,7 @@ class LightGBMBooster:
     def __init__(self, booster: Any) -> None:
         self.booster = booster
         self.n_features_in_ = int(booster.num_feature())
-        if lightgbm_objective(booster)[0] in LIGHTGBM_CLASSES:
+        if lightgbm_text(booster).objective[0] in LIGHTGBM_CLASSES:
             self.classes_ = np.arange(max(int(booster.num_model_per_iteration()), 2))
         names = booster.feature_name()
         if names != [f"Column_{place}" for place in range(len(names))]:
@@ -130,7 +131,7 @@ class LightGBMBooster:
 @register(XGBoostBooster)
 def xgboost_booster_region(model: XGBoostBooster, outcome: Outcome) -> EnsembleRegion:
     """Region of an XGBoost booster, by its objective."""
-    trees = read_xgboost(model.booster, in_place=False)
+    trees = xgboost_trees(model.booster, in_place=False)
     if not hasattr(model, "classes_"):
         return xgboost_numbers(model.booster, trees, require_interval(model.booster, outcome), model.objective)
     return xgboost_classes(model.booster, trees, require_label(model.booster, outcome), model.objective)
@@ -141,21 +142,23 @@ def xgboost_booster_response_region(model: XGBoostBooster, response: Response) -
     """Region where a probability of an XGBoost booster lies in a range."""
     if model.objective == "multi:softmax":
         model.predict_proba(np.empty((0, model.n_features_in_)))  # says why not
-    return xgboost_probabilities(model.booster, read_xgboost(model.booster, in_place=False), response, model.objective)
+    return xgboost_probabilities(model.booster, xgboost_trees(model.booster, in_place=False), response, model.objective)
 
 
 @register(LightGBMBooster)
 def lightgbm_booster_region(model: LightGBMBooster, outcome: Outcome) -> EnsembleRegion:
     """Region of a LightGBM booster, by its objective."""
     if not hasattr(model, "classes_"):
-        return lightgbm_numbers(model.booster, model.booster, require_interval(model.booster, outcome))
-    return lightgbm_classes(model.booster, model.booster, require_label(model.booster, outcome))
+        return lightgbm_numbers(
+            model.booster, *read_lightgbm_booster(model.booster), require_interval(model.booster, outcome)
+        )
+    return lightgbm_classes(model.booster, *read_lightgbm_booster(model.booster), require_label(model.booster, outcome))
 
 
 @register_response(LightGBMBooster)
 def lightgbm_booster_response_region(model: LightGBMBooster, response: Response) -> EnsembleRegion:
     """Region where a probability of a LightGBM booster lies in a range."""
-    return lightgbm_responses(model.booster, model.booster, response)
+    return lightgbm_responses(model.booster, *read_lightgbm_booster(model.booster), response)
 
 
 @register_by_name("xgboost.core.Booster")

@@ -16,13 +16,21 @@ from sklearn.utils import get_tags
 
 from ...arrays import AnyArray, BoolArray, FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
-from ...search.outcomes import Outcome, Response
+from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum
 from ..registry import register, register_response
 from .catboost_categories import ENCODE_INSTEAD, Split, SplitReader
-from .growing import Growing
-from .of_catboost import Node, class_region, number_region, probability_region, trees_as_nodes, write_catboost
+from .of_catboost import (
+    CatBoostLoss,
+    Node,
+    class_region,
+    number_region,
+    probability_region,
+    trees_as_nodes,
+    write_catboost,
+)
+from .rewriting import Growing
 
 # Nodes that the trees may have: some 100 MB.
 MOST_NODES = 2_000_000
@@ -82,7 +90,7 @@ class CatBoostOnCodes:
         written = write_catboost(self.model, pool)
         found = {one["value"]: int(one["hash"]) for one in written["features_info"].get("cat_features_hash", [])}
         hashes = {
-            place: np.array([found[_text(value)] for value in values], dtype=np.int64)
+            place: np.array([found[category_text(value)] for value in values], dtype=np.int64)
             for place, values in self.levels.items()
         }
         return SplitReader(written, hashes)
@@ -95,7 +103,7 @@ class CatBoostOnCodes:
     @cached_property
     def trees(self) -> TreeSum:
         """The model as a sum of trees over numbers and codes, compared with the model's own sums."""
-        grown = _Grower(self.reader, self.n_features_in_, trees_as_nodes(self.reader.written)).trees()
+        grown = Grower(self.reader, self.n_features_in_, trees_as_nodes(self.reader.written)).trees()
         rows = self._rows_all_over(grown)
         expected = np.reshape(self.model.predict(self._pool(rows), prediction_type="RawFormulaVal"), (len(rows), -1))
         off = np.abs(grown.scores(rows) - expected)
@@ -123,7 +131,7 @@ class CatBoostOnCodes:
 
         data: list[list[Any]] = rows.tolist()
         for place, values in self.levels.items():
-            texts = dict(enumerate(map(_text, values)))
+            texts = dict(enumerate(map(category_text, values)))
             for row in data:
                 row[place] = texts.get(int(row[place]), _UNKNOWN_TEXT)
         return Pool(data, cat_features=list(self.levels), feature_names=list(self.model.feature_names_))
@@ -132,9 +140,10 @@ class CatBoostOnCodes:
 @register(CatBoostOnCodes)
 def catboost_on_codes_region(model: CatBoostOnCodes, outcome: Outcome) -> EnsembleRegion:
     """Region of a label of a classifier, or of a range of a regressor's predictions."""
+    loss = CatBoostLoss.of(model.model)
     if hasattr(model, "classes_"):
-        return class_region(model.model, model.trees, outcome)
-    return number_region(model.model, model.trees, outcome)
+        return class_region(model.trees, require_label(model.model, outcome), loss)
+    return number_region(model.trees, require_interval(model.model, outcome), loss)
 
 
 @register_response(CatBoostOnCodes)
@@ -142,10 +151,10 @@ def catboost_on_codes_response_region(model: CatBoostOnCodes, response: Response
     """Region where a probability of a classifier lies in a range."""
     if not hasattr(model, "classes_"):
         raise UnsupportedModelError("CatBoostRegressor is a regressor: it has no probabilities.")
-    return probability_region(model.model, model.trees, response)
+    return probability_region(model.model, model.trees, response, CatBoostLoss.of(model.model))
 
 
-def _text(value: Any) -> str:
+def category_text(value: Any) -> str:
     """Text of a category, of which CatBoost makes the hash: booleans are numbers."""
     return str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value)
 
@@ -155,7 +164,7 @@ def _text(value: Any) -> str:
 _Possible = dict[int, BoolArray | tuple[float, float]]
 
 
-class _Grower:
+class Grower:
     """Trees of splits by one column each, grown from trees whose splits are tables."""
 
     def __init__(self, reader: SplitReader, n_features: int, trees: list[list[Node]]) -> None:

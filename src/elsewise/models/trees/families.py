@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 )
 
 from ...errors import InvalidInputError, UnsupportedSettingError
-from ...search.outcomes import (
+from ...search.region import (
     DecisionValue,
     Interval,
     Label,
@@ -41,13 +41,17 @@ from ...search.relaxations.tree_sums.decisions import (
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum
 from ..registry import register, register_by_name, register_response, register_response_by_name
-from .of_xgboost import read_xgboost
-from .reading import read_forest, read_histogram_boosting, read_lightgbm
+from .of_lightgbm import LightGBMText, lightgbm_trees
+from .of_xgboost import xgboost_trees
+from .reading import read_forest, read_histogram_boosting
 
 Link = Callable[[float], float]
+# Name of an objective of LightGBM, and its settings as they are written.
+Objective = tuple[str, dict[str, str]]
 
 
-def _sigmoid_single(s: float) -> float:
+def sigmoid_single(s: float) -> float:
+    """Probability of the second class, with 32 bits."""
     one = np.float32(1.0)
     return float(one / (one + np.float32(_exp_single(min(-s, 88.7)))))  # XGBoost avoids an infinite exponential
 
@@ -74,7 +78,7 @@ XGBOOST_LINKS: dict[str, Link | None] = {
     "count:poisson": _exp_single,
     "reg:gamma": _exp_single,
     "reg:tweedie": _exp_single,
-    "reg:logistic": _sigmoid_single,
+    "reg:logistic": sigmoid_single,
 }
 # What to do about another objective.
 INSTEAD = "Fit it with one of these, or have it asked: elsewise.BlackBox(model.predict, classes=...)."
@@ -155,97 +159,106 @@ def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> Ensembl
 def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of XGBoost: class 1 where the probability, in 32 bits, is above one half, or the most probable class."""
     label = require_label(model, outcome)
-    return xgboost_classes(model, _read_xgboost(model), label, model.objective)
+    return xgboost_classes(model, _estimator_trees(model), label, model.objective)
 
 
 @register_response_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
 def xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
     """Region where a probability of XGBoost, in 32 bits, lies in a range."""
-    return xgboost_probabilities(model, _read_xgboost(model), response, model.objective)
+    return xgboost_probabilities(model, _estimator_trees(model), response, model.objective)
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
 def xgboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of an XGBoost regressor."""
     interval = require_interval(model, outcome)
-    return xgboost_numbers(model, _read_xgboost(model), interval, model.objective)
+    return xgboost_numbers(model, _estimator_trees(model), interval, model.objective)
 
 
 @register_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of LightGBM: class 1 where its probability is above that of class 0, or the most probable class."""
-    return lightgbm_classes(model, model.booster_, require_label(model, outcome))
+    return lightgbm_classes(model, *read_lightgbm_booster(model.booster_), require_label(model, outcome))
 
 
 @register_response_by_name("lightgbm.sklearn.LGBMClassifier")
 def lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
     """Region where the sum of LightGBM, which newer versions give as decision value, or a probability is in a range."""
-    return lightgbm_responses(model, model.booster_, response)
+    return lightgbm_responses(model, *read_lightgbm_booster(model.booster_), response)
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
 def lightgbm_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a LightGBM regressor."""
-    return lightgbm_numbers(model, model.booster_, require_interval(model, outcome))
+    return lightgbm_numbers(model, *read_lightgbm_booster(model.booster_), require_interval(model, outcome))
 
 
 def xgboost_classes(model: Any, trees: TreeSum, label: Label, objective: Any) -> EnsembleRegion:
     """Region of a class of XGBoost, with the objective it was trained for."""
-    _require_objective(model, objective, XGBOOST_CLASSES)
-    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: _sigmoid_single(s) > 0.5))
+    require_objective(model, objective, XGBOOST_CLASSES)
+    return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: sigmoid_single(s) > 0.5))
 
 
 def xgboost_probabilities(model: Any, trees: TreeSum, response: Response, objective: Any) -> EnsembleRegion:
     """Region where a probability of XGBoost, in 32 bits, lies in a range."""
-    _require_objective(model, objective, XGBOOST_CLASSES)
+    require_objective(model, objective, XGBOOST_CLASSES)
     if isinstance(response, DecisionValue):
         raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
-    return of_response(model, trees, response, _sigmoid_single)
+    return of_response(model, trees, response, sigmoid_single)
 
 
 def xgboost_numbers(model: Any, trees: TreeSum, interval: Interval, objective: Any) -> EnsembleRegion:
     """Region of a range of XGBoost's predictions."""
-    _require_objective(model, objective, XGBOOST_LINKS)
+    require_objective(model, objective, XGBOOST_LINKS)
     return _of_regressor(interval, trees, XGBOOST_LINKS[objective])
 
 
-def lightgbm_classes(model: Any, booster: Any, label: Label) -> EnsembleRegion:
+def lightgbm_classes(model: Any, trees: TreeSum, objective: Objective, label: Label) -> EnsembleRegion:
     """Region of a class of LightGBM."""
-    trees, probability = _lightgbm_classifier(model, booster)
+    probability = lightgbm_probability(model, objective)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: probability(s) > 1.0 - probability(s)))
 
 
-def lightgbm_responses(model: Any, booster: Any, response: Response) -> EnsembleRegion:
+def lightgbm_responses(model: Any, trees: TreeSum, objective: Objective, response: Response) -> EnsembleRegion:
     """Region where the sum of LightGBM, or a probability, lies in a range."""
-    trees, probability = _lightgbm_classifier(model, booster)
     if isinstance(response, DecisionValue):
         trees = replace(trees, divisor=1.0)  # of random forests, too: only probabilities are made of averages
-    return of_response(model, trees, response, probability)
+    return of_response(model, trees, response, lightgbm_probability(model, objective))
 
 
-def _lightgbm_classifier(model: Any, booster: Any) -> tuple[TreeSum, Link]:
-    """Read a classifier: its sums, and what makes the second class's probability of the only one."""
-    objective, settings = lightgbm_objective(booster)
-    _require_objective(model, objective, LIGHTGBM_CLASSES)
+def lightgbm_probability(model: Any, objective: Objective) -> Link:
+    """Return what makes the second class's probability of the only sum."""
+    name, settings = objective
+    require_objective(model, name, LIGHTGBM_CLASSES)
     steepness = float(settings.get("sigmoid", 1.0))
-    return read_lightgbm(booster), lambda s: sigmoid(s, steepness)
+    return lambda s: sigmoid(s, steepness)
 
 
-def lightgbm_numbers(model: Any, booster: Any, interval: Interval) -> EnsembleRegion:
+def lightgbm_numbers(model: Any, trees: TreeSum, objective: Objective, interval: Interval) -> EnsembleRegion:
     """Region of a range of LightGBM's predictions."""
-    objective, settings = lightgbm_objective(booster)
-    if objective not in LIGHTGBM_LINKS or "sqrt" in settings:
+    return _of_regressor(interval, trees, lightgbm_link(model, objective))
+
+
+def lightgbm_link(model: Any, objective: Objective) -> Link | None:
+    """Return the growing function that a sum of leaves of a regressor goes through; None for none."""
+    name, settings = objective
+    if name not in LIGHTGBM_LINKS or "sqrt" in settings:
         raise UnsupportedSettingError(
             f"{type(model).__name__} is supported with the objectives {', '.join(LIGHTGBM_LINKS)}, without reg_sqrt, "
-            f"received {' '.join([objective, *settings])!r}. {INSTEAD}"
+            f"received {' '.join([name, *settings])!r}. {INSTEAD}"
         )
-    return _of_regressor(interval, read_lightgbm(booster), LIGHTGBM_LINKS[objective])
+    return LIGHTGBM_LINKS[name]
 
 
-def lightgbm_objective(booster: Any) -> tuple[str, dict[str, str]]:
-    """Name of the objective that a LightGBM booster was trained for, and its settings as they are written."""
-    name, *settings = str(booster.dump_model(num_iteration=1).get("objective", "none")).split()
-    return name, {word.partition(":")[0]: word.partition(":")[2] for word in settings}
+def read_lightgbm_booster(booster: Any) -> tuple[TreeSum, Objective]:
+    """Read a LightGBM booster: its trees and its objective."""
+    written = lightgbm_text(booster)
+    return lightgbm_trees(written), written.objective
+
+
+def lightgbm_text(booster: Any) -> LightGBMText:
+    """Return a LightGBM booster as it writes itself, up to the iteration it predicts with."""
+    return LightGBMText.parse(booster.model_to_string())
 
 
 def _of_boosting(trees: TreeSum, label: Label, is_second: Callable[[float], bool]) -> Decision:
@@ -291,15 +304,19 @@ def _other(p: float, single: bool) -> float:
     return float(np.float32(1.0) - np.float32(p)) if single else 1.0 - p
 
 
-def _read_xgboost(model: Any) -> TreeSum:
-    """Read an estimator's booster, cut to the iterations that predict uses after early stopping."""
+def _estimator_trees(model: Any) -> TreeSum:
+    """Read an estimator's booster, cut to the iterations that predict uses: up to the best one that the booster has.
+
+    Early stopping leaves one behind, also where it was a callback, or another estimator's that a file was saved of.
+    """
     booster = model.get_booster()
-    best = getattr(booster, "best_iteration", None) if model.early_stopping_rounds is not None else None
+    best = getattr(booster, "best_iteration", None)
     booster = booster if best is None else booster[: best + 1]
-    return read_xgboost(booster, in_place=True, missing=float(model.missing))
+    return xgboost_trees(booster, in_place=True, missing=float(model.missing))
 
 
-def _require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
+def require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
+    """Refuse a model that was trained for another objective than the supported ones."""
     if objective not in supported:
         raise UnsupportedSettingError(
             f"{type(model).__name__} is supported with the objectives {', '.join(supported)}, received {objective!r}. "

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
-from ...search.outcomes import DecisionValue, Outcome, Response, require_interval, require_label
+from ...search.region import DecisionValue, Interval, Label, Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.decisions import Largest, Range, smallest_number
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
@@ -28,64 +28,84 @@ from .families import INSTEAD, of_response, sigmoid
 
 # Losses of classifiers with one sum, or a softmax of several; and one with a sigmoid for each class.
 _LOSSES_OF_CLASSES = ("Logloss", "CrossEntropy", "MultiClass")
-_ONE_BY_ONE = "MultiClassOneVsAll"
+ONE_BY_ONE = "MultiClassOneVsAll"
 # Losses of regressors that predict the sum itself.
 _PLAIN_LOSSES = ("RMSE", "MAE", "Quantile", "MAPE", "Huber", "LogCosh", "Expectile", "Lq")
+
+
+@dataclass(frozen=True, slots=True)
+class CatBoostLoss:
+    """What a model was trained for, and the probability above which the second of two classes is predicted, if set."""
+
+    name: str
+    threshold: float | None
+
+    @classmethod
+    def of(cls, model: Any) -> CatBoostLoss:
+        """Ask a model."""
+        name = str(model.get_all_params()["loss_function"]).partition(":")[0]
+        return cls(name, model.get_probability_threshold() if hasattr(model, "get_probability_threshold") else None)
+
+    @property
+    def cut(self) -> float:
+        """What the only sum of two classes is above for the second one."""
+        return 0.0 if self.threshold is None else _logit(float(self.threshold))
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether labels are predicted."""
+        return self.name in (*_LOSSES_OF_CLASSES, ONE_BY_ONE)
 
 
 @register_by_name("catboost.core.CatBoostClassifier")
 def catboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of CatBoost: the second class where the sum is above the threshold, or the class of the largest sum."""
-    return class_region(model, read_catboost(model), outcome)
+    return class_region(catboost_trees(model), require_label(model, outcome), CatBoostLoss.of(model))
 
 
-def class_region(model: Any, trees: TreeSum, outcome: Outcome) -> EnsembleRegion:
+def class_region(trees: TreeSum, label: Label, loss: CatBoostLoss) -> EnsembleRegion:
     """Region of a class of a CatBoost classifier, given its trees."""
-    label = require_label(model, outcome)
-    _require_loss(model, (*_LOSSES_OF_CLASSES, _ONE_BY_ONE))
+    _require_loss(loss, (*_LOSSES_OF_CLASSES, ONE_BY_ONE))
     if trees.n_scores > 1:
         return EnsembleRegion(trees, Largest(label.index))
-    threshold = model.get_probability_threshold()
-    split = 0.0 if threshold is None else _logit(float(threshold))
-    above = smallest_number(lambda s: s > split)
-    return EnsembleRegion(trees, Range(above, np.inf) if label.index == 1 else Range(-np.inf, split))
+    above = smallest_number(lambda s: s > loss.cut)
+    return EnsembleRegion(trees, Range(above, np.inf) if label.index == 1 else Range(-np.inf, loss.cut))
 
 
 @register_response_by_name("catboost.core.CatBoostClassifier")
 def catboost_response_region(model: Any, response: Response) -> EnsembleRegion:
     """Region where a probability of CatBoost lies in a range, whatever its own threshold is."""
-    return probability_region(model, read_catboost(model), response)
+    return probability_region(model, catboost_trees(model), response, CatBoostLoss.of(model))
 
 
-def probability_region(model: Any, trees: TreeSum, response: Response) -> EnsembleRegion:
+def probability_region(model: Any, trees: TreeSum, response: Response, loss: CatBoostLoss) -> EnsembleRegion:
     """Region where a probability of a CatBoost classifier lies in a range, given its trees."""
     if isinstance(response, DecisionValue):
         raise UnsupportedSettingError("CatBoostClassifier has probabilities, but no decision_function.")
-    _require_loss(model, _LOSSES_OF_CLASSES)
+    _require_loss(loss, _LOSSES_OF_CLASSES)
     return of_response(model, trees, response, sigmoid)
 
 
-def _require_loss(model: Any, supported: Collection[str]) -> None:
-    loss = _loss(model)
-    if loss not in supported:
+def _require_loss(loss: CatBoostLoss, supported: Collection[str]) -> None:
+    if loss.name not in supported:
         raise UnsupportedSettingError(
             f"CatBoostClassifier is supported with the losses {', '.join(_LOSSES_OF_CLASSES)} and, without "
-            f"min_probability, {_ONE_BY_ONE}; received {loss!r}. {INSTEAD}"
+            f"min_probability, {ONE_BY_ONE}; received {loss.name!r}. {INSTEAD}"
         )
 
 
 @register_by_name("catboost.core.CatBoostRegressor")
 def catboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     """Region of a range of CatBoost's predictions."""
-    return number_region(model, read_catboost(model), outcome)
+    return number_region(catboost_trees(model), require_interval(model, outcome), CatBoostLoss.of(model))
 
 
-def number_region(model: Any, trees: TreeSum, outcome: Outcome) -> EnsembleRegion:
+def number_region(trees: TreeSum, interval: Interval, loss: CatBoostLoss) -> EnsembleRegion:
     """Region of a range of the predictions of a CatBoost regressor, given its trees."""
-    interval, loss = require_interval(model, outcome), _loss(model)
-    if loss not in _PLAIN_LOSSES:
+    if loss.name not in _PLAIN_LOSSES:
         raise UnsupportedSettingError(
-            f"CatBoostRegressor is supported with the losses {', '.join(_PLAIN_LOSSES)}, received {loss!r}. {INSTEAD}"
+            f"CatBoostRegressor is supported with the losses {', '.join(_PLAIN_LOSSES)}, received {loss.name!r}. "
+            f"{INSTEAD}"
         )
     return EnsembleRegion(trees, Range(interval.low, interval.high))
 
@@ -99,11 +119,15 @@ def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     )
 
 
-def read_catboost(model: Any) -> TreeSum:
+def catboost_trees(model: Any) -> TreeSum:
     """Read a CatBoost model of numbers: it compares with 32 bits, and sums with 64."""
-    written = write_catboost(model)
+    return written_catboost_trees(write_catboost(model), len(model.feature_names_))
+
+
+def written_catboost_trees(written: dict[str, Any], n_features: int) -> TreeSum:
+    """Read a CatBoost model of numbers as it is written in JSON."""
     features = {one["feature_index"]: one for one in written["features_info"].get("float_features", [])}
-    trees = [_tree(one, features, len(model.feature_names_)) for one in trees_as_nodes(written)]
+    trees = [_tree(one, features, n_features) for one in trees_as_nodes(written)]
     return trees[0].joined(trees[1:])
 
 
@@ -113,12 +137,17 @@ def write_catboost(model: Any, pool: Any = None) -> dict[str, Any]:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json", pool=pool)
         written: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    require_plain_scale(written)
+    return written
+
+
+def require_plain_scale(written: dict[str, Any]) -> None:
+    """Refuse a written model whose sums are multiplied."""
     scale = written["scale_and_bias"][0]
     if scale != 1:
         raise UnsupportedSettingError(
             f"CatBoost is supported with a scale of 1, received {scale}. Set it with model.set_scale_and_bias."
         )
-    return written
 
 
 def trees_as_nodes(written: dict[str, Any]) -> list[list[Node]]:
@@ -205,10 +234,6 @@ def _tree(nodes: list[Node], features: dict[int, dict[str, Any]], n_features: in
         single=False,
         divisor=1.0,
     )
-
-
-def _loss(model: Any) -> str:
-    return str(model.get_all_params()["loss_function"]).partition(":")[0]
 
 
 def _logit(p: float) -> float:

@@ -30,7 +30,7 @@ _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 _WEIGHTS = "weight_drop"
 
 
-def read_xgboost(booster: Any, *, in_place: bool, missing: float = np.nan) -> TreeSum:
+def xgboost_trees(booster: Any, *, in_place: bool, missing: float = np.nan) -> TreeSum:
     """Read an XGBoost booster.
 
     Parameters
@@ -42,23 +42,59 @@ def read_xgboost(booster: Any, *, in_place: bool, missing: float = np.nan) -> Tr
     missing : float
         What an estimator takes for a missing value beside NaN: NaN itself for nothing.
     """
-    import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
-
     learner = json.loads(booster.save_config())["learner"]
+    _require_trees(learner)
+    written, weights = bytes(booster.save_raw("json")), None
+    if _WEIGHTS.encode() in written or "c" in (booster.feature_types or ()):
+        written, weights = _trees_alone(json.loads(written))
+    trees = _by_treelite(written)
+    bases = _bases(learner, trees)
+    if weights is not None or len(bases) > 1:
+        trees = _as_predicted(booster, trees, weights, bases, in_place)
+    return trees if np.isnan(missing) else _with_missing_code(trees, missing)
+
+
+def written_xgboost_trees(written: dict[str, Any], n_rounds: int | None, missing: float = np.nan) -> TreeSum:
+    """Read an XGBoost model as it is written in JSON, without the library.
+
+    Parameters
+    ----------
+    written : dict
+    n_rounds : int, optional
+        Rounds of training that count; all of them without.
+    missing : float
+        What is taken for a missing value beside NaN: NaN itself for nothing.
+    """
+    learner = written["learner"]
+    _require_trees(learner)
+    content, weights = _trees_alone(written)
+    if weights is not None:
+        raise UnsupportedSettingError(
+            "This XGBoost model was trained with dropout (booster='dart'), whose weighted trees releases add up in "
+            "different ways; from a file alone it is not known how. Install xgboost and pass the model itself, or "
+            "fit it with booster='gbtree'."
+        )
+    trees = _by_treelite(content)
+    trees = replace(trees, base=_bases(learner, trees)[0])
+    if n_rounds is not None:
+        n_parallel = int(learner["gradient_booster"]["model"]["gbtree_model_param"]["num_parallel_tree"])
+        trees = trees.first_trees(n_rounds * max(n_parallel, 1) * trees.n_scores)
+    return trees if np.isnan(missing) else _with_missing_code(trees, missing)
+
+
+def _require_trees(learner: dict[str, Any]) -> None:
     kind = learner["gradient_booster"]["name"]
     if kind not in ("gbtree", "dart"):
         raise UnsupportedSettingError(
             f"XGBoost is supported with booster='gbtree' or 'dart', received {kind!r}, which has no trees. Explain a "
             "linear model of scikit-learn instead."
         )
-    written, weights = bytes(booster.save_raw("json")), None
-    if _WEIGHTS.encode() in written or "c" in (booster.feature_types or ()):
-        written, weights = _trees_alone(json.loads(written))
-    trees = trees_of(treelite.frontend.from_xgboost_json(written), compares_single=True, sums_single=True)
-    bases = _bases(learner, trees)
-    if weights is not None or len(bases) > 1:
-        trees = _as_predicted(booster, trees, weights, bases, in_place)
-    return trees if np.isnan(missing) else _with_missing_code(trees, missing)
+
+
+def _by_treelite(content: bytes) -> TreeSum:
+    import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
+
+    return trees_of(treelite.frontend.from_xgboost_json(content), compares_single=True, sums_single=True)
 
 
 def _trees_alone(written: dict[str, Any]) -> tuple[bytes, list[float] | None]:
@@ -157,7 +193,7 @@ def _possible(trees: TreeSum, weights: list[float] | None, bases: list[FloatArra
 
 
 def _sums(booster: Any, rows: FloatArray, in_place: bool) -> FloatArray:
-    """Give sums of leaves as the booster forms them, of shape (n_rows,) or (n_rows, n_scores)."""
+    """Return sums of leaves as the booster forms them, of shape (n_rows,) or (n_rows, n_scores)."""
     if in_place:
         return np.asarray(booster.inplace_predict(rows, predict_type="margin", validate_features=False))
     from xgboost import DMatrix  # whoever has a booster has its library

@@ -1,8 +1,8 @@
 """From a fitted ensemble to a :class:`TreeSum`, through treelite where it reads to the bit.
 
-treelite reads thresholds, leaves and missing directions of scikit-learn, XGBoost and LightGBM to the bit. It does not
-say in which precision a library compares and sums: that is known here. What it gives are views of its own memory: they
-are copied. It falls short in six places:
+treelite reads thresholds, leaves and missing directions of scikit-learn and XGBoost to the bit. It does not say in
+which precision a library compares and sums: that is known here. What it gives are views of its own memory: they are
+copied. It falls short in four places:
 
 - Trees of scikit-learn it counts by ``n_estimators``, and reads beyond its memory where training stopped early: it gets
   a copy with their number.
@@ -10,12 +10,10 @@ are copied. It falls short in six places:
 - Histogram boosting it reads without its encoder of categories: the predictors are read as scikit-learn has them.
 - XGBoost's models that hold the names of categories it refuses, and weights of trees, which dropout leaves behind, it
   reads in one of two formats and rounds otherwise (`of_xgboost`): it gets the trees without names and weights.
-- Of LightGBM it says neither that zeros are missing, nor by how many trees random forests divide.
 """
 
 from __future__ import annotations
 
-import json
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -25,14 +23,10 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from ...arrays import IntArray
 from ...errors import UnsupportedSettingError
-from ...search.relaxations.tree_sums.trees import LIGHTGBM_ZERO, TreeSum, left_limits
+from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
 
 # treelite's numbers for kinds of nodes and comparisons.
 _BY_CATEGORY, _LESS = 2, 2
-# LightGBM's name of the mode in which zero stands for a missing value.
-_ZERO_IS_MISSING = "Zero"
-# Its name of what a leaf of a linear tree holds.
-_LINEAR_LEAF = '"leaf_coeff"'
 
 
 def read_forest(model: Any) -> TreeSum:
@@ -109,48 +103,6 @@ def _codes_in(bitset: Any) -> IntArray:
     return np.flatnonzero(bits)
 
 
-def read_lightgbm(booster: Any) -> TreeSum:
-    """Read a LightGBM booster, up to the iteration it predicts with: 64 bits throughout."""
-    import treelite
-
-    dumped = booster.dump_model()
-    written = [json.dumps(tree) for tree in dumped["tree_info"]]
-    if any(_LINEAR_LEAF in tree for tree in written):
-        raise UnsupportedSettingError(
-            "This LightGBM model has linear functions in its leaves (linear_tree=True); expected constants. Fit it "
-            "with linear_tree=False."
-        )
-    trees = trees_of(treelite.frontend.from_lightgbm(booster), compares_single=False, sums_single=False)
-    if any(f'"{_ZERO_IS_MISSING}"' in tree for tree in written):
-        trees = _with_missing_zeros(trees, [tree["tree_structure"] for tree in dumped["tree_info"]])
-    is_zero = (np.abs(trees.limit) <= LIGHTGBM_ZERO) & (trees.feature >= 0) & (trees.codes < 0)
-    with_zero = np.where(trees.limit >= 0, LIGHTGBM_ZERO, np.nextafter(-LIGHTGBM_ZERO, -np.inf))
-    n_a_round, best = booster.num_model_per_iteration(), booster.best_iteration
-    n_rounds = trees.n_trees // n_a_round
-    if best is not None and 0 < best < n_rounds:
-        n_rounds = best
-    return replace(
-        trees,
-        roots=trees.roots[: n_rounds * n_a_round],
-        limit=np.where(is_zero, with_zero, trees.limit),
-        divisor=float(n_rounds) if dumped["average_output"] else 1.0,
-    )
-
-
-def _with_missing_zeros(trees: TreeSum, written: list[dict[str, Any]]) -> TreeSum:
-    """Put in which nodes take zeros for missing values, and where these go, from trees as LightGBM writes them."""
-    zero, missing_left = trees.zero_is_missing.copy(), trees.missing_left.copy()
-    waiting = list(zip(trees.roots.tolist(), written))
-    while waiting:
-        node, one = waiting.pop()
-        if trees.feature[node] < 0:
-            continue
-        waiting += [(trees.left[node], one["left_child"]), (trees.right[node], one["right_child"])]
-        if one["missing_type"] == _ZERO_IS_MISSING and trees.codes[node] < 0:
-            zero[node], missing_left[node] = True, one["default_left"]
-    return replace(trees, zero_is_missing=zero, missing_left=missing_left)
-
-
 def trees_of(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
     """Copy what treelite has read, with the precisions in which the library compares and sums."""
     header = model.get_header_accessor()
@@ -185,8 +137,7 @@ def _tree(
     value = np.zeros((len(left), n_scores))
     if (end > begin).any():
         vectors = np.array(tree.get_field("leaf_vector"), dtype=np.float64)
-        for node in np.flatnonzero(is_leaf):
-            value[node] = vectors[begin[node] : end[node]]
+        value[is_leaf] = vectors[begin[is_leaf][:, None] + np.arange(n_scores)]
     else:
         value[is_leaf, max(class_index, 0)] = np.array(tree.get_field("leaf_value"), dtype=np.float64)[is_leaf]
     right = np.array(tree.get_field("cright"), dtype=np.int64)

@@ -20,7 +20,7 @@ from ...errors import UnsupportedSettingError
 from ...search.relaxations.tree_sums.decisions import Largest, Range
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum
-from .growing import Growing
+from .rewriting import Growing
 from .steps_before import AsIs, Stepped, StepsBefore
 
 

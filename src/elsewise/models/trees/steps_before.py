@@ -103,7 +103,7 @@ class ColumnFunctions(ABC):
 
     @abstractmethod
     def __call__(self, columns: Sequence[int], numbers: Sequence[FloatArray]) -> list[FloatArray]:
-        """Give what columns of the model are at numbers of model space: arrays of shape (n,), one a column."""
+        """Return what columns of the model are at numbers of model space: arrays of shape (n,), one a column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +137,7 @@ class StepsBefore:
         return next(column for column in self.columns if not isinstance(column, AsIs))
 
     def curve(self, j: int) -> Chained | None:
-        """Give the curve of a column; None for one that has none."""
+        """Return the curve of a column; None for one that has none."""
         column = self.columns[j]
         return column.curve if isinstance(column, Warped) else None
 

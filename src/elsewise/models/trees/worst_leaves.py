@@ -9,11 +9,11 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
 from ...search.relaxations.tree_sums.trees import TreeSum
-from .growing import Growing
+from .rewriting import Growing
 
 # Nodes that may be grown in all for the worst leaves near a point: with more, searches take minutes.
 MOST_WORST_NODES = 200_000
-# Subtrees that are told apart at a time; beyond it those stand for their worst leaf that lose least by it.
+# Subtrees that are distinguished at a time; beyond it those stand for their worst leaf that lose least by it.
 MOST_TOGETHER = 2
 
 

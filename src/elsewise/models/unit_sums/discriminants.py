@@ -20,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
-from ...search.outcomes import DecisionValue, Outcome, Probability, Response, require_label
+from ...search.region import DecisionValue, Outcome, Probability, Response, require_label
 from ...search.relaxations.tree_sums.decisions import range_of_scores
 from ...search.relaxations.unit_sums.functions import SQUARE
 from ...search.relaxations.unit_sums.region import SumRegion

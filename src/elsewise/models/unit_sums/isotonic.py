@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
-from ...projection.coordinates import row_product
-from ...search.outcomes import Interval, Probability
+from ...projection.distance import row_product
+from ...search.region import Interval, Probability
 from ...search.relaxations.curves import AffineCurve, Curve, PiecewiseLinear
-from ...search.relaxations.unit_sums.constants import FARTHEST_SCORE
 from ...search.relaxations.unit_sums.of_curves import CurveFunction
 from ...search.relaxations.unit_sums.region import SumRegion
-from ...search.relaxations.unit_sums.units import Layer
+from ...search.relaxations.unit_sums.units import FARTHEST_SCORE, Layer
 from .means import linear_folds
 from .networks import range_region
 
@@ -42,7 +41,7 @@ class IsotonicMean:
     y: tuple[FloatArray, ...]
 
     def terms(self, points: FloatArray) -> FloatArray:
-        """Give what each member says of the second class, array of shape (n_samples, n_members)."""
+        """Return what each member says of the second class, array of shape (n_samples, n_members)."""
         given = row_product(points, self.W.T) + self.b
         return np.column_stack([np.interp(s, x, y) for s, x, y in zip(given.T, self.x, self.y)])
 
@@ -72,7 +71,7 @@ class IsotonicMean:
 
 
 def _means(terms: FloatArray) -> FloatArray:
-    """Give the mean of both classes, summed up as the model does it, array of shape (n_samples, 2)."""
+    """Return the mean of both classes, summed up as the model does it, array of shape (n_samples, 2)."""
     total = np.zeros((len(terms), 2))
     for of_second in terms.T:
         total += np.column_stack([1.0 - of_second, of_second])

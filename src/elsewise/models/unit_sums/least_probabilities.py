@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from ...errors import InvalidInputError, UnsupportedSettingError
-from ...search.outcomes import Probability
+from ...search.region import Probability
 from ...search.relaxations.unit_sums.units import Sums
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...search.outcomes import Interval, Probability
+from ...search.region import Interval, Probability
 from ...search.relaxations.unit_sums.functions import LOGISTIC
 from ...search.relaxations.unit_sums.region import SumRegion
 from ...search.relaxations.unit_sums.units import Layer

@@ -8,7 +8,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
-from ...search.outcomes import DecisionValue, Interval, Outcome, Response, require_interval, require_label
+from ...search.region import DecisionValue, Interval, Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.decisions import range_of_scores
 from ...search.relaxations.unit_sums.functions import IDENTITY, LOGISTIC, RELU, TANH, Function
 from ...search.relaxations.unit_sums.region import SumRegion

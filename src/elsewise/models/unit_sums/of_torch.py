@@ -14,7 +14,7 @@ from scipy.special import expit, softmax
 
 from ...arrays import FloatArray, IntArray
 from ...errors import UnsupportedModelError
-from ...search.outcomes import Interval, Outcome, Response, require_label
+from ...search.region import Interval, Outcome, Response, require_label
 from ...search.relaxations.unit_sums.functions import IDENTITY, LOGISTIC, RELU, TANH, Function
 from ...search.relaxations.unit_sums.region import SumRegion
 from ...search.relaxations.unit_sums.units import Layer

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...errors import UnsupportedSettingError
 from ...search import Region
-from ...search.outcomes import Outcome, Probability, Response
+from ...search.region import Outcome, Probability, Response
 from ...search.relaxations.polyhedra import PolyhedronUnion
 from ...search.relaxations.softmax import SoftmaxRegion
 from ...search.relaxations.unit_sums.functions import IDENTITY, SQUARE
@@ -44,7 +44,7 @@ class BehindProducts:
             self.classes_ = estimator.classes_
 
     def columns(self, points: FloatArray) -> FloatArray:
-        """Give what the estimator sees at points of shape (n_samples, n_features), (n_samples, n_columns)."""
+        """Return what the estimator sees at points of shape (n_samples, n_features), (n_samples, n_columns)."""
         products = np.prod(points[:, None] ** self.powers, axis=2)
         return np.asarray(products @ self.matrix.T + self.offset)
 

@@ -4,9 +4,8 @@ What is inside may be a pipeline: :mod:`elsewise.pipeline` takes its transformer
 every member is an estimator that sees model space.
 """
 
-from . import averages, cutoffs, one_vs_rest, transformed, votes  # noqa: F401 - they register their model families
-from .members import innermost, is_sampler, members_of, passes_rows_on, seen_through, with_members
-from .single_trees import with_trees_as_sums
+from . import averages, cutoffs, means, one_vs_rest, votes  # noqa: F401 - they register their model families
+from .members import innermost, is_sampler, members_of, passes_rows_on, seen_through, with_members, with_trees_as_sums
 
 __all__ = [
     "innermost",

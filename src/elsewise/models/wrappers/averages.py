@@ -18,12 +18,11 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from ...arrays import FloatArray, IntArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
-from ...search.outcomes import Interval, Outcome, require_interval
+from ...search.region import Interval, Outcome, require_interval
 from ...search.relaxations.tree_sums.decisions import Range
 from ...search.relaxations.tree_sums.trees import TreeSum
-from ..linear import scores, slab
+from ..linear import linear_regression_region, scores, slab
 from ..registry import builder_of, region_of, register
-from ..regression import linear_regression_region
 from ..trees import EnsembleRegion
 from ..trees.of_trees import bagging_regressor_region, one_tree
 from .members import seen_through

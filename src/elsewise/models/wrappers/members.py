@@ -1,4 +1,7 @@
-"""What is inside of an estimator: the one it stands for, or those it makes its decision of."""
+"""What is inside of an estimator: the one it stands for, or those it makes its decision of.
+
+Single decision trees inside of wrappers, as sums of one.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from sklearn.ensemble import (
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    StackingClassifier,
     VotingClassifier,
     VotingRegressor,
 )
@@ -20,8 +24,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.tree import BaseDecisionTree
 
 from ...errors import UnsupportedSettingError
+from ..trees import TreeAsSum
 
 _WITH_LISTS = (
     AdaBoostClassifier,
@@ -29,6 +35,7 @@ _WITH_LISTS = (
     BaggingClassifier,
     BaggingRegressor,
     OneVsRestClassifier,
+    StackingClassifier,
     VotingClassifier,
     VotingRegressor,
 )
@@ -37,6 +44,7 @@ _PASSING_ROWS_ON = (
     *_CUTOFFS,
     CalibratedClassifierCV,
     OneVsRestClassifier,
+    StackingClassifier,
     TransformedTargetRegressor,
     VotingClassifier,
     VotingRegressor,
@@ -44,7 +52,7 @@ _PASSING_ROWS_ON = (
 
 
 def seen_through(model: Any) -> Any:
-    """Give the estimator that a search over parameters found, or that was frozen; others as they are."""
+    """Return the estimator that a search over parameters found, or that was frozen; others as they are."""
     while True:
         if isinstance(model, BaseSearchCV):
             if not hasattr(model, "best_estimator_") and hasattr(model, "cv_results_"):
@@ -91,7 +99,7 @@ def innermost(model: Any) -> list[Any]:
 
 
 def with_members(model: Any, members: Sequence[Any]) -> Any:
-    """Give a copy of a fitted wrapper around other members, one for each of its own."""
+    """Return a copy of a fitted wrapper around other members, one for each of its own."""
     changed = copy(model)
     if isinstance(model, CalibratedClassifierCV):
         calibrated = [copy(one) for one in model.calibrated_classifiers_]
@@ -105,3 +113,14 @@ def with_members(model: Any, members: Sequence[Any]) -> Any:
     else:
         changed.estimators_ = list(members)
     return changed
+
+
+def with_trees_as_sums(model: Any) -> Any:
+    """Put a sum of one in place of a single tree, wherever it is inside; others, and several trees, as they are."""
+    model = seen_through(model)
+    if isinstance(model, BaseDecisionTree):
+        return TreeAsSum(model)
+    members = members_of(model)
+    if len(members) != 1 or not passes_rows_on(model):
+        return model
+    return with_members(model, [with_trees_as_sums(members[0])])

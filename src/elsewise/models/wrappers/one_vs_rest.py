@@ -10,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from ...arrays import FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
-from ...search.outcomes import DecisionValue, Outcome, Probability, Response, require_label
+from ...search.region import DecisionValue, Outcome, Probability, Response, require_label
 from ..linear import is_linear_classifier, largest_score_region, scores
 from ..registry import builder_of, register, register_response, response_region_of
 from .members import seen_through

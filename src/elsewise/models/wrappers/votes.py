@@ -19,7 +19,7 @@ from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from ...arrays import FloatArray, IntArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
-from ...search.outcomes import Label, Outcome, Probability, Response, require_label
+from ...search.region import Label, Outcome, Probability, Response, require_label
 from ...search.relaxations.polyhedra import PolyhedronUnion, union
 from ...search.relaxations.tree_sums.decisions import Largest, Range
 from ...search.relaxations.tree_sums.trees import TreeSum
@@ -29,6 +29,7 @@ from ..trees import EnsembleRegion
 from ..trees.of_trees import bagging_classifier_region, bagging_trees, one_tree
 from ..unit_sums.means import MeanProbability, mean_of_logistic
 from .averages import averaged_trees, rounding_of_average, weighted_members
+from .means import mean_of_scores
 from .members import seen_through
 
 # Polyhedra of one class, beyond which a vote is refused.
@@ -52,6 +53,8 @@ def voting_region(model: Any, outcome: Outcome) -> Region:
     mean = _mean_of_voting(model, members, weights)
     if mean is not None:
         return mean.region_of_label(label.index)
+    if len(model.classes_) == 2 and not all(_averages_shares(member) for member in members):
+        return mean_of_scores(model).region_of_label(label.index)
     trees = [_probability_trees(member, model) for member in members]
     together = averaged_trees(trees, weights)
     base = together.base.copy()
@@ -70,6 +73,8 @@ def response_of_voting(model: Any, response: Response) -> Region:
     mean = _mean_of_voting(model, members, weights)
     if mean is not None:
         return mean.region_of_range(response)
+    if len(model.classes_) == 2 and not all(_averages_shares(member) for member in members):
+        return mean_of_scores(model).region_of_range(response)
     trees = [_probability_trees(member, model) for member in members]
     together = averaged_trees(trees, weights)
     slack = rounding_of_average(trees, together)
@@ -111,7 +116,7 @@ def response_of_bagged(model: Any, response: Response) -> Region:
 
 
 def _mean_of_voting(model: Any, members: list[Any], weights: FloatArray) -> MeanProbability | None:
-    """Give the mean of a soft vote of logistic models of two classes; None if it is something else."""
+    """Return the mean of a soft vote of logistic models of two classes; None if it is something else."""
     everything = [np.arange(model.n_features_in_)] * len(members)
     return mean_of_logistic(members, weights, everything, model.n_features_in_)
 
@@ -126,13 +131,19 @@ def _mean_of_probabilities(model: Any, member: Any) -> UnsupportedModelError:
     )
 
 
+def _averages_shares(member: Any) -> bool:
+    """Whether the probabilities of a classifier are averages of shares in leaves."""
+    if isinstance(member, BaggingClassifier):
+        return isinstance(member.estimators_[0], DecisionTreeClassifier)
+    return isinstance(member, (DecisionTreeClassifier, ForestClassifier))
+
+
 def _probability_trees(member: Any, model: Any) -> TreeSum:
     """Read a classifier whose probabilities are averages of shares in leaves."""
     if isinstance(member, DecisionTreeClassifier):
         everything = np.arange(model.n_features_in_)
         return one_tree(member.tree_, member.tree_.value[:, 0, :], model.n_features_in_, everything)
-    bagged = isinstance(member, BaggingClassifier)
-    if isinstance(member, ForestClassifier) or (bagged and isinstance(member.estimators_[0], DecisionTreeClassifier)):
+    if _averages_shares(member):
         region = region_of(member, Label(0))
         assert isinstance(region, EnsembleRegion)
         return region.trees

@@ -11,9 +11,9 @@ from sklearn.preprocessing import Binarizer, KBinsDiscretizer, SplineTransformer
 
 from ...arrays import BoolArray, FloatArray
 from ...errors import UnsupportedSettingError
-from ...search.relaxations.curves.bisection import last_where
+from ...search.relaxations.curves.base import last_where
+from ..affine import LARGEST_WARPED
 from ..columnwise import through, transformed
-from ..constants import LARGEST_WARPED
 from ..registry import register
 from ..steps import Step
 from ..streams import LevelStream, StepStream, Stream, WarpStream, numbers_of
@@ -50,7 +50,7 @@ class Pieces:
         return np.asarray(given[:, start : start + self.widths[place]])
 
     def piece(self, of_column: FloatArray) -> FloatArray:
-        """Tell in which piece rows are by the columns they became; without any code, in the last one."""
+        """Return in which piece rows are by the columns they became; without any code, in the last one."""
         if not self.is_one_hot:
             return np.asarray(of_column[:, 0])
         has_code = of_column.any(axis=1)
@@ -152,7 +152,7 @@ def _given(step: Step, pieces: Pieces, numbers: dict[int, FloatArray]) -> dict[i
 
 
 def _one_of_each(warp: WarpStream, ends: FloatArray) -> FloatArray:
-    """Give a number of each piece."""
+    """Return a number of each piece."""
     return np.append(ends, np.nextafter(ends[-1], np.inf)) if len(ends) else np.array([warp.low])
 
 

@@ -35,9 +35,8 @@ from ...search.relaxations.curves import (
     Ranks,
     chained,
 )
-from ..affine import in_double
+from ..affine import LARGEST_WARPED, MAP_TOLERANCE, N_NUMBERS_CHECKED, in_double
 from ..columnwise import Chain, ColumnStep, Times, through
-from ..constants import LARGEST_WARPED, MAP_TOLERANCE, N_NUMBERS_CHECKED
 from ..registry import AffineEntry, entry_of
 from ..streams import WarpStream
 
@@ -46,7 +45,7 @@ EDGE_OF_NORMAL_SCORES = 1e-7
 
 
 def curve_of(chain: Chain, low: float, high: float) -> Chained | None:
-    """Give the curve of steps one after the other between two numbers; None if one of them is not known."""
+    """Return the curve of steps one after the other between two numbers; None if one of them is not known."""
     curves: list[Curve] = []
     for step in chain:
         own = _of_step(step)
@@ -138,7 +137,7 @@ def _of_spline(step: ColumnStep) -> Sequence[Curve] | None:
 
 
 def _inside(end: float, side: int, anchors: FloatArray) -> float:
-    """Give the end itself: slopes there are those of the piece inside."""
+    """Return the end itself: slopes there are those of the piece inside."""
     return float(end) if side == 0 else float(np.nextafter(end, anchors[-1]))
 
 
@@ -180,7 +179,7 @@ def check_curves(curves: Sequence[Chained | None], streams: Sequence[WarpStream]
 
 
 def _around(stream: WarpStream, seen: FloatArray) -> FloatArray:
-    """Give training values, and numbers between and around them."""
+    """Return training values, and numbers between and around them."""
     values = np.clip(seen[np.isfinite(seen)], stream.low, stream.high)
     if len(values) == 0:
         return np.clip(np.zeros(1), stream.low, stream.high)

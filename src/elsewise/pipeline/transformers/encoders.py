@@ -15,7 +15,17 @@ from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSetti
 from ..columnwise import dense
 from ..registry import register
 from ..steps import Step
-from ..streams import AffineStream, LevelStream, Recast, StepStream, Stream, Unsettled, WarpStream, level_key
+from ..streams import (
+    AffineStream,
+    DerivedStream,
+    LevelStream,
+    Recast,
+    StepStream,
+    Stream,
+    Unsettled,
+    WarpStream,
+    level_key,
+)
 
 if TYPE_CHECKING:
     from ..walk import Walk
@@ -37,10 +47,10 @@ def _encoder(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 
 
 def as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream | StepStream:
-    """Give a stream that has a value a level or a bin, or ask for its column to be a category."""
+    """Return a stream that has a value a level or a bin, or ask for its column to be a category."""
     if isinstance(stream, (LevelStream, StepStream)):
         return stream
-    if isinstance(stream, WarpStream):
+    if isinstance(stream, (WarpStream, DerivedStream)):
         raise UnsupportedSettingError(
             f"{step.in_words} encodes {walk.names([stream])} after an earlier step has changed its values. Encode the "
             "column as it is."

@@ -10,7 +10,17 @@ from ...errors import UnsupportedSettingError
 from ...table.frames import is_missing_value
 from ..registry import register
 from ..steps import Step
-from ..streams import AffineStream, BentStream, LevelStream, Recast, StepStream, Stream, WarpStream, level_key
+from ..streams import (
+    AffineStream,
+    BentStream,
+    DerivedStream,
+    LevelStream,
+    Recast,
+    StepStream,
+    Stream,
+    WarpStream,
+    level_key,
+)
 
 if TYPE_CHECKING:
     from ..walk import Walk
@@ -41,7 +51,8 @@ def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
             _require_nothing_missing(walk, step, stream)
             out.append(stream)
         else:
-            _note_fill(walk, step, stream, fill)
+            if not isinstance(stream, DerivedStream):  # nothing is missing of what is derived
+                _note_fill(walk, step, stream, fill)
             out.append(stream)
     return out
 

@@ -12,12 +12,12 @@ from sklearn.preprocessing import FunctionTransformer, PowerTransformer, Quantil
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
-from ..affine import AffineMap
-from ..constants import LARGEST_WARPED
+from ..affine import LARGEST_WARPED, AffineMap
 from ..registry import register
 from ..steps import Step
 from ..streams import Stream
 from ..warping import Route, Takes, follow_columns, not_affine, require_monotone
+from .derivations import AddDerived, follow_derived
 
 if TYPE_CHECKING:
     from ..walk import Walk
@@ -74,6 +74,8 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     function, options = step.transformer.func, step.transformer.kw_args or {}
     if function is None:
         return streams
+    if isinstance(function, AddDerived) and not options:
+        return follow_derived(walk, step, streams)
     if function is np.negative and not options:
         return walk.affine(step, lambda transformer, n: AffineMap(-np.eye(n), np.zeros(n)), streams)
     name = getattr(function, "__name__", repr(function))
@@ -91,7 +93,7 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
 
 
 def _before_powers_overflow(method: str, powers: FloatArray) -> Takes:
-    """Give numbers whose powers are finite: the transformer itself raises where one is not.
+    """Return numbers whose powers are finite: the transformer itself raises where one is not.
 
     Box and Cox take ``x^p`` of positive numbers, Yeo and Johnson ``(1 + x)^p`` of these and ``(1 - x)^(2 - p)`` of
     others.

@@ -8,9 +8,8 @@ there; here it gets one below zero, which trees (:class:`~elsewise.search.relaxa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 from ...arrays import FloatArray
 from ...errors import UnsupportedSettingError
-from ...models.trees import CatBoostOnCodes
+from ...models import DumpedModel
+from ...models.onnx import OnnxModel
+from ...models.trees import CatBoostOnCodes, Codes, lightgbm_codes, lightgbm_text, places_of, xgboost_codes
 from ...models.wrappers import innermost, members_of, seen_through, with_members
 from ...table.as_trained import as_trained
 from ...table.frames import (
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
 # The code of a missing value, and of one never seen where that is the same to the model.
 MISSING_CODE = -1.0
-# Codes by value; None where numbers are codes themselves.
-Codes = Mapping[Any, float] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +111,10 @@ def on_codes(estimator: Any, X: UserRows | None) -> Any:
         changed = [on_codes(member, X) for member in members]
         same = all(one is other for one, other in zip(changed, members))
         return estimator if same else with_members(inner, changed)
-    places = inner.get_cat_feature_indices() if "catboost.core.CatBoost" in _kinds(inner) else []
+    is_dumped = isinstance(inner, DumpedModel)
+    if not is_dumped and "catboost.core.CatBoost" not in _kinds(inner):
+        return estimator
+    places = inner.category_places if is_dumped else inner.get_cat_feature_indices()
     if not places:
         return estimator
     if X is None:
@@ -120,22 +122,20 @@ def on_codes(estimator: Any, X: UserRows | None) -> Any:
             f"This {type(inner).__name__} has category columns (cat_features), but other steps are before it. Fit "
             "it on the rows themselves, or encode categories in the pipeline and leave cat_features out."
         )
-    order = _catboost_order(inner, X)
-    levels = {place: levels_seen(column_of(X, order[place]), str(order[place])) for place in places}
-    return CatBoostOnCodes(
-        inner,
-        {place: [value for value in values if not is_missing_value(value)] for place, values in levels.items()},
-    )
+    order = _catboost_order(list((inner.names or ()) if is_dumped else inner.feature_names_), X)
+    seen = {place: levels_seen(column_of(X, order[place]), str(order[place])) for place in places}
+    levels = {place: [value for value in values if not is_missing_value(value)] for place, values in seen.items()}
+    return inner.on_codes(levels) if is_dumped else CatBoostOnCodes(inner, levels)
 
 
-def _catboost_order(model: Any, X: UserRows) -> list[int]:
+def _catboost_order(own: list[str], X: UserRows) -> list[int]:
     """Positions in X of the columns of a CatBoost model, which finds those of a frame by their names."""
-    own, names = list(model.feature_names_), list(X.columns) if is_frame(X) else []
-    return [names.index(name) for name in own] if set(own) <= set(names) else list(range(len(own)))
+    names = list(X.columns) if is_frame(X) else []
+    return [names.index(name) for name in own] if own and set(own) <= set(names) else list(range(X.shape[1]))
 
 
 def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
-    """Give what an estimator, or all that are inside of it, does to categories itself, as steps in front of its trees.
+    """Return what an estimator, or all inside of it, does to categories itself, as steps in front of its trees.
 
     Parameters
     ----------
@@ -143,6 +143,9 @@ def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
     X : data frame or array of shape (n_samples, n_columns), optional
         Training rows as they reach the estimator, if no other step is before it.
     """
+    inner = seen_through(estimator)
+    if isinstance(inner, OnnxModel):
+        return [] if inner.encoders is None else [Step("encoders of the ONNX graph", inner.encoders)]
     each = [_native_of(one, X) for one in innermost(estimator)]
     native = each[0] if each else None
     if any(not _is_same(native, other) for other in each[1:]):
@@ -175,8 +178,8 @@ def with_own_categories(estimator: Any, X: UserRows) -> UserRows:
         names = dict(zip(texts, known)) if len(texts) == len(known) else {}
     elif texts:
         native = _native_of(one, X)
-        # histogram boosting takes text as it is
-        is_taken = isinstance(one, (HistGradientBoostingClassifier, HistGradientBoostingRegressor))
+        # histogram boosting and models in files take text as it is
+        is_taken = isinstance(one, (HistGradientBoostingClassifier, HistGradientBoostingRegressor, DumpedModel))
         native = None if is_taken else native
         names = {place: list(codes) for place, codes in (native.codes if native else {}).items() if codes}
     if not set(names) & set(texts):
@@ -200,6 +203,9 @@ def _native_of(estimator: Any, X: UserRows | None) -> NativeCategories | None:
     library = type(getattr(estimator, "booster", None)).__module__.partition(".")[0]
     if isinstance(estimator, (HistGradientBoostingClassifier, HistGradientBoostingRegressor)):
         return _of_histogram_boosting(estimator)
+    if isinstance(estimator, DumpedModel):
+        found = estimator.own_codes(X)
+        return None if found is None else NativeCategories(*found)
     if isinstance(estimator, CatBoostOnCodes):
         return NativeCategories(estimator.codes, estimator.takes_unknown)
     if "xgboost.sklearn.XGBModel" in kinds or library == "xgboost":
@@ -218,61 +224,19 @@ def _of_histogram_boosting(model: Any) -> NativeCategories | None:
         return None
     known = model._preprocessor.named_transformers_["encoder"].categories_
     places = np.flatnonzero(model.is_categorical_).tolist()
-    return NativeCategories({place: _places(values.tolist()) for place, values in zip(places, known)}, True)
+    return NativeCategories({place: places_of(values.tolist()) for place, values in zip(places, known)}, True)
 
 
 def _of_xgboost(booster: Any, X: UserRows | None) -> NativeCategories | None:
-    places = [place for place, kind in enumerate(booster.feature_types or ()) if kind == "c"]
-    if not places:
+    types = booster.feature_types or ()
+    if "c" not in types:
         return None
     written = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
     kept = written.get("gbtree", written)["model"].get("cats", {}).get("enc", [])
-    codes: dict[int, Codes] = {}
-    for place in places:
-        names = _names_of(kept[place]) if place < len(kept) else []
-        column = column_of(X, place) if X is not None else None
-        if column is not None and is_categorical(column):
-            own = column.dtype.categories.tolist()
-            # XGBoost cuts names that are not ASCII when it writes them; without any it goes by the frame's own order
-            if not names or (len(names) == len(own) and any(not str(name).isascii() for name in own)):
-                names = own
-        codes[place] = _places(names) if names else None
+    codes = xgboost_codes(types, kept, X)
     return NativeCategories(codes, takes_unknown=all(of_column is None for of_column in codes.values()))
 
 
-def _names_of(written: dict[str, Any]) -> list[Any]:
-    """Names of categories as XGBoost writes them: numbers, or the bytes of all names one after the other."""
-    if "offsets" not in written:
-        return list(written["values"])
-    text = bytes(value % 256 for value in written["values"])
-    return [text[start:end].decode("utf-8", "replace") for start, end in pairwise(written["offsets"])]
-
-
 def _of_lightgbm(booster: Any, X: UserRows | None) -> NativeCategories | None:
-    infos = booster.dump_model(num_iteration=1)["feature_infos"]
-    codes: dict[int, Codes] = {
-        place: None for place, feature in enumerate(booster.feature_name()) if infos.get(feature, {}).get("values")
-    }
-    names = booster.pandas_categorical or []
-    if names and (X is None or not is_frame(X)):
-        raise UnsupportedSettingError(
-            "This LightGBM model was fitted on a frame with category columns, but other steps are before it, or X is "
-            "no frame. Pass the frame it was fitted on, or encode categories in the pipeline (OrdinalEncoder) and name "
-            "their positions as categorical_feature."
-        )
-    if names and is_frame(X):
-        columns = [column for _, column in X.items()]
-        places = [place for place, column in enumerate(columns) if is_categorical(column)]
-        for place, known in zip(places, names):
-            if columns[place].dtype.ordered:
-                raise UnsupportedSettingError(
-                    f"Column {X.columns[place]!r} is an ordered category, whose codes LightGBM takes for numbers. Put "
-                    "an OrdinalEncoder in front of the model, or make it an unordered category."
-                )
-            codes[place] = _places(known)
+    codes = lightgbm_codes(lightgbm_text(booster), X)
     return NativeCategories(codes, True) if codes else None
-
-
-def _places(names: Sequence[Any]) -> dict[Any, float]:
-    """Codes of categories: their place among all."""
-    return {name: float(place) for place, name in enumerate(names) if not is_missing_value(name)}

@@ -78,6 +78,7 @@ static const double DROPPED_PIVOT = 1e200;
 enum {
     MAX_ITERATIONS = 80, /* about ten are usual; nearly empty cells need several times as many */
     REFINEMENTS = 1,     /* of every linear system: without it most instances stop near 1e-7 */
+    MORE_REFINEMENTS = 3, /* where rounding ended the progress before the tolerance: one cell in a thousand */
     MAX_SHORT_STEPS = 5  /* in a row, before progress counts as ended */
 };
 /* Share of the way to the boundary that a step goes. */
@@ -88,8 +89,8 @@ static const double SHORT_STEP = 1e-3, LEAST_STEP = 1e-10;
 static const double POLISH_FROM = 0.1;
 /* Merit of an iterate: the larger of its violation, as a share of the margin, and its gap, as a share of MERIT_GAP
  * tolerances. At most GOOD_ENOUGH is accepted when rounding ends the progress, and the iteration is left once the
- * merit is MUCH_WORSE times that. */
-static const double MERIT_GAP = 10, GOOD_ENOUGH = 0.5, MUCH_WORSE = 10;
+ * merit is MUCH_WORSE times that. Below NEARLY_GOOD the systems are refined more, from the start. */
+static const double MERIT_GAP = 10, GOOD_ENOUGH = 0.5, MUCH_WORSE = 10, NEARLY_GOOD = 100;
 
 /* ---- working sets ---- */
 

@@ -350,9 +350,10 @@ static inline void step(const subproblem *P, iterate *it, const scratch *c, doub
 }
 
 MULTIVERSION
-static void iterate_until_verdict(const subproblem *P, iterate *it, double tolerance) {
+static void iterate_until_verdict(const subproblem *P, iterate *it, double tolerance, int refinements) {
     scratch c[1];
     scratch_bind(c, it->work, P->n, n_linear(P), P->q);
+    c->refinements = refinements;
     start(P, it);
     double degree = (P->norm == 1 ? 2 * (double)P->n : 0) + (double)n_linear(P) + P->has_cone + 1;
     int short_steps = 0;
@@ -375,7 +376,14 @@ static void iterate_until_verdict(const subproblem *P, iterate *it, double toler
 void interior_point(const subproblem *P, iterate *it, double tolerance) {
     it->best_merit = HUGE_VAL;
     it->is_ray = 0;
-    iterate_until_verdict(P, it, tolerance);
+    iterate_until_verdict(P, it, tolerance, REFINEMENTS);
+    if (it->status == EW_STALLED && !it->is_ray && it->best_merit > GOOD_ENOUGH && it->best_merit < NEARLY_GOOD) {
+        const double bound = it->bound;
+        const int iterations = it->iterations;
+        iterate_until_verdict(P, it, tolerance, MORE_REFINEMENTS);
+        it->bound = fmax(it->bound, bound);
+        it->iterations += iterations;
+    }
     if (it->status != EW_STALLED || (!it->is_ray && !isfinite(it->best_merit))) return;
     restore_best(P, it);
     if (it->is_ray) it->status = EW_INFEASIBLE; /* as far as rounding lets the multipliers prove it */

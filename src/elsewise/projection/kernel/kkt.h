@@ -19,6 +19,7 @@ typedef struct {
     double *w, *lam, eta;                /* scaling point and factor, scaled variable of the cone */
     double *ex, *es, *ec;                /* residuals of a linear system, for refinement */
     double *t1, *t2, *t3;                /* temporaries, (q + 1,), (q + 1,), (n,) */
+    int refinements;                     /* of every linear system */
 } scratch;
 
 /* Cut `count` numbers off the memory. */
@@ -121,7 +122,7 @@ static inline void solve_kkt(const subproblem *P, const iterate *it, scratch *c,
                              const double *r2c, double *dv, double *dz, double *dy) {
     ptrdiff_t n = P->n, linear = n_linear(P);
     eliminate(P, it, c, r1, r2, r2c, dv, dz, dy);
-    for (int pass = 0; pass < REFINEMENTS; pass++) {
+    for (int pass = 0; pass < c->refinements; pass++) {
         double *ex = c->ex, *es = c->es, *ec = c->ec;
         memset(ex, 0, (size_t)n * sizeof *ex);
         add_linear_transposed(P, dz, ex);

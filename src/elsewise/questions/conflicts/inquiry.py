@@ -26,6 +26,7 @@ from ...rules.learned.found_rules import Ranges, Unseen
 from ...rules.relaxing import dropped_with, split, without
 from ...search import contradicting
 from ...table.frames import rows_of
+from ...text.languages import speaking
 from ..moves import answer_nearby
 from ..options import Options
 from ..solving.answers import Answers
@@ -33,8 +34,7 @@ from ..solving.deadline import Deadline, TimeIsOverError
 from ..solving.question import Question, pose
 from ..thresholds.highest_quantile import HighestQuantile
 from ..verification import Verification
-from .known_sets import KnownSets
-from .side_by_side import says_only_limits, side_by_side
+from .known_sets import KnownSets, says_only_limits, side_by_side
 
 # Relative size of a Farkas multiplier below which its constraint has no part in a contradiction.
 SMALLEST_MULTIPLIER = 1e-7
@@ -93,6 +93,10 @@ class Inquiry:
 
     def result(self) -> WhyNot:
         """Look into it: first by what the search says, then, should the model not agree with it, point by point."""
+        with speaking(self.fitted.table.wording):  # rules that are split get words of their own
+            return self._result()
+
+    def _result(self) -> WhyNot:
         rules = self.rules
         is_finished = self._look()
         points = np.concatenate([self.row[:0], *self.known.points, *self.known.shown])

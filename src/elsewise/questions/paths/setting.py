@@ -1,6 +1,6 @@
 """What a search for a way at one level is about: sets, start, terminal sets, rules, and the last check.
 
-Chains are in plain coordinates (:mod:`elsewise.projection.coordinates`), and only in those that may move: an interior-
+Chains are in plain coordinates (:mod:`elsewise.projection.distance`), and only in those that may move: an interior-
 point method needs room, and what is fixed has none.
 """
 

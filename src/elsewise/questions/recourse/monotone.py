@@ -25,8 +25,9 @@ from ...arrays import AnyArray, BoolArray, FloatArray
 from ...fitted import FittedModel
 from ...models import Interval, Label, PolyhedronUnion, is_linear_model
 from ...models.trees import EnsembleRegion, one_tree_region
+from ...search.relaxations.tree_sums.decisions import Mean
 from ...search.relaxations.tree_sums.joint import Joint
-from ...table.writing import column_values
+from ...table.rows import column_values
 
 # Boxes of other columns that are looked into at one cut before nothing is proven.
 MOST_MONOTONE_BOXES = 2_000
@@ -121,7 +122,7 @@ def _is_proven_of_network(model: Any, direction: FloatArray, label: Label | None
 def _is_proven_of_trees(region: EnsembleRegion, feature: int, sign: float) -> bool:
     """Bound the change of every lead of a sum of trees at every cut of a feature of model space."""
     trees = region.trees
-    if isinstance(region.decision, Joint) or trees.is_by_table[trees.feature == feature].any():
+    if isinstance(region.decision, (Joint, Mean)) or trees.is_by_table[trees.feature == feature].any():
         return False
     leaves, n_cuts = region.leaves, len(region.cuts[feature])
     gain = sign * leaves.gain

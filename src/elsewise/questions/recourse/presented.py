@@ -7,22 +7,18 @@ from dataclasses import replace
 from itertools import pairwise
 from math import comb
 from numbers import Integral, Real
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...answers.cells import value_in
-from ...answers.constants import OPTIMAL_GAP
 from ...answers.explanation import Explanation
-from ...answers.ladder import Band, Ladder, LadderStep
-from ...answers.levers import Lever, Levers
-from ...answers.monotone import Monotone
 from ...answers.principal_reasons import PrincipalReason, PrincipalReasons
+from ...answers.records import OPTIMAL_GAP, value_in
+from ...answers.recourse import Band, Ladder, LadderStep, Lever, Levers, Monotone
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
-from ...table import Column
 from ...table.wording import Wording
 from ...text.words import range_in_words
 from ..explain import row_question
@@ -30,10 +26,10 @@ from ..one_row import RowQuestion
 from ..options import Options
 from ..presentation import explanations_of
 from ..targets import interval_outcome, label_outcome
-from .ladder import LadderSteps, climb
-from .levers import LeverSets, find_lever_sets
+from .levers import LadderSteps, LeverSets, climb, find_lever_sets
 from .monotone import MonotoneResult, find_monotone
-from .principal_reasons import Direction, FoundReason, ReasonSet, find_reasons
+from .principal_reasons import FoundReason, ReasonSet, find_reasons
+from .reason_codes import Codes, check_codes
 
 # Sets of columns that levers are looked for in: some minutes for boosting.
 MOST_LEVER_SETS = 20_000
@@ -148,9 +144,7 @@ def _monotone(column: str, direction: str, target: Any, found: MonotoneResult, w
     return Monotone(column, direction, target, found.status, found.rows, found.scores, wording)
 
 
-def _reasons(
-    asked: RowQuestion, found: ReasonSet, at_most: int, codes: Mapping[tuple[str, str], Any] | None
-) -> PrincipalReasons:
+def _reasons(asked: RowQuestion, found: ReasonSet, at_most: int, codes: Codes | None) -> PrincipalReasons:
     """Present what was found."""
     columns = tuple(asked.names[reason.column] for reason in found.reasons)
     reasons = tuple(_presented(asked, reason, codes) for reason in found.reasons[:at_most])
@@ -158,7 +152,7 @@ def _reasons(
     return PrincipalReasons(target, found.status, reasons, columns, asked.fitted.table.wording)
 
 
-def _presented(asked: RowQuestion, reason: FoundReason, codes: Mapping[tuple[str, str], Any] | None) -> PrincipalReason:
+def _presented(asked: RowQuestion, reason: FoundReason, codes: Codes | None) -> PrincipalReason:
     answers, place = reason.answers, reason.place
     goals = np.zeros(len(answers.rows), dtype=np.int64)
     explanation = explanations_of(answers, goals, np.arange(len(goals)), blank=False)[place]
@@ -175,46 +169,6 @@ def _presented(asked: RowQuestion, reason: FoundReason, codes: Mapping[tuple[str
         reason.responsiveness,
         None if codes is None else codes[column.name, reason.direction],
     )
-
-
-def check_codes(asked: RowQuestion, codes: Mapping[tuple[str, str], Any]) -> None:
-    """Refuse codes that are about nothing, or leave a possible reason of the row without one."""
-    directions: tuple[str, ...] = get_args(Direction)
-    for key in codes:
-        if not isinstance(key, tuple) or len(key) != 2 or key[0] not in asked.names or key[1] not in directions:
-            raise InvalidInputError(
-                f"codes: expected pairs (column, direction) as keys, with a column of the table and a direction out of "
-                f"{', '.join(map(repr, directions))}; received {key!r}."
-            )
-    lacking = [pair for pair in _possible(asked) if pair not in codes]
-    if lacking:
-        listed = ", ".join(repr(pair) for pair in lacking[:5]) + (" ..." if len(lacking) > 5 else "")
-        raise InvalidInputError(
-            f"codes: {len(lacking)} possible reasons have no code: {listed}. Give each a code, or rule it out with "
-            "monotone or immutable."
-        )
-
-
-def _possible(asked: RowQuestion) -> list[tuple[str, str]]:
-    """List the columns and directions that could be reasons of the row."""
-    question = asked.question(has_density=False)
-    domain, can_change = asked.domain(question), asked.can_change(question)
-    pairs = []
-    for place, column in enumerate(question.table.columns):
-        if not can_change[place]:
-            continue
-        pairs += [(column.name, direction) for direction in _directions(column, asked, domain.lower, domain.upper)]
-    return pairs
-
-
-def _directions(column: Column, asked: RowQuestion, lower: Any, upper: Any) -> list[str]:
-    if column.kind == "category":
-        return ["other"]
-    own, start = asked.row[0, column.start], column.start
-    directions = [
-        name for name, moves in (("too high", lower[0, start] < own), ("too low", upper[0, start] > own)) if moves
-    ]
-    return [*directions, "other"] if column.codes else directions
 
 
 def find_levers(fitted: FittedModel, x: ArrayLike, target: Any, max_size: int, options: Options) -> Levers:
@@ -236,7 +190,7 @@ def find_principal_reasons(
     x: ArrayLike,
     target: Any,
     at_most: int,
-    codes: Mapping[tuple[str, str], Any] | None,
+    codes: Codes | None,
     options: Options,
 ) -> PrincipalReasons:
     """See :meth:`elsewise.Explainer.reasons`."""

@@ -11,6 +11,8 @@ R immutable, and :meth:`~elsewise.Explainer.levers`, does not contradict the rea
 
 R is empty exactly where the row has no answer at all or is one itself; and as R is smallest, each of its columns is
 changed by an answer that leaves the rest of R as it is.
+
+Smallest sets that share an element with each of several sets.
 """
 
 from __future__ import annotations
@@ -28,9 +30,58 @@ from ..one_row import RowQuestion
 from ..solving.answers import Answers
 from ..solving.deadline import TimeIsOverError
 from ..solving.question import Question
-from .hitting_sets import smallest_hitting_set
 from .levers import LeverSets, ask_sets
 from .responsiveness import responsiveness
+
+
+def smallest_hitting_set(sets: Sequence[frozenset[int]], order: Sequence[int]) -> frozenset[int]:
+    """Find a smallest set that shares an element with every one of ``sets``, none of which is empty.
+
+    By iterative deepening: a set that is not hit yet, the smallest of them, has to lose one of its elements.
+
+    Parameters
+    ----------
+    sets : sequence of sets of int
+    order : sequence of int
+        Elements that come first are tried first: of several smallest sets, one with early elements is found.
+    """
+    rank = {element: place for place, element in enumerate(order)}
+    minimal = [each for each in sets if not any(other < each for other in sets)]
+    most = 0
+    while True:
+        found = _hit(frozenset(), minimal, most, rank)
+        if found is not None:
+            return found
+        most += 1
+
+
+def _hit(
+    chosen: frozenset[int], sets: Sequence[frozenset[int]], room: int, rank: dict[int, int]
+) -> frozenset[int] | None:
+    """Find a hitting set with at most ``room`` elements more than those chosen; None if there is none."""
+    left = [each for each in sets if not each & chosen]
+    if not left:
+        return chosen
+    if room < _disjoint(left):
+        return None
+    sizes = [(len(each), sorted(each)) for each in left]
+    for element in sorted(min(sizes)[1], key=rank.__getitem__):
+        found = _hit(chosen | {element}, left, room - 1, rank)
+        if found is not None:
+            return found
+    return None
+
+
+def _disjoint(sets: Sequence[frozenset[int]]) -> int:
+    """Count disjoint sets, picked greedily: each needs an element of its own."""
+    taken: set[int] = set()
+    count = 0
+    for each in sorted(sets, key=len):
+        if not each & taken:
+            taken |= each
+            count += 1
+    return count
+
 
 # Hitting sets that are tried before the smallest one is given up.
 MOST_HITTING_SETS = 200
@@ -98,10 +149,10 @@ def find_reasons(asked: RowQuestion) -> ReasonSet:
     question = asked.question()
     try:
         everything = np.ones((1, len(asked.names)), dtype=np.bool_)
-        nearest = asked.reached(question, everything)
-        if np.isinf(nearest.value[0]):
-            return ReasonSet("no recourse" if np.isinf(nearest.lower_bound[0]) else "unknown", [])
-        search = _ReasonSearch(asked, question, nearest)
+        first = asked.reached(question.for_any_answer(), everything)
+        if np.isinf(first.value[0]):
+            return ReasonSet("no recourse" if np.isinf(first.lower_bound[0]) else "unknown", [])
+        search = _ReasonSearch(asked, question, first)
         columns = search.smallest()
         return ReasonSet("unknown", []) if columns is None else ReasonSet("proven", search.described(columns))
     except TimeIsOverError:
@@ -115,16 +166,16 @@ class _ReasonSearch:
     ----------
     asked : RowQuestion
     question : Question
-    nearest : Answers
-        With the nearest answer, all columns being free.
+    first : Answers
+        With any answer, all columns being free.
     """
 
-    def __init__(self, asked: RowQuestion, question: Question, nearest: Answers) -> None:
+    def __init__(self, asked: RowQuestion, question: Question, first: Answers) -> None:
         self.asked, self.question = asked, question
-        self.log_thresholds = nearest.log_thresholds
+        self.log_thresholds = first.log_thresholds
         self.movable = frozenset(np.flatnonzero(asked.can_change(question)).tolist())
         self.known: dict[frozenset[int], tuple[Answers, int]] = {}  # answers by the columns that they change
-        self._learn(nearest)
+        self._shrink(self._learn(first)[0], self.log_thresholds)
 
     def smallest(self) -> frozenset[int] | None:
         """Find a smallest set without which there is no answer; None if that cannot be proven."""
@@ -133,9 +184,7 @@ class _ReasonSearch:
             held = smallest_hitting_set(list(self.known), self._by_share())
             answers = self._reached([self.movable - held])
             if np.isfinite(answers.value[0]):
-                changed = self._learn(answers)[0]
-                # answers that change less, of which each is a stronger condition
-                self._learn(self._reached([changed - {column} for column in sorted(changed)]))
+                self._shrink(self._learn(answers)[0], self.log_thresholds)
             elif np.isfinite(answers.lower_bound[0]):
                 return None
             elif not self._has_thresholds_of_its_own():
@@ -153,16 +202,17 @@ class _ReasonSearch:
     def _is_left(self, free: frozenset[int]) -> bool | None:
         """Whether columns are enough, together or one or two alone, at the thresholds given the others; None: unknown.
 
-        Answers are learnt.
+        Answers are learnt; they need not be nearest.
         """
-        together = self.asked.reached(self.question, self._masks([free]))
+        question = self.question.for_any_answer()
+        together = self.asked.reached(question, self._masks([free]))
         if np.isfinite(together.value[0]):
-            self._learn(together)
+            self._shrink(self._learn(together)[0], together.log_thresholds)
             return True
         is_known = bool(np.isinf(together.lower_bound[0]))
         for size in (1, 2):
             found = LeverSets([], [], [], ())
-            ask_sets(self.asked, self.question, list(combinations(sorted(free), size)), found)
+            ask_sets(self.asked, question, list(combinations(sorted(free), size)), found)
             for _, answers, place in found.enough:
                 self._learn(answers, place)
             if found.enough:
@@ -170,12 +220,23 @@ class _ReasonSearch:
             is_known &= not found.unknown
         return False if is_known else None
 
+    def _shrink(self, changed: frozenset[int], log_thresholds: FloatArray) -> None:
+        """Learn answers that change ever fewer of these columns: each is a stronger condition on the reasons."""
+        question = self.question.for_any_answer()
+        while len(changed) > 1:
+            smaller = [changed - {column} for column in sorted(changed)]
+            answers = self.asked.reached(question, self._masks(smaller), log_thresholds=log_thresholds)
+            found = self._learn(answers)
+            if not found:
+                return
+            changed = min(found, key=len)
+
     def described(self, columns: frozenset[int]) -> list[FoundReason]:
         """Describe reasons, the most important first."""
         listed = sorted(columns)
         alone = self.asked.reached(self.question, self._masks([{column} for column in listed]))
-        near = self._reached([self.movable - (columns - {column}) for column in listed])
-        without = self._reached([self.movable - {column} for column in listed])
+        near = self._near([self.movable - (columns - {column}) for column in listed])
+        without = self._near([self.movable - {column} for column in listed])
         shares = responsiveness(self.asked, self.question, alone, listed)
         reasons = []
         for place, column in enumerate(listed):
@@ -193,8 +254,14 @@ class _ReasonSearch:
         return min(known, key=lambda pair: float(pair[0].value[pair[1]]))
 
     def _reached(self, free: Sequence[Set[int]]) -> Answers:
-        """Find nearest answers at the density threshold of the row, under sets of columns that may change."""
-        return self.asked.reached(self.question, self._masks(free), log_thresholds=self.log_thresholds)
+        """Find any answers at the density threshold of the row, under sets of columns that may change."""
+        question = self.question.for_any_answer()
+        return self.asked.reached(question, self._masks(free), log_thresholds=self.log_thresholds)
+
+    def _near(self, free: Sequence[Set[int]]) -> Answers:
+        """Find answers that are near, and bounds of their distances, with little work."""
+        masks, thresholds = self._masks(free), self.log_thresholds
+        return self.asked.reached(self.question, masks, log_thresholds=thresholds, effort="quick")
 
     def _masks(self, sets: Sequence[Set[int]]) -> BoolArray:
         masks = np.zeros((len(sets), len(self.asked.names)), dtype=np.bool_)
@@ -221,7 +288,7 @@ class _ReasonSearch:
         return order
 
     def _direction(self, column: int, point: FloatArray) -> Direction:
-        """Say what is wrong with a column, given an answer in features."""
+        """Describe what is wrong with a column, given an answer in features."""
         own = self.question.table.columns[column]
         if own.kind == "category":
             return "other"

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ...answers.cells import value_in
 from ...answers.ranges import ValueRange, ValueRanges
+from ...answers.records import value_in
 from ...arrays import BoolArray, FloatArray
 from ...table import Column
 from ...table.frames import rows_of
@@ -82,32 +82,43 @@ def find_box(answers: Answers, place: int, shares: FloatArray, time_limit: float
             continue
         for number in columns:
             box.grow(table.columns[number], number)
-        if _is_confirmed(answers, place, box.lower, box.upper):
+        if is_confirmed(answers, place, point, box.lower, box.upper):
             return Box(columns, point, box.lower, box.upper, is_proven=True)
     return alone
 
 
 def _starts(answers: Answers, place: int) -> Iterator[FloatArray]:
-    """List points to start from: the answer, then points with its changed numbers moved by their precision.
+    """List points to start from: the answer, then points with changed numbers moved by their precision or a step.
 
     An answer is next to the boundary of the region, some too near for a proof of a box that holds it.
     """
     question, row, point = answers.question, answers.rows[place], answers.points[place]
-    moves = np.zeros_like(point)
+    moved, stepped = point.copy(), point.copy()
     for number, column in enumerate(question.table.columns):
         feature = column.start
-        if column.kind == "number" and not question.rules.integer[feature] and point[feature] != row[feature]:
-            ends = question.fitted.profiles[None][number].percentiles
-            if question.lattice is None or question.lattice.value_of(feature) is None:
-                step = PRECISION_OF_RANGES * float(ends[-1] - ends[0])
-                moves[feature] = np.copysign(step, point[feature] - row[feature])
+        if (
+            column.kind in ("number", "integer")
+            and point[feature] != row[feature]
+            and point[feature] not in column.codes
+        ):
+            sign = np.sign(point[feature] - row[feature])
+            value_of = None if question.lattice is None else question.lattice.value_of(feature)
+            if question.lattice is not None and value_of is not None:
+                count = np.round(point[feature] / question.lattice.unit[feature]) + sign
+                stepped[feature] = value_of(np.array([count]))[0]
+            elif question.rules.integer[feature]:
+                stepped[feature] += sign
+            else:
+                ends = question.fitted.profiles[None][number].percentiles
+                moved[feature] += sign * PRECISION_OF_RANGES * float(ends[-1] - ends[0])
     yield point
-    if moves.any():
-        yield point + moves
-    for feature in np.flatnonzero(moves).tolist():
-        alone = point.copy()
-        alone[feature] += moves[feature]
-        yield alone
+    if (moved != point).any():
+        yield moved
+    for farther in (moved, stepped):
+        for feature in np.flatnonzero(farther != point).tolist():
+            alone = point.copy()
+            alone[feature] = farther[feature]
+            yield alone
 
 
 def _with_indicators(answers: Answers, point: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -201,20 +212,28 @@ class _Growing:
         return lambda n: float(value_of(np.array([np.round(own / step) + sign * n]))[0])
 
 
-def _is_confirmed(answers: Answers, place: int, lower: FloatArray, upper: FloatArray) -> bool:
+def is_confirmed(answers: Answers, place: int, point: FloatArray, lower: FloatArray, upper: FloatArray) -> bool:
     """Ask the model, the density and the rules about corners of a box and rows between them: a proof has no exception.
 
     Rounding in the model's own arithmetic is what a proof does not know of.
+
+    Parameters
+    ----------
+    answers : Answers
+    place : int
+        The row that the box is about.
+    point, lower, upper : arrays of shape (n_features,)
+        The answer, and the ends of the box.
     """
     question, table = answers.question, answers.question.table
     rng = np.random.default_rng(0)
-    points = np.repeat(answers.points[[place]], ROWS_SAMPLED, axis=0)
+    points = np.repeat(point[None], ROWS_SAMPLED, axis=0)
     for column in table.columns:
         if column.kind == "category":
             levels = np.flatnonzero(upper[column.features] == 1)
             chosen = rng.choice(levels, ROWS_SAMPLED)
             points[:, column.features] = np.eye(column.width)[chosen]
-        elif lower[column.start] < upper[column.start]:
+        else:
             points[:, column.start] = _sampled(answers, column, lower, upper, rng)
     same, goals = np.zeros(ROWS_SAMPLED, dtype=np.int64), np.full(ROWS_SAMPLED, answers.goal[place])
     given = answers.given if len(answers.rows) == 1 else rows_of(answers.given, np.array([place]))

@@ -54,7 +54,7 @@ def _values(
     """List values of a column, shape (n_values, width), and whether these are all that it could take."""
     column = question.table.columns[number]
     if column.kind == "category":
-        return np.eye(column.width), True
+        return np.eye(column.width)[upper[column.features] == 1], True  # others mean nothing, or cannot be reached
     codes = np.array(column.codes, dtype=np.float64)
     if column.kind == "ordinal":
         return np.arange(len(column.levels), dtype=np.float64)[:, None], True

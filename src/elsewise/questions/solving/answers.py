@@ -19,14 +19,17 @@ import numpy as np
 from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ...search import Domain, EarlierAnswer, Ledger, distinct, search_cells, search_tree
 from ...search.constants import MARGINS
-from ...search.time_limits import is_late
-from ..constants import FIRST_MARGIN_OF_SHORT_FLOATS
+from ...search.ledger import is_late
 from ..thresholds.fixed_columns import FixedPart
 from ..verification import LogDensities, Verification
+from .deadline import RowSeconds
 from .infeasibility import is_empty_for_all
 from .question import Question
-from .row_seconds import RowSeconds
 from .step_lattice import search_in_steps
+
+# Where to begin in MARGINS if columns hold floats of fewer bits (1e-6): what is written there is rounded, and so is the
+# model's own arithmetic, differently in different batches.
+FIRST_MARGIN_OF_SHORT_FLOATS = MARGINS.index(1e-6)
 
 # Parts of a region given up for a row before the row is: each costs a search with all margins.
 MOST_BANNED_PARTS = 20
@@ -153,7 +156,7 @@ class Answers:
         return bool(np.isinf(self.value[row]) and self.timed_out[row] and np.isfinite(self.lower_bound[row]))
 
     def widening(self, places: IntArray, goals: IntArray) -> FloatArray | None:
-        """Say what rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
+        """Describe what rows add to the squared radii of their goals' cones, array of shape (n,); None for nothing."""
         if self.question.cones_at is None:
             return None
         return np.asarray(2.0 * (self.question.cones_at[goals] - self.log_thresholds[places, goals]))
@@ -292,6 +295,7 @@ class Answers:
             time_limit=seconds,
             is_eager=question.is_tentative,
             any_point=question.any_point,
+            work=question.options.work,
         )
 
     def _take(self, places: IntArray, goals: IntArray, found: Ledger, banned_bound: FloatArray) -> BoolArray:

@@ -39,7 +39,7 @@ def in_chunks(question: Question, n_rows: int, n_jobs: int | None, run: Callable
     most = MOST_BRANCHING_ROWS_A_CHUNK if in_waves else MOST_ROWS_A_CHUNK
     if question.relaxes_first:
         most = MOST_ROWS_UNDER_FOUND_RULES_A_CHUNK
-    most = min(most, MOST_NODES_A_CHUNK // max((goal.size for goal in question.problem.goals), default=1))
+    most = min(most, MOST_NODES_A_CHUNK // max(1, *(goal.size for goal in question.problem.goals)))
     if n_threads > 1:
         most = min(most, -(-n_rows // (2 * n_threads)))
     most = max(most, 1)

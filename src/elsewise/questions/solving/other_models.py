@@ -23,7 +23,7 @@ ROWS_OF_FURTHER_MODELS = 200
 
 
 def with_other_models(fitted: FittedModel, other_models: Sequence[tuple[Any, Any]], given: Any) -> FittedModel:
-    """Give the fitted model whose answers satisfy further models, too; made once.
+    """Return the fitted model whose answers satisfy further models, too; made once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def with_other_models(fitted: FittedModel, other_models: Sequence[tuple[Any, Any
 
 
 def with_robust_radius(fitted: FittedModel, distance: float) -> FittedModel:
-    """Give the fitted model whose answers are valid for every row within a distance, too; made once."""
+    """Return the fitted model whose answers are valid for every row within a distance, too; made once."""
     if not distance:
         return fitted
     key = f"robust_radius {distance!r}".encode()
@@ -70,7 +70,8 @@ def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple
             f"other_models: {name} takes {width} columns, but the explainer's table has {len(fitted.table.names)}. "
             "Expected models of the same columns."
         )
-    compiled = compile_model(model, _like_training_rows(fitted, given), _declarations(fitted.table))
+    formulas = {column.name: column.text for column in fitted.table.derived}
+    compiled = compile_model(model, _like_training_rows(fitted, given), _declarations(fitted.table), formulas)
     _require_same(fitted.table, compiled.table, name)
     classes = classes_of(estimator)
     wanted: Outcome = interval_outcome(outcome) if classes is None else label_outcome(outcome, classes, None)
@@ -107,7 +108,7 @@ def _like_training_rows(fitted: FittedModel, given: Any) -> Any:
 
 
 def _declarations(table: Table) -> dict[str, Declaration]:
-    """Say what the columns are, in the user's words."""
+    """Describe what the columns are, in the user's words."""
     return {column.name: _declared(column, table) for column in table.columns}
 
 

@@ -82,7 +82,7 @@ class Question:
         return self.fitted.probability(points, given, rows, index=index, table=self.table)
 
     def target(self, goal: int) -> Target:
-        """Give the outcome of a goal as the user did."""
+        """Return the outcome of a goal as the user did."""
         outcome = self.outcomes[goal]
         if isinstance(outcome, Interval):
             return Target((outcome.low, outcome.high))
@@ -90,7 +90,7 @@ class Question:
         return Target(self.fitted.classes.tolist()[outcome.index], outcome.min_probability)
 
     def label(self, goal: int) -> Any:
-        """Give the wanted label in the dtype of the model's classes, or the wanted range."""
+        """Return the wanted label in the dtype of the model's classes, or the wanted range."""
         outcome = self.outcomes[goal]
         if isinstance(outcome, Interval):
             return (outcome.low, outcome.high)

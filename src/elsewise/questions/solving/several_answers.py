@@ -1,12 +1,18 @@
-"""The best answers of every row: the nearest first, then those that differ from all before."""
+"""The best answers of every row: the nearest first, then those that differ from all before.
+
+Order of several answers of a row: nearest first, with proofs that hold in that order.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...answers.explanations import SAME_DISTANCE, Explanations
+from ...arrays import BoolArray, FloatArray, IntArray
+from ...reasons import ProofUnfinished
 from .answers import Answers
 from .question import Question
 
@@ -31,7 +37,8 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
     Returns
     -------
     list of Answers
-        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ.
+        The best ones of every row, then the second best, and so on: as many as asked for, as far as any differ;
+        those after the last that differs say whether it is proven that there is none.
     """
     answers = Answers(question, given, rows)
     if _must_time_model(question):
@@ -48,9 +55,9 @@ def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray
     while len(everything) < n_answers:
         further = Answers(question, given, rows, answers.predictions, answers.seconds)
         further.differ_from(everything, 1.0 / (n_answers - len(everything)))
+        everything.append(further)
         if not np.isfinite(further.value).any():
             break
-        everything.append(further)
     return everything
 
 
@@ -73,7 +80,7 @@ def _nearest_other_class(answers: Answers, rows: IntArray, share: float) -> Answ
 
 
 def _likely_goal(question: Question, rows: FloatArray) -> int | None:
-    """Tell which of two classes a single row is not of, by the region of the first; None where regions do not tell.
+    """Return which of two classes a single row is not of, by the region of the first; None where regions do not tell.
 
     The model itself has the last word: rounding may have it otherwise.
     """
@@ -92,3 +99,40 @@ def _must_time_model(question: Question) -> bool:
     if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
         return False
     return limit < TIME_TO_SPARE or fitted.training is not None
+
+
+def nearest_first(explanations: Explanations) -> Explanations:
+    """Sort the answers of every row by distance, as found where distances are equal; rows keep their order.
+
+    An answer is proven against rows that differ from all answers found before it. If the search for an earlier one
+    ended early, a later one may be nearer: what the earlier one excluded may hold a nearer row, so its lower bound
+    is a bound for the later one, too.
+
+    Parameters
+    ----------
+    explanations : Explanations
+        Several answers of a row follow each other in the order in which they were found.
+    """
+    distances, bounds = explanations.distances, explanations.lower_bounds.copy()
+    found = explanations.found
+    for row in np.unique(explanations.rows):
+        places = np.flatnonzero((explanations.rows == row) & found)
+        for rank, place in enumerate(places):
+            farther = places[:rank][distances[places[:rank]] > distances[place]]
+            bounds[place] = min(bounds[place], *explanations.lower_bounds[farther]) if len(farther) else bounds[place]
+    lowered = bounds < explanations.lower_bounds
+    if lowered.any():
+        explanations = _with_bounds(explanations, bounds, lowered)
+    order = np.lexsort((np.where(found, distances, np.inf), explanations.rows))
+    return explanations if (order == np.arange(len(order))).all() else explanations.take(order)
+
+
+def _with_bounds(explanations: Explanations, bounds: FloatArray, lowered: BoolArray) -> Explanations:
+    distances = explanations.distances
+    gaps = np.where(lowered, (distances - bounds) / np.where(distances > 0, distances, 1.0), explanations.gaps)
+    is_open = lowered & (gaps > SAME_DISTANCE) & (explanations.statuses == "optimal")
+    statuses = np.where(is_open, "feasible", explanations.statuses)
+    causes = tuple(
+        ProofUnfinished("time") if opened else cause for opened, cause in zip(is_open.tolist(), explanations.causes)
+    )
+    return replace(explanations, lower_bounds=bounds, gaps=gaps, statuses=statuses, causes=causes)

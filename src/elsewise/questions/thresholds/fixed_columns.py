@@ -51,11 +51,11 @@ class FixedPart:
     conditional: ConditionalDensity
 
     def log_threshold(self, quantile: float) -> float:
-        """Give the joint log density that the row asks for at a quantile."""
+        """Return the joint log density that the row asks for at a quantile."""
         return self.conditional.log_threshold(quantile) + self.log_highest
 
     def share_no_denser(self, log_density: float) -> float:
-        """Give the share of rows that are no denser, given what cannot change, than a point of this joint density."""
+        """Return the share of rows that are no denser, given what cannot change, than a point of this joint density."""
         return float(self.conditional.share_no_denser(np.array([log_density - self.log_highest]))[0])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import BoolArray, FloatArray
 from ...fitted import FittedModel
 from ...rules import Constraints
 from ..options import Options
@@ -17,7 +17,11 @@ from .fixed_columns import FixedPart, may_hold_columns
 
 
 def fixed_parts_of_answers(
-    fitted: FittedModel, constraints: Constraints | None, rows: FloatArray, targets: Sequence[Any]
+    fitted: FittedModel,
+    constraints: Constraints | None,
+    rows: FloatArray,
+    targets: Sequence[Any],
+    missing: BoolArray,
 ) -> list[FixedPart | None]:
     """Find what cannot change in each row on its way to its own target; None where it is nothing, or does not matter.
 
@@ -28,9 +32,24 @@ def fixed_parts_of_answers(
         The rules that were asked for.
     rows : array of shape (n_samples, n_features)
     targets : sequence of labels or (low, high), one a row
+    missing : bool array of shape (n_samples, n_features)
+        Features that are missing in rows.
     """
     parts: list[FixedPart | None] = [None] * len(rows)
+    for alike, own in fitted.by_missing(missing):
+        found = _parts_of_alike(own, constraints, rows[alike], [targets[place] for place in alike.tolist()])
+        for place, part in zip(alike.tolist(), found, strict=True):
+            parts[place] = part
+    return parts
+
+
+def _parts_of_alike(
+    fitted: FittedModel, constraints: Constraints | None, rows: FloatArray, targets: Sequence[Any]
+) -> list[FixedPart | None]:
+    """Find what cannot change in rows in which the same features are missing."""
+    parts: list[FixedPart | None] = [None] * len(rows)
     rules = fitted.rules(constraints)
+    rules = rules if fitted.missing is None else rules.where_missing(fitted.missing)
     if not may_hold_columns(fitted, rules):
         return parts
     options = Options(constraints=constraints)

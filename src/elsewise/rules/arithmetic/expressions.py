@@ -48,7 +48,7 @@ Expression = Number | Variable | Negative | Operation
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Inequality:
     """``left <= right`` or ``left >= right``, without any tolerance.
 
     Attributes

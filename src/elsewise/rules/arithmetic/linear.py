@@ -20,8 +20,8 @@ from typing import Any
 
 from ...errors import InvalidInputError
 from .. import words
-from ..constants import LONGEST_SHOWN
-from .expressions import Comparison, Expression, Negative, Number, Operation, Symbol, Variable
+from ..words import LONGEST_SHOWN
+from .expressions import Expression, Inequality, Negative, Number, Operation, Symbol, Variable
 
 _EXAMPLE = "'installments <= 0.5 * income', '0 <= a - b <= 10' or ({'installments': 1, 'income': -0.5}, '<=', 0)"
 
@@ -59,12 +59,12 @@ class LinearRule:
         As it was written.
     half_spaces : tuple of HalfSpace
         One for each comparison.
-    comparisons : tuple of Comparison
+    comparisons : tuple of Inequality
     """
 
     text: str
     half_spaces: tuple[HalfSpace, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Inequality, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _from_triple(factors: Mapping[Any, Any], sign: object, bound: Any) -> Linear
         Operation("*", Number(float(factor)), Variable(name)) for name, factor in factors.items() if factor
     ]
     total = reduce(lambda left, right: Operation("+", left, right), terms) if terms else Number(0.0)
-    return LinearRule(text + words.number(bound), (half_space,), (Comparison(total, sign, Number(float(bound))),))
+    return LinearRule(text + words.number(bound), (half_space,), (Inequality(total, sign, Number(float(bound))),))
 
 
 def _check_number(value: object, what: str) -> None:
@@ -144,7 +144,7 @@ class _Formula:
             raise self._refusal("it is nested too deeply. Give it as ({column: factor}, '<=', number)") from error
         except OverflowError as error:
             raise self._refusal("its numbers are too large") from error
-        return LinearRule(self.text, half_spaces, tuple(map(Comparison, written, signs, written[1:])))
+        return LinearRule(self.text, half_spaces, tuple(map(Inequality, written, signs, written[1:])))
 
     def _parse(self) -> ast.Compare:
         plain = re.sub(r"`([^`]+)`", self._set_aside, self.text.replace("≤", "<=").replace("≥", ">="))

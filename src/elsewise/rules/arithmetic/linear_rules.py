@@ -11,7 +11,7 @@ from ...arrays import FloatArray
 from ...errors import InvalidInputError
 from .. import words
 from ..atomic import Linear
-from ..levels import few, is_boolean
+from ..words import few, is_boolean
 from .linear import HalfSpace, LinearRule
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ...arrays import AnyArray, FloatArray
-from ..levels import is_boolean
+from ..words import is_boolean
 from .column_words import EDUCATION as EDUCATION_WORDS
 from .column_words import education_ranks, finds, number_ranks, words_of
 
@@ -40,6 +40,8 @@ class ColumnFacts:
     correlations : tuple of (label, float)
         Spearman's rank correlation of the column with having the label; for a regressor with its number, label None.
         Columns without an order have none.
+    step : float
+        What nearly all values are multiples of; zero if that is not known.
     """
 
     name: str
@@ -52,6 +54,7 @@ class ColumnFacts:
     n_distinct: int
     n_rows: int
     correlations: tuple[tuple[Any, float], ...]
+    step: float = 0.0
 
 
 def facts_of_columns(

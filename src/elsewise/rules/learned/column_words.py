@@ -29,7 +29,7 @@ WHO = {
     "religion": "religion; religious; konfession; creed",
     "marital status": "marital; marital status; married; spouse; relationship; familienstand; verheiratet; etat civil; "
     "situation familiale; situation matrimoniale; estado civil",
-    "dependants": "children; child; kids; dependents; dependants; dependent; under maintenance; family size; "
+    "dependants": "children; child; kids; numdep; dependents; dependants; dependent; under maintenance; family size; "
     "kinder; kinderzahl; unterhaltspflichtige; enfants; personnes a charge; hijos; dependientes",
     "disability": "disability; disabled; handicap; behinderung; schwerbehindert; discapacidad",
 }
@@ -46,6 +46,7 @@ TENURE = (
 # Past facts. Those of the first list say so by themselves, those of the second usually do.
 PAST = (
     "history; previous; prior; priors; late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
+    "public record; public records; pubrec; "
     "delinq; delq; arrears; bankruptcy; bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; "
     "offenses; recidivism; juvenile; poutcome; pdays; pregnancies; months since; m since; days since; "
     "years since; time since; vorstrafen; zahlungsverzug; vorherige; historie; anterieur; antecedents; "
@@ -85,7 +86,7 @@ _MARITAL_WORDS = _set(
     "married single divorced widowed separated unmarried husband wife verheiratet ledig geschieden verwitwet "
     "marie mariee celibataire divorce divorcee veuf veuve casado casada soltero soltera divorciado viudo"
 )
-_ORIGIN_WORDS = _set("white black asian hispanic latino caucasian african indigenous")
+_ORIGIN_WORDS = _set("white black asian hispanic hispan latino caucasian african indigenous nonwhite")
 _MONTHS = _set("jan feb mar apr may jun jul aug sep oct nov dec")
 _DAYS = _set("mon tue wed thu fri sat sun")
 # Levels of education from the lowest, by a word of each.
@@ -122,7 +123,7 @@ def who_by_name(words: Sequence[str]) -> str:
     for meaning, phrases in WHO.items():
         if finds(phrases, words) and not (meaning == "age" and _AGES_OF_THINGS & set(words)):
             return meaning
-    return ""
+    return "ethnic origin" if len(words) == 1 and words[0] in _ORIGIN_WORDS else ""
 
 
 def is_tenure(words: Sequence[str]) -> bool:
@@ -145,22 +146,22 @@ def direction_by_name(words: Sequence[str]) -> str:
 
 def who_by_levels(levels: Iterable[Any]) -> str:
     """Return which part of who somebody is the levels of a category speak of; nothing if none."""
-    told = [set(words_of(level)) for level in levels]
-    told = [words for words in told if words and not words & {"unknown", "other", "na", "nan", "missing"}]
-    if len(told) < 2:
+    stated = [set(words_of(level)) for level in levels]
+    stated = [words for words in stated if words and not words & {"unknown", "other", "na", "nan", "missing"}]
+    if len(stated) < 2:
         return ""
-    seen = set().union(*told)
-    if all(words & _SEX_WORDS for words in told) or seen in _SEX_LETTERS:
+    seen = set().union(*stated)
+    if all(words & _SEX_WORDS for words in stated) or seen in _SEX_LETTERS:
         return "sex"
-    if all(words & _MARITAL_WORDS for words in told):
+    if all(words & _MARITAL_WORDS for words in stated):
         return "marital status"
-    return "ethnic origin" if len(told) > 2 and sum(bool(words & _ORIGIN_WORDS) for words in told) > 2 else ""
+    return "ethnic origin" if len(stated) > 2 and sum(bool(words & _ORIGIN_WORDS) for words in stated) > 2 else ""
 
 
 def are_dates(levels: Iterable[Any]) -> bool:
     """Whether levels are months or days of the week."""
-    told = {str(level).strip().lower()[:3] for level in levels}
-    return len(told) > 2 and (told <= _MONTHS or told <= _DAYS)
+    stated = {str(level).strip().lower()[:3] for level in levels}
+    return len(stated) > 2 and (stated <= _MONTHS or stated <= _DAYS)
 
 
 def education_ranks(levels: Sequence[Any]) -> dict[Any, float]:

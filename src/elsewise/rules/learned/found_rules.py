@@ -15,12 +15,20 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...search.domains.clauses import Clauses
+from ...text.languages import say
 from .. import words
 from ..atomic import Rule, value_in_words
 from .never_together import NeverTogetherPair
 
 if TYPE_CHECKING:
     from ...table.column import Column
+
+
+def _range_in_words(name: str, low: float, high: float) -> str:
+    """Say that a column stays in its range; an end that is infinite is none."""
+    texts = [words.value(name, end) for end in (low, high) if np.isfinite(end)]
+    ends = say("rule.range ends", low=texts[0], high=texts[1]) if len(texts) == 2 else "".join(texts)
+    return say("rule.range", column=words.column(name), ends=ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +55,8 @@ class Ranges(Rule):
     @classmethod
     def of(cls, columns: Sequence[str], features: Sequence[int], low: FloatArray, high: FloatArray) -> Ranges:
         """Make the rule of some columns, with its words."""
-        if len(columns) == 1:
-            ends = [words.number(end) for end in (low[0], high[0]) if np.isfinite(end)]
-            name = f"{columns[0]} stays in the range of the training rows ({' to '.join(ends)})"
-        else:
-            name = "numbers stay in the range of the training rows"
+        is_one = len(columns) == 1
+        name = _range_in_words(columns[0], float(low[0]), float(high[0])) if is_one else say("rule.ranges")
         return cls(name, tuple(columns), np.array(features, dtype=np.int64), low, high)
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
@@ -113,7 +118,7 @@ class NumberOrCode(Rule):
         return self.codes[(self.codes >= self.low) & (self.codes <= self.high)]
 
     def clauses(self, E: FloatArray) -> Clauses | None:
-        """Give intervals of values that rows may take: codes, regular numbers, the row's own value."""
+        """Return intervals of values that rows may take: codes, regular numbers, the row's own value."""
         if self.stays:  # limits say it all
             return None
         value, entered = E[:, self.column.start], self.entered
@@ -247,7 +252,7 @@ class Unseen(Rule):
     @classmethod
     def of(cls, pairs: Sequence[NeverTogetherPair]) -> Unseen:
         """Make the rule of some pairs, with its words."""
-        name = f"never seen together: {pairs[0]}" if len(pairs) == 1 else "nothing that was never seen together"
+        name = say("rule.never together", pair=pairs[0]) if len(pairs) == 1 else say("rule.all never together")
         return cls(name, tuple(pairs))
 
     def __post_init__(self) -> None:

@@ -104,7 +104,7 @@ class NeverTogether(Sequence[NeverTogetherPair]):
         return "\n".join(["Never together in the training rows:", *lines])
 
     def to_frame(self) -> pd.DataFrame:
-        """Give a data frame with one line a pair."""
+        """Return a data frame with one line a pair."""
         import pandas as pd
 
         return pd.DataFrame(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import InvalidInputError
+from ...table.derived import DerivedColumn
 from ..constraints import Constraints
 from .column_facts import ColumnFacts
 from .column_words import (
@@ -31,17 +33,21 @@ from .column_words import (
 )
 
 Certainty = Literal["certain", "likely", "guess"]
-Subject = Literal["who somebody is", "identity", "date", "past", "time", "education", "direction", "size"]
+Subject = Literal["who somebody is", "identity", "date", "past", "time", "education", "direction", "size", "formula"]
 
 # Subjects of columns that no answer should change: a fit warns where they are free.
 CANNOT_CHANGE: tuple[Subject, ...] = ("who somebody is", "identity", "date", "past")
-# A rank correlation with the target of at least this size is notable, if it is no chance either: a direction is
-# suggested only where data and name agree.
+# A rank correlation with the target of at least this size is notable, if it is no chance either: no direction is
+# suggested where data and name disagree.
 NOTABLE_CORRELATION = 0.05
 # Standard errors of a rank correlation of independent columns, 1 / sqrt(n - 1), that chance seldom exceeds.
 STANDARD_ERRORS = 2.0
-# A whole number moves by at least this share of the interquartile range: less is no advice.
+# A number moves by at least this share of the interquartile range: less is no advice.
 LEAST_SHARE_OF_SPREAD = 0.05
+# A ratio of two steps is whole up to this, relative to it.
+WHOLE_RATIO = 1e-9
+# Sizes below this are rounding, not numbers of a table.
+LEAST_SIZE = 1e-6
 # Rows from which on values that are all different say something about a column.
 FEWEST_ROWS = 50
 # Digits of a whole number from which on numbers of equal length look like identifiers.
@@ -59,12 +65,12 @@ class SuggestedRule:
     Attributes
     ----------
     column : str
-    kind : "immutable", "monotone", "allowed" or "min_change"
+    kind : "immutable", "monotone", "allowed", "min_change", "step" or "derive"
         The parameter of :class:`~elsewise.Constraints` it belongs to.
-    value : None, "increase" or "decrease", {from_level: (to_level, ...)}, or the least size of a change
+    value : None, "increase" or "decrease", {from_level: (to_level, ...)}, a least size or a step, or a formula
     subject : str
         What the column is about: "who somebody is", "identity", "date", "past", "time", "education",
-        "direction" or "size".
+        "direction", "size" or "formula".
     reason : str
         In a sentence.
     certainty : "certain", "likely" or "guess"
@@ -83,6 +89,8 @@ class SuggestedRule:
             "monotone": f"may only {self.value}",
             "allowed": "moves to some levels only",
             "min_change": f"stays or moves by {self.value} or more",
+            "step": f"moves to multiples of {self.value}",
+            "derive": f"follows as {self.value}",
         }
         return f"{self.column}: {what[self.kind]} ({self.certainty}). {self.reason}"
 
@@ -101,7 +109,8 @@ class SuggestedRules:
     @property
     def constraints(self) -> Constraints:
         """The rules as :class:`~elsewise.Constraints`."""
-        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in ("immutable", "monotone", "allowed", "min_change")}
+        kinds = ("immutable", "monotone", "allowed", "min_change", "step", "derive")
+        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in kinds}
         for rule in self.rules:
             by_kind[rule.kind][rule.column] = rule.value
         return Constraints(
@@ -109,6 +118,8 @@ class SuggestedRules:
             monotone=by_kind["monotone"],
             allowed=by_kind["allowed"],
             min_change=by_kind["min_change"] or None,
+            step=by_kind["step"] or None,
+            derive=by_kind["derive"] or None,
         )
 
     def apart_from(self, columns: Iterable[str]) -> SuggestedRules:
@@ -135,7 +146,7 @@ class SuggestedRules:
         lines = ["# Suggested rules: delete the lines that do not fit.", "immutable = ["]
         lines += [f"  {_quoted(r.column)},  # {r.certainty}: {r.reason}" for r in self.rules if r.kind == "immutable"]
         lines += ["]"]
-        for kind in ("monotone", "min_change"):
+        for kind in ("monotone", "min_change", "step", "derive"):
             rules = [rule for rule in self.rules if rule.kind == kind]
             lines += ["", f"[{kind}]"] if rules else []
             lines += [f"{_quoted(r.column)} = {_quoted(r.value)}  # {r.certainty}: {r.reason}" for r in rules]
@@ -165,7 +176,9 @@ def _quoted(value: Any) -> str:
     return json.dumps(value.item() if isinstance(value, np.generic) else value, ensure_ascii=False)
 
 
-def suggest(facts: Sequence[ColumnFacts], wanted: tuple[Any, int] | None = None) -> SuggestedRules:
+def suggest(
+    facts: Sequence[ColumnFacts], wanted: tuple[Any, int] | None = None, derived: Sequence[DerivedColumn] = ()
+) -> SuggestedRules:
     """Suggest rules for columns.
 
     Parameters
@@ -174,24 +187,34 @@ def suggest(facts: Sequence[ColumnFacts], wanted: tuple[Any, int] | None = None)
     wanted : (label, 1 or -1), optional
         The wanted outcome: a label of the correlations, None for a regressor, and whether more or less of it is better.
         Without it, no direction is suggested but that of time.
+    derived : sequence of DerivedColumn
+        Columns that follow from others.
     """
-    rules = []
+    reason = "The formula holds in every training row."
+    rules = [SuggestedRule(c.name, "derive", c.text, "formula", reason, "certain") for c in derived]
     for column in facts:
         found = _cannot_change(column) or _with_time(column) or _education(column)
         for label, correlation in column.correlations if found is None and wanted is not None else ():
             if wanted is not None and label == wanted[0]:
                 found = _direction(column, wanted[1] * correlation, label)
-        sized = None if found is not None and found.kind == "immutable" else _least_size(column)
-        rules += [rule for rule in (found, sized) if rule is not None]
+        sizes = [] if found is not None and found.kind == "immutable" else _sizes(column)
+        rules += [rule for rule in (found, *sizes) if rule is not None]
     return SuggestedRules(tuple(rules))
 
 
 def combined(suggested: SuggestedRules, constraints: Constraints | None) -> Constraints:
-    """Join suggested rules with the user's, which decide alone about every column they name."""
+    """Join suggested rules with the user's, which decide alone where every column they name may go."""
     if constraints is None:
         return suggested.constraints
-    left = suggested.apart_from(columns_ruled(constraints)).constraints
-    return constraints & (left if constraints.min_change is None else replace(left, min_change=None))
+    ruled = columns_ruled(constraints)
+    kept = [rule for rule in suggested.rules if rule.subject in ("size", "formula") or rule.column not in ruled]
+    left = replace(suggested, rules=tuple(kept)).constraints
+    return constraints & replace(
+        left,
+        min_change=left.min_change if constraints.min_change is None else None,
+        step=left.step if constraints.step is None else None,
+        derive=left.derive if constraints.derive is None else None,
+    )
 
 
 def columns_ruled(constraints: Constraints | None) -> list[str]:
@@ -281,26 +304,40 @@ def _education(column: ColumnFacts) -> SuggestedRule | None:
 
 
 def _direction(column: ColumnFacts, correlation: float, target: Any) -> SuggestedRule | None:
-    """Suggest a direction where the name and the training rows agree on what helps."""
+    """Suggest a direction by the name, where the training rows do not say that the other one helps."""
     direction = direction_by_name(words_of(column.name))
     agrees = correlation * (1 if direction == "increase" else -1)
     least = max(NOTABLE_CORRELATION, STANDARD_ERRORS / max(column.n_rows - 1, 1) ** 0.5)
-    if not direction or agrees < least:
+    if not direction or agrees <= -least:
         return None
     more = "more" if direction == "increase" else "less"
     wanted = "the wanted numbers" if target is None else f"the outcome {target!r}"
+    if agrees < least:
+        reason = f"By its name {more} helps; the training rows say nothing (rank correlation {correlation:+.2f})."
+        return _one_way(column, direction, "direction", "guess", reason)
     reason = f"By its name, and by the training rows (rank correlation {correlation:+.2f}), {more} helps {wanted}."
     return _one_way(column, direction, "direction", "likely", reason)
 
 
-def _least_size(column: ColumnFacts) -> SuggestedRule | None:
-    """Suggest that whole numbers of a wide range do not move by next to nothing; others have a least change anyway."""
+def _sizes(column: ColumnFacts) -> list[SuggestedRule]:
+    """Suggest that numbers of a wide range do not move by next to nothing, and to round numbers."""
     size = LEAST_SHARE_OF_SPREAD * column.spread
-    if column.kind != "integer" or not size >= 2:
-        return None
-    digits = 10 ** (len(str(int(size))) - 1)
-    reason = f"Half of the rows lie within {column.spread:.0f} of each other: less than this is no advice."
-    return SuggestedRule(column.name, "min_change", int(size // digits * digits), "size", reason, "guess")
+    is_whole = column.kind == "integer"
+    if column.kind not in ("number", "integer") or not size >= (2 if is_whole else LEAST_SIZE):
+        return []
+    size = max(size, column.step)
+    power = floor(log10(size))
+    least, unit = (float(f"{int(size / 10.0**power)}e{power}"), float(f"1e{power}"))
+    if least >= 1:
+        least, unit = int(least), int(unit)
+    reason = f"Half of the rows lie within {column.spread:.6g} of each other: less than this is no advice."
+    rules = [SuggestedRule(column.name, "min_change", least, "size", reason, "guess")]
+    ratio = unit / column.step if column.step else 2.0
+    is_coarser = ratio > 1.5 and abs(ratio - round(ratio)) < WHOLE_RATIO * ratio
+    if is_coarser and (not is_whole or unit > 1):
+        reason = "Values of an answer are round numbers."
+        rules.append(SuggestedRule(column.name, "step", unit, "size", reason, "guess"))
+    return rules
 
 
 def _one_way(

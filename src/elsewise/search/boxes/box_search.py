@@ -18,8 +18,7 @@ from ..branch_and_bound.domain_branching import columns_that_stay, search_choice
 from ..constants import GRACE, MODEL_FREE_TOLERANCE
 from ..domains.clauses import Clauses
 from ..domains.domain import Domain
-from ..domains.gaps import split
-from ..domains.pieces import NumberPieces
+from ..domains.special_codes import NumberPieces, split
 from ..ledger import Ledger
 from ..request import SearchRequest
 from .ellipsoids import EllipsoidQueue
@@ -56,7 +55,7 @@ class BoxSearch:
         return None if self.numbers is None else NumberPieces.of(self.numbers, k)
 
     def _clauses(self, k: int) -> Clauses | None:
-        """Give a row's clauses about several columns."""
+        """Return a row's clauses about several columns."""
         return None if self.others is None else self.others.of_rows(slice(k, k + 1))
 
     def _asks_more(self, k: int, domain: Domain) -> bool:
@@ -86,21 +85,27 @@ class BoxSearch:
 
     def _search(self, found: Ledger, k: int, row: FloatArray, g: int, cutoff: float, ends: float) -> None:
         """Search one row until a time by ``time.perf_counter()``: where it was answered before, columns that stay."""
-        domain, history = self.domain.of_rows(slice(k, k + 1)), self.history
+        domain, history, used = self.domain.of_rows(slice(k, k + 1)), self.history, 0.0
 
         def with_staying(given: Domain, stay: frozenset[int]) -> Domain:
             stays = np.isin(domain.layout.unit_of_feature, list(stay))
             return replace(given, lower=np.where(stays, row, given.lower), upper=np.where(stays, row, given.upper))
 
+        def search_cones(given: Domain, limit: float) -> Ledger:
+            nonlocal used
+            one = self._search_cones(k, row, g, given, limit, ends, self.request.work - used)
+            used += float(one.work[0])
+            return one
+
         def search(stay: frozenset[int], limit: float) -> Ledger:
             narrowed = with_staying(domain, stay)
             choices = columns_that_stay(narrowed, row)
             if choices is None:
-                return self._search_cones(k, row, g, narrowed, limit, ends)
+                return search_cones(narrowed, limit)
             free = replace(narrowed, max_changes=None)
             return search_choices(
                 row, choices, limit,
-                lambda others, below: self._search_cones(k, row, g, with_staying(free, others), below, ends),
+                lambda others, below: search_cones(with_staying(free, others), below),
             )  # fmt: skip
 
         sets = [frozenset(each.columns.tolist()) for each in history.earlier[k] if each.apart is None]
@@ -122,8 +127,9 @@ class BoxSearch:
             row, domain.lower[k], domain.upper[k], domain.integer,
             cutoff=cutoff, margin=self.margin, seconds=seconds,
             per_change=domain.per_change, least_moves=least, pieces=self._pieces(k), clauses=self._clauses(k),
+            work=self.request.work,
         )  # fmt: skip
-        found.n_projections[k], found.timed_out[k] = answer.n_boxes, answer.stopped
+        found.n_projections[k], found.timed_out[k], found.work[k] = answer.n_boxes, answer.stopped, answer.work
         if answer.point is not None:
             found.offer(np.array([k]), np.array([answer.value]), answer.point[None])
         found.close(max(0.0, answer.lower_bound), [k])
@@ -139,7 +145,9 @@ class BoxSearch:
 
         return repeated
 
-    def _search_cones(self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float) -> Ledger:
+    def _search_cones(
+        self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float, work: float
+    ) -> Ledger:
         """Search one row, cone by cone, nearest first."""
         goal, found = self.problem.goals[g], Ledger(row[None])
         inside: list[InsideBoxes | None] = [None]
@@ -155,7 +163,7 @@ class BoxSearch:
             order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside) if exists[j])
             nearest = order[0][0] if order else np.inf
         EllipsoidQueue(
-            found, goal, row, domain, inside, order, cutoff, self.margin, ends, self._pieces(k), self._clauses(k)
+            found, goal, row, domain, inside, order, cutoff, self.margin, ends, self._pieces(k), self._clauses(k), work
         ).run(asks)
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
@@ -164,7 +172,7 @@ class BoxSearch:
     def _propose(
         self, found: Ledger, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float
     ) -> None:
-        """Give a row the best of points that its goal's cover proposes, before anything is proven."""
+        """Return a row the best of points that its goal's cover proposes, before anything is proven."""
         goal, widening = self.problem.goals[g], domain.widening
         checks = RowChecks(self.problem, row, g, domain, self.history.of_row(k, by_columns=False), self.margin)
         exists = np.ones(goal.n_cones, dtype=np.bool_) if widening is None else goal.has_cone(widening)[0]

@@ -16,7 +16,7 @@ from ...arrays import FloatArray
 from ..constants import GRACE, MODEL_FREE_TOLERANCE, SAME_PLACE
 from ..domains.clauses import Clauses
 from ..domains.domain import Domain
-from ..domains.pieces import NumberPieces
+from ..domains.special_codes import NumberPieces
 from ..ledger import Ledger
 from ..problem import Goal
 from .inside import BoxAnswer, Inside, OpenSearch
@@ -48,6 +48,8 @@ class EllipsoidQueue:
     pieces : NumberPieces or None
     clauses : Clauses or None
         Of the row alone.
+    work : float
+        What is left of the row's counted work; see :class:`~elsewise.search.request.SearchRequest`.
     """
 
     def __init__(
@@ -63,10 +65,11 @@ class EllipsoidQueue:
         ends: float,
         pieces: NumberPieces | None,
         clauses: Clauses | None,
+        work: float = np.inf,
     ) -> None:
         self.found, self.goal, self.row, self.domain, self.inside = found, goal, row, domain, inside
         self.cutoff, self.margin, self.ends = cutoff, margin, ends
-        self.pieces, self.clauses = pieces, clauses
+        self.pieces, self.clauses, self.most_work = pieces, clauses, work
         self.bounds = {j: bound for bound, j in order}
         self.n_slices = dict.fromkeys(self.bounds, 0)
         self.open = set(self.bounds)
@@ -86,6 +89,12 @@ class EllipsoidQueue:
         """Seconds that are left."""
         return self.ends - time.perf_counter()
 
+    @property
+    def work(self) -> float:
+        """Work that is left: without a point, the usual amount at least."""
+        most = max(self.most_work, 1.0) if np.isinf(self.limit) else self.most_work
+        return most - float(self.found.work[0])
+
     def run(self, asks: bool) -> None:
         """Search until nothing nearer is left, or time is over.
 
@@ -97,7 +106,8 @@ class EllipsoidQueue:
         if self.goal.has_density:
             self._bound_without_density()
         while (j := self._next()) is not None:
-            if self.seconds <= (-GRACE if np.isinf(self.limit) else 0.0) or (asks and self.inside[j] is None):
+            is_late = self.work <= 0 or self.seconds <= (-GRACE if np.isinf(self.limit) else 0.0)
+            if is_late or (asks and self.inside[j] is None):
                 self.found.timed_out[0] = True
                 break
             self._search(j)
@@ -120,7 +130,7 @@ class EllipsoidQueue:
     def _search(self, j: int) -> None:
         """Search an ellipsoid for a slice: until another one may have something nearer."""
         answer = self._at_once() if self.inside[j] is None else self._slice(j)
-        self.found.n_projections[0] += answer.n_boxes
+        self._count(answer)
         self.n_slices[j] += 1
         self.bounds[j] = max(self.bounds[j], answer.lower_bound)
         if not answer.is_paused:
@@ -133,10 +143,10 @@ class EllipsoidQueue:
         if j not in self.searches:
             self.searches[j] = self._opened(self.inside[j])
         if not self.goal.cover.goes_on_in_slices:
-            return self.searches[j].go_on(self.limit, self.seconds, 0, np.inf)
+            return self.searches[j].go_on(self.limit, self.seconds, 0, np.inf, self.work)
         until = min((self._bound(other) for other in self.open if other != j), default=np.inf)
         return self.searches[j].go_on(
-            self.limit, self.seconds, BOXES_A_SLICE, max(until, np.nextafter(self._bound(j), np.inf))
+            self.limit, self.seconds, BOXES_A_SLICE, max(until, np.nextafter(self._bound(j), np.inf)), self.work
         )
 
     def _at_once(self) -> BoxAnswer:
@@ -146,8 +156,12 @@ class EllipsoidQueue:
             self.row, domain.lower[0], domain.upper[0], domain.integer,
             cutoff=self.limit, margin=self.margin, seconds=self.seconds,
             per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
-            pieces=self.pieces, clauses=self.clauses,
+            pieces=self.pieces, clauses=self.clauses, work=self.work,
         )  # fmt: skip
+
+    def _count(self, answer: BoxAnswer) -> None:
+        self.found.n_projections[0] += answer.n_boxes
+        self.found.work[0] += answer.work
 
     def _take(self, answer: BoxAnswer, j: int) -> None:
         """Keep an answer if it is the best one."""
@@ -176,10 +190,12 @@ class EllipsoidQueue:
             return
         ends = time.perf_counter() + SHARE_WITHOUT_DENSITY * self.seconds
         search, n_boxes, size = self._opened(None), 0, 1
-        while time.perf_counter() < ends and n_boxes < BOXES_WITHOUT_DENSITY:
-            answer = search.go_on(self.limit, ends - time.perf_counter(), size, np.inf)
+        work = SHARE_WITHOUT_DENSITY * self.work + float(self.found.work[0])  # in all
+        while time.perf_counter() < ends and n_boxes < BOXES_WITHOUT_DENSITY and self.found.work[0] < work:
+            left = work - float(self.found.work[0])
+            answer = search.go_on(self.limit, ends - time.perf_counter(), size, np.inf, left)
             n_boxes, size = n_boxes + size, BOXES_A_SLICE
-            self.found.n_projections[0] += answer.n_boxes
+            self._count(answer)
             self.floor = max(self.floor, answer.lower_bound)
             if not answer.is_paused or answer.value <= nearest:
                 return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ..domains.pieces import NumberPieces
+from ..domains.special_codes import NumberPieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class BoxAnswer:
         A limit ended the proof.
     is_paused : bool
         The search can go on.
+    work : float
+        What was counted of it, in units of the usual amount.
     """
 
     point: FloatArray | None
@@ -32,12 +34,13 @@ class BoxAnswer:
     n_boxes: int
     stopped: bool
     is_paused: bool = False
+    work: float = 0.0
 
 
 class OpenSearch(Protocol):
     """A search of a box that goes on in slices."""
 
-    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float) -> BoxAnswer:
+    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float, work: float) -> BoxAnswer:
         """Search on for the nearest point below a cutoff, which may have fallen since.
 
         Parameters
@@ -47,6 +50,8 @@ class OpenSearch(Protocol):
             Boxes of this slice, 0 for any number.
         until : float
             The slice ends as soon as nothing that is open is nearer.
+        work : float
+            Counted work of this slice, in units of the usual amount.
         """
 
 

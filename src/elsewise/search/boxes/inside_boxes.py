@@ -16,7 +16,7 @@ from ..branch_and_bound.rounding import Rounding, cone_slacks
 from ..constants import MARGINS, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
 from ..domains.domain import Domain
 from ..domains.earlier_answers import History
-from ..domains.pieces import NumberPieces
+from ..domains.special_codes import NumberPieces
 from ..ledger import Ledger
 from ..problem import Goal, SearchProblem
 from ..request import SearchRequest
@@ -247,6 +247,7 @@ class InsideBoxes(Inside):
             margin=self.margin,
             use_region=False,
             seconds=np.array([seconds]),
+            work=1.0,
         )
         found = self.search_anything(request)
         return float(found.lower_bound[0]), found.points[0] if np.isfinite(found.value[0]) else None
@@ -255,7 +256,7 @@ class InsideBoxes(Inside):
 def row_cone(
     problem: SearchProblem, goal: Goal, row: FloatArray, cone: int, widening: FloatArray | None
 ) -> RowCone | None:
-    """Give a goal's cone as a row sees it, its squared radius larger by ``widening``; None without a density."""
+    """Return a goal's cone as a row sees it, its squared radius larger by ``widening``; None without a density."""
     if not goal.has_density:
         return None
     cells, place = problem.cells, goal.first_cone + cone

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...arrays import BoolArray, FloatArray
 from ..domains.clauses import Clauses
-from ..domains.pieces import NumberPieces
+from ..domains.special_codes import NumberPieces
 from .inside import RowCone
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...projection.cells import CUTOFF
+from ..branch_and_bound.empty_nodes import is_doubtful
 from ..branch_and_bound.relaxation import Relaxation
-from ..branch_and_bound.second_look import is_doubtful
 from ..constants import FAR_AWAY
 from .inside import RelaxedBox
 

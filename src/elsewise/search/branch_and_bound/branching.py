@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..constants import BOUND_ROUNDING, LIMIT_ROUNDING, ROOM_AMOUNT, ROOM_SHARE, SMALLEST_REDUCED_COST, WHOLE
-from ..domains.gaps import depths
+from ..domains.special_codes import depths
 from ..ledger import Ledger
 from ..request import SearchRequest
 from .nodes import Nodes
@@ -148,7 +148,7 @@ class Branching:
         return clauses.broken(nodes.rows, points) & relaxed.has_point[:, None]
 
     def _in_deepest_gap(self, nodes: Nodes, relaxed: Relaxed) -> BoolArray:
-        """Tell the clause in whose gap each relaxed point lies deepest, at most one a node; shape (n, n_clauses)."""
+        """Return the clause in whose gap each relaxed point lies deepest, at most one a node; shape (n, n_clauses)."""
         deep = depths(self.domain, nodes.rows, nodes.lower, nodes.upper, relaxed.points, self.prices)
         deepest = np.zeros(deep.shape, dtype=np.bool_)
         if deep.shape[1]:
@@ -299,6 +299,7 @@ class Branching:
         assert change_price is not None
         full = relaxed.proven + change_price.price >= limit
         if full.any():
+            self.ledger.settle(nodes.rows[full], limit[full])  # what is left out is no nearer
             yield change_price.all_others_stay(nodes.some(full))
         if not full.all():
             rest = np.flatnonzero(~full)

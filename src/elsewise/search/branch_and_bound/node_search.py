@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ..constants import MARGINS, MODEL_FREE_TOLERANCE, MOST_IMPROVEMENTS, MOST_NODES, PARTS_TRIED, STILL, TOLERANCE
+from ..constants import MARGINS, MODEL_FREE_TOLERANCE, MOST_IMPROVEMENTS, PARTS_TRIED, STILL, TOLERANCE
 from ..driver import Search
 from ..request import SearchRequest
 from .branching import Branching
@@ -22,8 +22,9 @@ from .rounding import Rounding
 MOST_AT_ONCE, WAVES_A_NODE = 8, 4
 # The same where everything has to be looked into anyway: twice as many with every wave, up to this.
 EAGER_AT_ONCE = 32
-# The same where each node is cut, narrowed and descended from by its region, some milliseconds each: a minute or so.
-MOST_REFINED_NODES = 10_000
+# Nodes of the usual amount of work, about ten seconds of an ordinary core; and where each node is cut, narrowed and
+# descended from by its region, some milliseconds each.
+USUAL_NODES, USUAL_REFINED_NODES = 30_000, 3_000
 
 
 class TreeSearch(Search):
@@ -33,7 +34,7 @@ class TreeSearch(Search):
         problem, rows, goals, domain = request.problem, request.rows, request.goals, request.domain
         margin, banned, use_region, history = request.margin, request.banned, request.use_region, request.history
         super().__init__(problem, rows, goals, use_region, request.cutoff, request.seconds)
-        self.is_eager, self.any_point = request.is_eager, request.any_point
+        self.is_eager, self.any_point, self.work = request.is_eager, request.any_point, request.work
         n, n_features = rows.shape
         self.domain, self.history = domain, history
         self.all_discrete = bool(domain.discrete.all())
@@ -133,8 +134,9 @@ class TreeSearch(Search):
 
     def gives_up(self) -> BoolArray:
         """Rows with too many nodes."""
-        most = np.where(self.refinement.refines & self.use_region, MOST_REFINED_NODES, MOST_NODES)
-        return np.asarray(self.ledger.n_projections >= most)
+        usual = np.where(self.refinement.refines & self.use_region, USUAL_REFINED_NODES, USUAL_NODES)
+        work = np.where(self.ledger.has_point, self.work, max(self.work, 1.0))
+        return np.asarray(self.ledger.n_projections >= usual * work)
 
     def step(self, rows: IntArray) -> None:
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""

@@ -105,7 +105,7 @@ class Nodes:
         return self.children(lower=np.where(columns, own, self.lower), upper=np.where(columns, own, self.upper))
 
     def leaves(self, own: FloatArray, layout: Layout) -> BoolArray:
-        """Tell what has to change, as the row's own values are outside of the box; array of shape (n, n_units)."""
+        """Return what has to change, as the row's own values are outside of the box; array of shape (n, n_units)."""
         outside = (own < self.lower) | (own > self.upper)
         return layout.by_unit(np.logical_or.reduceat(outside, layout.starts, axis=1))
 

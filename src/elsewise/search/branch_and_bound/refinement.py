@@ -57,18 +57,18 @@ class Refinement:
         upper: FloatArray,
         surroundings: Surroundings | None = None,
     ) -> Reach:
-        """Tell what can still matter to a row within limits, arrays of shape (n_features,)."""
+        """Return what can still matter to a row within limits, arrays of shape (n_features,)."""
         return Reach(self.rows[row], float(limit), lower, upper, self.problem.space, surroundings)
 
     def open(self, row: int, part: int, reach: Reach) -> int:
-        """Give a number to a whole part of a row's goal, with the half-spaces that hold near the row."""
+        """Return a number to a whole part of a row's goal, with the half-spaces that hold near the row."""
         cover = self._cover(row)
         whole = cover.first_part(part)
         self.pieces.append(_Piece(whole, *cover.halfspaces(whole, self.rows[row], reach)))
         return len(self.pieces) - 1
 
     def halfspaces(self, piece: int) -> tuple[FloatArray, FloatArray]:
-        """Give what is known of a piece: ``(A, b)`` with ``A x <= b``."""
+        """Return what is known of a piece: ``(A, b)`` with ``A x <= b``."""
         return self.pieces[piece].normals, self.pieces[piece].offsets
 
     def refine(self, row: int, piece: int, point: FloatArray, reach: Reach) -> list[int] | Literal["nothing known"]:

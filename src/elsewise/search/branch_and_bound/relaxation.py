@@ -15,13 +15,13 @@ from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
 from ...projection.reachable import Reachable
 from ..constants import FAR_AWAY, WHOLE
-from ..domains.apart import Apart
 from ..domains.change_price import ChangePrice
 from ..domains.domain import Domain
+from ..domains.earlier_answers import Apart
 from ..problem import SearchProblem
+from .empty_nodes import is_doubtful
 from .nodes import Nodes
 from .refinement import Refinement
-from .second_look import is_doubtful
 from .surroundings import Surroundings
 
 
@@ -189,7 +189,7 @@ class Relaxation:
         )
 
     def _around(self, nodes: Nodes) -> _Around:
-        """Give what the kernel moves from, and how far."""
+        """Return what the kernel moves from, and how far."""
         prices, own, indicators = self.prices, self.rows[nodes.rows], self.indicators
         low, high = (nodes.lower - own) * prices, (nodes.upper - own) * prices
         # Limits so far away would blur every sum in which they occur: they are left out unless something goes beyond.
@@ -208,7 +208,7 @@ class Relaxation:
         return _Around(low, high, near_low, near_high, left_out, moved, constant)
 
     def surroundings(self, node: Nodes, offer: Callable[[IntArray, FloatArray], float], ends: float) -> Surroundings:
-        """Give what can be asked about the surroundings of one node, the region left out.
+        """Return what can be asked about the surroundings of one node, the region left out.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class Relaxation:
         return np.clip(points, nodes.lower, nodes.upper, out=points)
 
     def fractions(self, rows: IntArray, points: FloatArray) -> FloatArray:
-        """Tell what it costs to make each column of points whole, array of shape (n, n_columns)."""
+        """Return what it costs to make each column of points whole, array of shape (n, n_columns)."""
         layout, integers = self.domain.layout, self.integers
         fractions = np.zeros((len(rows), layout.n_columns))
         values = points[:, integers]

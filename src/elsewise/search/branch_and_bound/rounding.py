@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...projection.coordinates import row_product
+from ...projection.distance import row_product
 from ..constants import (
     COLUMNS_BOTH_WAYS,
     DEPTH_OF_NUMBERS,

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray
-from ...projection.coordinates import Coordinates
+from ...projection.distance import Coordinates
 from ...projection.reachable import Nearest, Reachable
-from ...projection.trails import Trail
+from ...projection.warm_starts import Trail
 from ..constants import GRACE
 
 # Linear forms that are bounded between two looks at the clock, a projection each: some milliseconds.
@@ -98,7 +98,7 @@ class Surroundings:
         return np.asarray(self.coordinates.points(point[None])[0])
 
     def centre(self) -> FloatArray | None:
-        """Give the centre of the cone as a difference from the row, within limits; None without a cone."""
+        """Return the centre of the cone as a difference from the row, within limits; None without a cone."""
         cells, cone = self.reachable.cells, self.reachable.cone
         if cone < 0:
             return None

@@ -20,6 +20,8 @@ from ..problem import Goal, SearchProblem
 from ..request import SearchRequest
 from .rounding import wanted_depth, wanted_slack
 
+# Nodes of the usual amount of work, some seconds of an ordinary core; and what stands for any number.
+USUAL_NODES, MOST_NODES = 100_000, 2**62
 _INDICATOR = 2
 """Kind of a feature, beside 0 for numbers and 1 for whole ones, as ``whole.h`` has them."""
 
@@ -41,7 +43,8 @@ def search_whole(request: SearchRequest) -> Ledger:
     """Search the nearest point of its goal for every row."""
     problem, rows, goals, domain = request.problem, request.rows, request.goals, request.domain
     use_region, banned = request.use_region, request.banned
-    search = _kernel_search(problem, domain, request.margin, use_region)
+    search = _kernel_search(request)
+    most_nodes = int(min(USUAL_NODES * request.work, MOST_NODES))
     plain, ledger = problem.coordinates.points(rows), Ledger(rows, request.cutoff)
     for g in np.unique(goals).tolist():
         goal, some = problem.goals[g], np.flatnonzero(goals == g)
@@ -83,6 +86,7 @@ def search_whole(request: SearchRequest) -> Ledger:
             grace=GRACE,
             nodes_at_once=constants.NODES_AT_ONCE,
             any_point=request.any_point,
+            most_nodes=most_nodes,
             between=_let_others_in,
         )
         ledger.offer(some, value, points, part, cone)
@@ -99,8 +103,10 @@ def _let_others_in() -> None:
     """Do nothing, in Python: whoever wants the thread to end is heard here."""
 
 
-def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_region: bool) -> WholeSearch:
+def _kernel_search(request: SearchRequest) -> WholeSearch:
     """Hand over what rows share."""
+    problem, domain, margin, use_region = request.problem, request.domain, request.margin, request.use_region
+    nodes_without_point = int(min(USUAL_NODES * max(request.work, 1.0), MOST_NODES))
     cells, coordinates, n = problem.cells, problem.coordinates, len(domain.integer)
     layout, all_discrete = domain.layout, bool(domain.discrete.all())
     terms = _terms(problem) if use_region else Terms(np.empty((0, n)), np.empty(0), np.empty((0, n)), np.empty((0, n)))
@@ -117,7 +123,7 @@ def _kernel_search(problem: SearchProblem, domain: Domain, margin: float, use_re
         constants.TOLERANCE, constants.WHOLE, constants.LIMIT_ROUNDING, constants.ROOM_SHARE, constants.ROOM_AMOUNT,
         constants.SMALLEST_REDUCED_COST, constants.FAR_AWAY, constants.REACH_SLACK, constants.STILL,
         constants.BOUND_ROUNDING, constants.FAR_FROM_RULE, constants.COLUMNS_BOTH_WAYS, constants.MOST_IMPROVEMENTS,
-        constants.MOST_NARROWINGS, constants.MOST_NODES, constants.PARTS_TRIED,
+        constants.MOST_NARROWINGS, nodes_without_point, constants.PARTS_TRIED,
     )  # fmt: skip
     longest = int((cells.spans[:, 1] - cells.spans[:, 0]).max(initial=0))
     return WholeSearch(
@@ -206,7 +212,7 @@ def _balls(problem: SearchProblem, n_rows: int, widening: FloatArray | None) -> 
 
 
 def _cone_bounds(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArray | None) -> FloatArray:
-    """Give closed-form bounds of the cones, infinite for those that rows do not have; shape (n, n_cones)."""
+    """Return closed-form bounds of the cones, infinite for those that rows do not have; shape (n, n_cones)."""
     goal = problem.goals[g]
     if not goal.has_density:
         return np.zeros((len(plain), 1))

@@ -44,11 +44,11 @@ class ChangePrice:
         return np.asarray(self.price * self.layout.changed_units(self.rows[rows], points).sum(axis=1))
 
     def known(self, nodes: Nodes) -> BoolArray:
-        """Tell what is known to change in nodes, array of shape (n, n_units)."""
+        """Return what is known to change in nodes, array of shape (n, n_units)."""
         return np.asarray(nodes.counted | nodes.leaves(self.rows[nodes.rows], self.layout))
 
     def unpaid(self, nodes: Nodes, points: FloatArray) -> BoolArray:
-        """Tell what points of nodes change that the nodes do not pay for, by more than rounding; (n, n_units)."""
+        """Return what points of nodes change that the nodes do not pay for, by more than rounding; (n, n_units)."""
         moved = np.abs(points - self.rows[nodes.rows]) * self.prices > STILL
         return np.asarray(self.layout.by_unit(np.logical_or.reduceat(moved, self.layout.starts, axis=1))
                           & ~self.known(nodes))  # fmt: skip

@@ -77,7 +77,7 @@ class Layout:
         return np.asarray(np.logical_or.reduceat(np.abs(E1 - E0) > beyond, self.starts, axis=-1))
 
     def changed_units(self, E0: FloatArray, E1: FloatArray, beyond: float = 0.0) -> BoolArray:
-        """Tell what differs by more than ``beyond``, as changes are counted; array of shape (..., n_units)."""
+        """Return what differs by more than ``beyond``, as changes are counted; array of shape (..., n_units)."""
         return self.by_unit(self.changed(E0, E1, beyond))
 
     def by_unit(self, columns: BoolArray) -> BoolArray:
@@ -145,7 +145,7 @@ class Domain:
         )
 
     def widening_of(self, rows: IntArray) -> FloatArray | None:
-        """Say what rows, which may occur several times, add to squared radii, shape (n,); None for nothing."""
+        """Describe what rows, which may occur several times, add to squared radii, shape (n,); None for nothing."""
         return None if self.widening is None else self.widening[rows]
 
     @property

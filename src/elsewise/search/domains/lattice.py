@@ -82,7 +82,7 @@ class Lattice:
         return values
 
     def value_of(self, feature: int) -> Callable[[FloatArray], FloatArray] | None:
-        """Give the ascending function from counts of one feature to its values; None where it has no step."""
+        """Return the ascending function from counts of one feature to its values; None where it has no step."""
         for place in np.flatnonzero(self.features == feature).tolist():
             return partial(_values, numerator=self.numerator[place], denominator=self.denominator[place])
         return None
@@ -164,7 +164,7 @@ class Lattice:
     def _ends(
         self, ends: FloatArray, values: FloatArray, own: FloatArray, features: IntArray, *, is_low: bool
     ) -> FloatArray:
-        """Give ends of intervals in counts: the outermost multiple within, or the row's own value where it is within.
+        """Return ends of intervals in counts: the outermost multiple within, or the row's own value where it is within.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Lattice:
 
 
 def _values(counts: FloatArray, numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Give ``counts numerator / denominator``; within rounding of a decimal of few digits, that decimal."""
+    """Return ``counts numerator / denominator``; within rounding of a decimal of few digits, that decimal."""
     values = counts * numerator / denominator
     grid = np.maximum(denominator * MORE_DECIMALS, DECIMALS)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -77,7 +77,7 @@ class LeastMoves:
     def too_short_in(
         self, rows: IntArray, lower: FloatArray, upper: FloatArray, points: FloatArray, prices: FloatArray
     ) -> FloatArray:
-        """Tell the same of points of boxes of rows."""
+        """Return the same of points of boxes of rows."""
         own, below, above = self.own[rows], self.below[rows], self.above[rows]
         moved = np.abs(points - own) * prices
         is_open = (lower <= own) & (own <= upper) & (lower < upper)

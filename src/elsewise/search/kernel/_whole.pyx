@@ -195,11 +195,12 @@ cdef class WholeSearch:
             const double[:, ::1] radii, const double[:, :, ::1] centres, const double[:, ::1] cone_bounds, const double[:, ::1] part_bounds,
             const uint8_t[:, ::1] possible, const double[:, :, ::1] part_lower, const double[:, :, ::1] part_upper,
             const double[:, :, ::1] reach, const double[::1] limit, const double[::1] seconds, double grace,
-            int64_t nodes_at_once, bint any_point, between):
+            int64_t nodes_at_once, bint any_point, int64_t most_nodes, between):
         """Search the rows of one goal, one after the other; fields of ``ew_whole_row`` with a leading axis of rows.
 
         ``seconds`` is what each row may take, ``grace`` what a row without a point may take beyond that; the clock and
-        signals are looked at every ``nodes_at_once`` nodes, and ``between`` is called.
+        signals are looked at every ``nodes_at_once`` nodes, and ``between`` is called. A row with a point ends after
+        ``most_nodes`` nodes, one without after those of the constants.
 
         Returns
         -------
@@ -241,6 +242,8 @@ cdef class WholeSearch:
             with nogil:
                 state = EW_WHOLE_OPEN if ew_whole_open(self.search, &row) else EW_WHOLE_NO_MEMORY
             while state == EW_WHOLE_OPEN and row.n_nodes < self.shared.constants.most_nodes:
+                if row.value < float("inf") and row.n_nodes >= most_nodes:
+                    break
                 left = seconds[k] - (time.perf_counter() - started)
                 if left <= (0.0 if row.limit < float("inf") else -grace):
                     break

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
 from ...errors import ElsewiseError, MissingDependencyError
 from ...explainer import Explainer
+from ...text.languages import language, say, speaking
+from ...text.numbers import number
 
 try:
     from fastapi import FastAPI, Query, Request
@@ -37,11 +41,11 @@ TIME_LIMIT = 4.0
 PROOF_SHARE = 0.5
 # How many times as long a frontier, and the search for rules that stand in the way, may take: they ask several times.
 SEVERAL_QUESTIONS = 2.0
-# Rows in one answer to GET /api/rows.
-MOST_ROWS_LISTED = 500
 # Characters of a message to a client: what it names was sent by the client and may be of any length.
 LONGEST_MESSAGE = 2000
 _STATIC = Path(__file__).parent / "static"
+# The place of a text in a page: {{its key in the catalogue}}.
+_TEXT = re.compile(r"\{\{([^}]+)\}\}")
 
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": schemas.ProblemBody, "description": "The body is no JSON."},
@@ -66,6 +70,7 @@ def create_app(
     token: str | None = None,
     most_bytes: int = MOST_BYTES,
     body_time: float = BODY_SECONDS,
+    target: Any = None,
     n_threads: int = N_THREADS,
     most_waiting: int = MOST_WAITING,
 ) -> FastAPI:
@@ -94,6 +99,8 @@ def create_app(
         Largest request.
     body_time : float
         Seconds for a request to come in full.
+    target : label, optional
+        What the page asks for first; by default the class that is predicted most rarely.
     n_threads, most_waiting : int
         Questions answered at a time, and those that may wait before more are refused.
 
@@ -110,6 +117,7 @@ def create_app(
         title=title,
         image_shape=image_shape,
         time_limit=time_limit * PROOF_SHARE,
+        target=target,
     )
     workers = Workers(n_threads, most_waiting)
 
@@ -128,7 +136,8 @@ def create_app(
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time, token=token)
+    asking = _page("token.html", service)
+    app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time, token=token, asking=asking)
     app.exception_handler(RequestValidationError)(_malformed)
     app.exception_handler(ElsewiseError)(_senseless)
     app.exception_handler(HTTPException)(_plain_error)
@@ -138,7 +147,7 @@ def create_app(
     _add_table(app, service)
     _add_answers(app, service, workers, time_limit)
     _add_downloads(app, service, workers, time_limit)
-    _add_pages(app)
+    _add_pages(app, service)
     return app
 
 
@@ -148,15 +157,13 @@ def _add_table(app: FastAPI, service: ExplorerService) -> None:
 
     @app.get("/api/about", response_model=schemas.AboutBody, responses={421: _REFUSALS[421]}, tags=["table"])
     async def get_about() -> Response:
-        """Say what can be asked: columns with kinds, levels and ranges, classes, and whether columns are pixels."""
+        """Describe what can be asked: columns with kinds, levels and ranges, classes, whether columns are pixels."""
         return Response(about, media_type="application/json")
 
     @app.get("/api/rows", response_model=schemas.RowsBody, responses=_some(421, 422), tags=["table"])
-    async def get_rows(
-        offset: Annotated[int, Query(ge=0, le=10**9)] = 0, limit: Annotated[int, Query(ge=1, le=MOST_ROWS_LISTED)] = 100
-    ) -> Response:
+    async def get_rows(asked: Annotated[schemas.RowsQuery, Query()]) -> Response:
         """List rows to pick from, with what the model predicts for them."""
-        return Response(_json(service.known_rows(offset, limit)), media_type="application/json")
+        return Response(_json(service.known_rows(asked)), media_type="application/json")
 
     @app.get("/api/profiles", response_model=schemas.ProfilesBody, responses=_some(421, 422), tags=["table"])
     async def get_profiles(
@@ -164,7 +171,7 @@ def _add_table(app: FastAPI, service: ExplorerService) -> None:
             int | None, Query(ge=0, le=10**6, description="Position of a class; none for all rows.")
         ] = None,
     ) -> Response:
-        """Give the distributions of all columns among the training rows of a class."""
+        """Return the distributions of all columns among the training rows of a class."""
         return Response(_json(service.profiles(target)), media_type="application/json")
 
 
@@ -181,12 +188,12 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
     @app.post("/api/explain", response_model=schemas.AnswerBody, responses=_REFUSALS, tags=["answers"])
     async def explain(question: schemas.QuestionBody) -> Response:
         """Find the nearest plausible row for which the model decides as wanted."""
-        return await answered(lambda: _json(service.explain(question)), _late_answer(question, time_limit))
+        return await answered(lambda: _json(service.explain(question)), _late_answer(service, question, time_limit))
 
     @app.post("/api/answers", response_model=schemas.AnswersBody, responses=_REFUSALS, tags=["answers"])
     async def answers(question: schemas.SeveralQuestionBody) -> Response:
         """Find several answers, best first: each changes a set of columns that contains no earlier one."""
-        late = {"answers": [_late_answer(question, longer)]}
+        late = {"answers": [_late_answer(service, question, longer)]}
         return await answered(lambda: _json(service.answers(question)), late, longer)
 
     @app.post("/api/frontier", response_model=schemas.FrontierAnswerBody, responses=_REFUSALS, tags=["answers"])
@@ -201,7 +208,7 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
     @app.post("/api/plan", response_model=schemas.PlanBody, responses=_REFUSALS, tags=["answers"])
     async def plan(question: schemas.QuestionBody) -> Response:
         """Find the order in which to make the changes of the answer: the one whose sparsest stage is densest."""
-        sentence = f"No order was found within {longer:g} seconds."
+        sentence = _late(service, "order", longer)
         late: dict[str, Any] = {"status": "timeout", "sentence": sentence, "remark": "", "turn": None, "steps": []}
         return await answered(lambda: _json(service.plan(question)), late, longer)
 
@@ -210,10 +217,18 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         """Find the shortest way to an answer that stays in dense data all along; for tables of numbers."""
         late: dict[str, Any] = {
             "status": "timeout",
-            "sentence": f"No way was found within {longer:g} seconds.",
+            "sentence": _late(service, "way", longer),
             "length": None,
         }
-        late |= {"level": None, "enters": False, "steps": [], "positions": [], "shares": [], "probabilities": None}
+        late |= {
+            "level": None,
+            "enters": False,
+            "steps": [],
+            "positions": [],
+            "shares": [],
+            "probabilities": None,
+            "rows": [],
+        }
         return await answered(lambda: _json(service.path(question)), late, longer)
 
     @app.post("/api/why-not", response_model=schemas.WhyNotBody, responses=_REFUSALS, tags=["answers"])
@@ -221,7 +236,7 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         """Find out why there is no answer: which rules contradict each other, and what would help."""
         late: dict[str, Any] = {
             "reason": "timeout",
-            "sentence": f"What stands in the way was not found within {longer:g} seconds.",
+            "sentence": _late(service, "reason", longer),
             "conflict": [],
             "highest_quantile": None,
             "reliefs": [],
@@ -247,7 +262,7 @@ def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, tim
     @app.post("/api/answer.csv", response_class=Response, responses={**_REFUSALS, **csv_answer}, tags=["to take away"])
     async def answer_csv(question: schemas.ChosenQuestionBody) -> Response:
         """Answer as CSV: a line a column, before and after."""
-        late = downloads.csv_of_answer(_late_answer(question, time_limit), question.row)
+        late = downloads.csv_of_answer(_late_answer(service, question, time_limit), question.row)
         call = partial(downloads.csv_of_question, service, question)
         return await downloaded(call, "text/csv; charset=utf-8", "answer.csv", late)
 
@@ -264,12 +279,20 @@ def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, tim
             )
 
 
-def _add_pages(app: FastAPI) -> None:
+def _page(name: str, service: ExplorerService) -> bytes:
+    """Return a page with its texts in the language of the explainer."""
+    with speaking(service.wording):
+        text = (_STATIC / name).read_text(encoding="utf-8").replace("{{language}}", language())
+        return _TEXT.sub(lambda found: escape(say(found[1])), text).encode()
+
+
+def _add_pages(app: FastAPI, service: ExplorerService) -> None:
     """Add the page, the description of the interface, and what they are made of."""
+    explorer = _page("index.html", service)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        return FileResponse(_STATIC / "index.html")
+        return Response(explorer, media_type="text/html; charset=utf-8")
 
     @app.get("/api/reference", include_in_schema=False)
     async def reference() -> Response:
@@ -292,7 +315,7 @@ def _problem(status: int, detail: str, headers: dict[str, str] | None = None) ->
 
 
 def _malformed(_: Request, error: Exception) -> Response:
-    """Say what does not fit, without echoing it: what was sent may be huge, or no JSON at all."""
+    """Describe what does not fit, without echoing it: what was sent may be huge, or no JSON at all."""
     assert isinstance(error, RequestValidationError)
     said = []
     for item in error.errors()[:3]:
@@ -320,9 +343,14 @@ def _unexpected(_: Request, error: Exception) -> Response:
     return _problem(500, "Something went wrong here; the server's log says what.")
 
 
-def _late_answer(question: schemas.QuestionBody, seconds: float) -> dict[str, Any]:
+def _late(service: ExplorerService, what: str, seconds: float) -> str:
+    with speaking(service.wording):
+        return say(f"app.late {what}", seconds=number(seconds))
+
+
+def _late_answer(service: ExplorerService, question: schemas.QuestionBody, seconds: float) -> dict[str, Any]:
     wanted = question.target
-    reason = f"No answer was found within {seconds:g} seconds, nor a proof that there is none. Fewer rules may help."
+    reason = _late(service, "answer", seconds)
     return {
         **dict.fromkeys(shown_fields()),
         "status": "timeout",

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..files.answers import shown_fields
-from ..files.formulas import disarmed
+from ..files.tables import disarmed
 from .schemas import ChosenQuestionBody
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from ...errors import InvalidInputError
 from ...rules import Constraints
 from ...rules.joining import joined
 from ...table import Table
+from ...text.languages import say
+from ...text.words import column_word, listed
 from .json_rows import JsonRows
 from .schemas import RulesBody
 
@@ -151,11 +153,12 @@ def dropped(rules: RulesBody, broken: list[str | None]) -> RulesBody:
 
 def in_words(broken: list[str | None], most: int = 4) -> str:
     """Name the rules about some columns."""
-    names = [name for name in broken if name is not None]
-    shown = names if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    names = [column_word(name).text for name in broken if name is not None]
     said = []
-    if shown:
-        said.append("the rules for " + " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])))
+    if len(names) > most + 1:
+        said.append(say("app.rules of", columns=f"{', '.join(names[:most])} {say('and more', n=len(names) - most)}"))
+    elif names:
+        said.append(say("app.rules of", columns=listed(names, "and")))
     if None in broken:
-        said.append("the limit on the number of changes")
-    return " and ".join(said)
+        said.append(say("app.limit of changes"))
+    return listed(said, "and")

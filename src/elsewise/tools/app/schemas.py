@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, create_model
 
-from ...questions.options import OnInfeasible, Options, describe_option
+from ...questions.options import Effort, OnInfeasible, Options, describe_option
 from ..files.answers import shown_fields
 
 # Largest number in a request: beyond it floats are no longer exact for whole numbers, and no person types it.
@@ -19,6 +19,8 @@ LONGEST_TEXT = 1000
 FRONTIER_QUANTILES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
 # Quantiles in one question for a frontier, at most.
 MOST_QUANTILES = 25
+# Rows in one answer to GET /api/rows.
+MOST_ROWS_LISTED = 500
 # Answers side by side, at most: more are not compared at a glance.
 MOST_ANSWERS = 5
 
@@ -74,6 +76,7 @@ class QuestionBody(_Request):
         "Null takes the threshold the explainer was fitted with.",
     )
     rules: RulesBody = RulesBody()
+    effort: Effort = Field(default=Options().effort, description=describe_option("effort"))
     on_infeasible: OnInfeasible = Field(default=Options().on_infeasible, description=describe_option("on_infeasible"))
 
 
@@ -98,6 +101,23 @@ class ChosenQuestionBody(QuestionBody):
     )
 
 
+class RowsQuery(_Request):
+    """Which of the known rows to list."""
+
+    offset: Annotated[int, Field(ge=0, le=10**9)] = 0
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS_LISTED)] = 100
+    search: Annotated[str, Field(max_length=LONGEST_TEXT)] = Field(default="", description="Words that a row holds.")
+    prediction: Annotated[int, Field(ge=0, le=10**6)] | None = Field(
+        default=None, description="Position of the class that is predicted."
+    )
+    other_than: Annotated[int, Field(ge=0, le=10**6)] | None = Field(
+        default=None, description="Position of a class that is not predicted."
+    )
+    sort: Annotated[str, Field(max_length=LONGEST_TEXT + 1)] = Field(
+        default="", description="Column to sort by; a minus before its name begins with the largest."
+    )
+
+
 class ColumnBody(BaseModel):
     """One column of the table."""
 
@@ -108,6 +128,10 @@ class ColumnBody(BaseModel):
     high: float | None = Field(description="Largest number in the training data.")
     open: bool = Field(description="Values never seen in training are accepted.")
     optional: bool = Field(description="A number may be missing (null).")
+    label: str = Field(description="What people call it.")
+    unit: str = Field(description="Unit of its numbers; empty for none.")
+    value_names: list[list[Any]] = Field(description="Values that have names of their own: [value, name].")
+    fixed: str | None = Field(description="Why it stays as it is, whatever is asked; null if it may change.")
 
 
 class ImageBody(BaseModel):
@@ -126,6 +150,11 @@ class AboutBody(BaseModel):
     version: str
     columns: list[ColumnBody]
     classes: list[Any] | None = Field(description="Null for a regressor.")
+    outcome_names: list[str | None] = Field(description="What people call the classes; null where the label says it.")
+    target: Any = Field(description="Class to ask for first; null for a regressor.")
+    language: str
+    texts: dict[str, str] = Field(description="Text of the page, in this language.")
+    exactness_in_words: str
     exactness: str = Field(description="What answers can be expected to be: exact, bounded or black box.")
     outcomes: list[float] | None = Field(description="Smallest, middle and largest prediction for known rows.")
     has_density: bool = Field(description="Whether answers have a plausibility, and questions a quantile.")
@@ -209,7 +238,7 @@ class _AnswerParts(BaseModel):
     positions: dict[str, PositionBody]
 
 
-# What is told of an answer by its name, described where answers are; null where there is no finite number.
+# What is stated of an answer by its name, described where answers are; null where there is no finite number.
 _KINDS: dict[type | None, Any] = {float: float | None, int: int, bool: bool, str: str, None: Any}
 _STATUSES = Literal["optimal", "feasible", "densest", "infeasible", "unknown", "timeout"]
 _DESCRIPTIONS = {
@@ -277,6 +306,7 @@ class PathBody(BaseModel):
     positions: list[float] = Field(description="Places along the way, from 0 to 1.")
     shares: list[float] = Field(description="Share of the training rows that are no denser, at each place.")
     probabilities: list[float | None] | None = Field(description="Of the target, at each place; null if there is none.")
+    rows: list[dict[str, Any]] = Field(description="The row and its stages, corner by corner.")
 
 
 class ReliefBody(BaseModel):

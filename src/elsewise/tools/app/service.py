@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...answers import Explanation, Explanations
+from ...answers import Change, Explanation, Explanations
 from ...errors import InvalidInputError
 from ...explainer import Explainer
 from ...reasons import for_everyone
 from ...rules import Constraints
 from ...table.frames import rows_of
 from ...text import reason_in_words
+from ...text.languages import speaking
 from ...text.steps import instruction_in_words, remark_of_plan
-from ..files.questions import target_from_json, with_threshold
+from ..files.settings import target_from_json, with_threshold
 from ..files.values import to_json
 from . import table_description
-from .column_shares import ColumnShare
 from .json_rows import JsonRows
 from .rules import broken_by, constraints_from, dropped, in_words, joined_with, relaxed
+from .scales import ColumnShare
 from .schemas import (
     ChosenQuestionBody,
     FrontierQuestionBody,
     IntervalBody,
     QuestionBody,
+    RowsQuery,
     RulesBody,
     SeveralQuestionBody,
 )
-from .ways import written_way
-from .writing import written
+from .writing import written, written_way
 
 # Explainers kept ready, one a target and quantile; a slider has about a hundred quantiles.
 MOST_EXPLAINERS = 256
@@ -76,6 +78,8 @@ class ExplorerService:
         The columns are pixels, line by line.
     time_limit : float
         Seconds the engine may take for a proof.
+    target : label, optional
+        What the page asks for first.
     """
 
     def __init__(
@@ -87,6 +91,7 @@ class ExplorerService:
         title: str = "",
         image_shape: tuple[int, int] | None = None,
         time_limit: float,
+        target: Any = None,
     ) -> None:
         fitted = explainer.require_fitted()
         self.explainer, self.title, self.image_shape, self.time_limit = explainer, title, image_shape, time_limit
@@ -100,7 +105,14 @@ class ExplorerService:
             features = fitted.table.encode(given, name=rows_name)
             self.rows = self.json_rows.write(given, features)
             self.predictions = [to_json(item) for item in fitted.predict(features, given).tolist()]
-        self._about = table_description.about(explainer, self.predictions, title=title, image_shape=image_shape)
+        self.wording = fitted.table.wording
+        if target is not None:
+            target = target_from_json(target, self.classes)
+        with speaking(self.wording):
+            self._about = table_description.about(
+                explainer, self.predictions, title=title, image_shape=image_shape, target=target
+            )
+        self._texts = [" ".join(str(value) for value in row.values()).casefold() for row in self.rows]
         self._explainers: OrderedDict[tuple[Any, float], Explainer] = OrderedDict()
         self._lock = threading.Lock()
         self._shares = {
@@ -113,15 +125,27 @@ class ExplorerService:
         """Columns, classes, and what else the page needs to draw itself; see :class:`~.schemas.AboutBody`."""
         return self._about
 
-    def known_rows(self, offset: int, limit: int) -> dict[str, Any]:
+    def known_rows(self, asked: RowsQuery) -> dict[str, Any]:
         """List rows to pick from; see :class:`~.schemas.RowsBody`."""
-        chosen = range(len(self.rows))[offset : offset + limit]
+        places = [place for place in range(len(self.rows)) if self._matches(asked, place)]
+        if asked.sort:
+            name = self.json_rows.column(asked.sort.removeprefix("-"), "sort").name
+            places.sort(key=lambda place: _sortable(self.rows[place][name]), reverse=asked.sort.startswith("-"))
+        chosen = places[asked.offset : asked.offset + asked.limit]
         return {
-            "total": len(self.rows),
+            "total": len(places),
             "rows": [
                 {"number": place, "prediction": self.predictions[place], "row": self.rows[place]} for place in chosen
             ],
         }
+
+    def _matches(self, asked: RowsQuery, place: int) -> bool:
+        prediction = self.predictions[place]
+        if asked.prediction is not None and prediction != to_json(self._label_at(asked.prediction)):
+            return False
+        if asked.other_than is not None and prediction == to_json(self._label_at(asked.other_than)):
+            return False
+        return all(word in self._texts[place] for word in asked.search.casefold().split())
 
     def profiles(self, place: int | None) -> dict[str, Any]:
         """Distributions of the columns for the class at a position; see :class:`~.schemas.ProfilesBody`."""
@@ -177,12 +201,13 @@ class ExplorerService:
             constraints=constraints,
             n_counterfactuals=n_counterfactuals,
             time_limit=self.time_limit,
+            effort=question.effort,
             on_infeasible=question.on_infeasible,
         )
         return Asked(explainer, answers, constraints, label)
 
     def _constraints(self, rules: RulesBody, row: dict[str, Any]) -> Constraints | None:
-        """Give the rules of the page, joined with those that are stored."""
+        """Return the rules of the page, joined with those that are stored."""
         fitted = self.explainer.fitted_
         return joined_with(fitted.constraints, constraints_from(rules, row, self.json_rows), fitted.table)
 
@@ -207,12 +232,13 @@ class ExplorerService:
         asked = self.ask(question, question.quantile)
         answer = asked.answers[0]
         if not answer.found:
-            why = reason_in_words(for_everyone(answer.cause))
+            with speaking(self.wording):
+                why = reason_in_words(for_everyone(answer.cause))
             return {"status": answer.status, "sentence": why, "remark": "", "turn": None, "steps": []}
         plan = asked.explainer.plan(answer, constraints=asked.constraints)
         steps = [
             {
-                "sentence": instruction_in_words(step.changes),
+                "sentence": self._instruction(step.changes),
                 "columns": [change.feature for change in step.changes],
                 "share": to_json(step.share),
                 "probability": to_json(step.probability),
@@ -221,16 +247,27 @@ class ExplorerService:
             }
             for step in plan
         ]
-        told = {"sentence": plan.sentence, "remark": remark_of_plan(plan)}
-        return {"status": plan.status, **told, "turn": plan.turn, "steps": steps}
+        said = {"sentence": plan.sentence, "remark": remark_of_plan(plan)}
+        return {"status": plan.status, **said, "turn": plan.turn, "steps": steps}
+
+    def _instruction(self, changes: Sequence[Change]) -> str:
+        with speaking(self.wording):
+            return instruction_in_words(changes)
 
     def path(self, question: QuestionBody) -> dict[str, Any]:
         """Find the way to an answer; see :class:`~.schemas.PathBody`."""
+        explainer, row, target, constraints = self.posed(question)
+        path = explainer.path(row, target, constraints=constraints, time_limit=self.time_limit)
+        stages = self.json_rows.write(path.steps, explainer.table_.encode(path.steps)) if len(path) else []
+        with speaking(self.wording):
+            return written_way(path, stages)
+
+    def posed(self, question: QuestionBody) -> tuple[Explainer, Any, Any, Constraints | None]:
+        """Return what answers a question: the explainer at its threshold, the row, the target and all rules."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
         explainer = self._explainer_at(label, question.quantile)
-        constraints = self._constraints(question.rules, question.row)
-        return written_way(explainer.path(row, target, constraints=constraints, time_limit=self.time_limit))
+        return explainer, row, target, self._constraints(question.rules, question.row)
 
     def why_not(self, question: QuestionBody) -> dict[str, Any]:
         """Find out what stands in the way; see :class:`~.schemas.WhyNotBody`."""
@@ -275,13 +312,15 @@ class ExplorerService:
             if without.found:
                 broken, answer = fewer, without
         kept = dropped(question.rules, broken)
-        return [{"rule": in_words(broken), "distance": answer.distance, "rules": kept.model_dump()}]
+        with speaking(self.wording):
+            rule = in_words(broken)
+        return [{"rule": rule, "distance": answer.distance, "rules": kept.model_dump()}]
 
     def _under(self, question: QuestionBody, rules: RulesBody) -> Explanation:
         return self.ask(question.model_copy(update={"rules": rules}), question.quantile).answers[0]
 
     def _target(self, question: QuestionBody) -> tuple[Any, Any]:
-        """Give the target as the explainer takes it, and its label, None for a regressor."""
+        """Return the target as the explainer takes it, and its label, None for a regressor."""
         wanted = question.target
         value = (wanted.low, wanted.high) if isinstance(wanted, IntervalBody) else wanted
         target = target_from_json(value, self.classes)
@@ -302,6 +341,11 @@ class ExplorerService:
             while len(self._explainers) > MOST_EXPLAINERS:
                 self._explainers.popitem(last=False)
         return made
+
+
+def _sortable(value: Any) -> tuple[int, Any]:
+    """Make values of one column comparable: numbers, then texts, then what is missing."""
+    return (2, 0) if value is None else (0, value) if isinstance(value, (int, float)) else (1, str(value))
 
 
 def _first(given: Any) -> Any:

@@ -10,20 +10,42 @@ import numpy as np
 from ... import __version__
 from ...errors import InvalidInputError
 from ...explainer import Explainer
-from ...fitted.profiles import ColumnProfile
+from ...fitted.summaries import ColumnProfile
+from ...rules.atomic import Stays
+from ...text.languages import LANGUAGES, say
 from ..files.values import to_json
 from .downloads import has_report
-from .skewed_columns import Stretch
-from .ways import has_ways
+from .scales import Stretch
+from .writing import has_ways
 
 # Significant digits of a typical row's numbers: as a person would type them.
 TYPICAL_DIGITS = 6
-# Pairs that are never seen together which the page is told; the most surprising come first.
+# Pairs that are never seen together which the page shows; the most surprising come first.
 MOST_PAIRS = 100
+# Beginnings of the keys of all texts that the page needs.
+ON_THE_PAGE = (
+    "app.",
+    "head.",
+    "stage.",
+    "range.",
+    "decimal",
+    "thousands",
+    "percent",
+    "missing",
+    "yes",
+    "no",
+    "at most",
+    "reasons.count",
+)
 
 
 def about(
-    explainer: Explainer, predictions: Sequence[Any], *, title: str, image_shape: tuple[int, int] | None
+    explainer: Explainer,
+    predictions: Sequence[Any],
+    *,
+    title: str,
+    image_shape: tuple[int, int] | None,
+    target: Any = None,
 ) -> dict[str, Any]:
     """Columns, classes, and what else the page needs to draw itself; see :class:`~.schemas.AboutBody`.
 
@@ -34,8 +56,12 @@ def about(
         Of the rows to pick from, as JSON has them.
     title : str
     image_shape : (height, width) or None
+    target : label, optional
+        To ask for first; by default the class that is predicted most rarely.
     """
     classes, threshold = explainer.classes_, explainer.threshold
+    wording, fixed = explainer.table_.wording, fixed_columns(explainer)
+    labels = [] if classes is None else [to_json(label) for label in classes.tolist()]
     numbers = [float(item) for item in predictions] if classes is None else []
     return {
         "title": title,
@@ -49,10 +75,19 @@ def about(
                 "high": float(profile.percentiles[-1]) if len(profile.percentiles) else None,
                 "open": column.open,
                 "optional": column.may_be_missing,
+                "label": wording.column(column.name).name or column.name,
+                "unit": wording.column(column.name).unit,
+                "value_names": [[to_json(value), name] for value, name in wording.column(column.name).values],
+                "fixed": fixed.get(column.name),
             }
             for column, profile in zip(explainer.table_.columns, explainer.profiles_[None])
         ],
-        "classes": None if classes is None else [to_json(label) for label in classes.tolist()],
+        "classes": None if classes is None else labels,
+        "outcome_names": [] if classes is None else [wording.outcome(label) for label in classes.tolist()],
+        "target": to_json(target) if target is not None else rarest(labels, predictions),
+        "language": wording.language,
+        "texts": {key: text for key, text in LANGUAGES[wording.language].items() if key.startswith(ON_THE_PAGE)},
+        "exactness_in_words": say(f"exactness.{explainer.exactness_}"),
         "exactness": explainer.exactness_,
         "outcomes": [min(numbers), float(np.median(numbers)), max(numbers)] if numbers else None,
         "has_density": bool(explainer.densities_),
@@ -65,6 +100,18 @@ def about(
         "rules": list(explainer.fitted_.rules(None).given_names) if explainer.fitted_.constraints else [],
         "never_together": [str(pair) for pair in explainer.never_together_[:MOST_PAIRS]],
     }
+
+
+def rarest(labels: Sequence[Any], predictions: Sequence[Any]) -> Any:
+    """Return the class that is predicted most rarely of those that are; None for a regressor."""
+    counts = {label: list(predictions).count(label) for label in labels}
+    return min((label for label in labels if counts[label]), key=counts.__getitem__, default=next(iter(labels), None))
+
+
+def fixed_columns(explainer: Explainer) -> dict[str, str]:
+    """Return the columns that the stored rules keep as they are, and the rule in words."""
+    rules = explainer.fitted_.rules(None)
+    return {rule.column.name: rule.name for rule in rules.single if isinstance(rule, Stays)}
 
 
 def typical_row(explainer: Explainer) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Answers in JSON's terms: what is shown of answers everywhere, and what only the page draws."""
+"""Answers in JSON's terms: what is shown of answers everywhere, and what only the page draws.
+
+Ways through dense data, in JSON's terms.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...answers import Explanations
+from ...answers import Explanations, Path
+from ...explainer import Explainer
 from ...fitted import FittedModel
 from ...reasons import for_everyone
+from ...text.steps import instruction_in_words
 from ..files.trail.records import target_probabilities
 from ..files.values import to_json
-from .column_shares import ColumnShare
+from .scales import ColumnShare
 
 
 def written(
@@ -31,10 +36,10 @@ def written(
     """
     answers = replace(answers, causes=tuple(for_everyone(cause) for cause in answers.causes))
     before, after = target_probabilities(fitted, answers)
-    told = answers.shown()
+    stated = answers.shown()
     return [
         {
-            **{name: to_json(values[place]) for name, values in told.items()},
+            **{name: to_json(values[place]) for name, values in stated.items()},
             "sentence": answer.sentence,
             "probability_before": to_json(before[place]),
             "probability_after": to_json(after[place]),
@@ -73,3 +78,28 @@ def _positions(
             "after": None if after is None else share_before if new is old else share(new),
         }
     return positions
+
+
+def has_ways(explainer: Explainer) -> bool:
+    """Whether ways can be asked for at all: they lead through numbers, and where data are dense."""
+    is_of_numbers = all(column.kind == "number" for column in explainer.table_.columns)
+    return bool(explainer.densities_) and is_of_numbers and not getattr(explainer.distance_, "per_change", 0.0)
+
+
+def written_way(path: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Write a way, whose corners are rows; see :class:`~.schemas.PathBody`."""
+    profile = path.profile
+    return {
+        "status": path.status,
+        "sentence": path.sentence,
+        "length": to_json(path.length),
+        "level": to_json(path.level),
+        "enters": path.enters,
+        "steps": [instruction_in_words(changes) for changes in path.changes],
+        "positions": [] if profile is None else profile.positions.tolist(),
+        "shares": [] if profile is None else profile.shares.tolist(),
+        "rows": [] if path.status == "infeasible" else rows,
+        "probabilities": None
+        if profile is None or profile.probabilities is None
+        else [to_json(each) for each in profile.probabilities.tolist()],
+    }

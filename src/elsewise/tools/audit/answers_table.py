@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...answers import Explanations
 from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ...errors import InvalidInputError
-from ...statuses import has_answer
+from ...reasons import has_answer
 from ...table.frames import is_frame
 
 # Where a table of answers ends to tell of rows, and begins to tell of answers.

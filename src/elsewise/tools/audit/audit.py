@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...answers.cells import pandas_for
+from ...answers.records import pandas_for
 from ...arrays import AnyArray, BoolArray, FloatArray
 from ...errors import InvalidInputError
 from .answers_table import AnswersTable, groups_of, table_of
-from .bootstrap import mean_interval, median_interval
-from .constants import MEASURES, SIGNIFICANCE
-from .correction import corrected
-from .wilson import share_interval
-from .words import audit_in_words
+from .reason_counts import ReasonCount, count_reasons
+from .statistics import corrected, mean_interval, median_interval, share_interval
+from .words import MEASURES, SIGNIFICANCE, audit_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows that a group needs to be told of: with fewer, intervals mean little, and persons show through.
+# Rows that a group needs to be listed: with fewer, intervals mean little, and persons show through.
 FEWEST_ROWS = 5
 # Groups an audit tells apart at most: a column with more is a number, or an id.
 MOST_GROUPS = 50
 
-# Measures whose median is told; of others it is the mean.
+# Measures whose median is stated; of others it is the mean.
 _MEDIANS = ("distance", "plausibility")
 
 
@@ -84,7 +83,7 @@ class Audit:
     Attributes
     ----------
     by : str
-        What groups are told apart by.
+        What groups are distinguished by.
     groups : tuple of str
     counts : dict of str to int
         Rows of each group that need an answer.
@@ -94,6 +93,10 @@ class Audit:
         Most certain first.
     small : tuple of str
         Groups with too few rows, left out.
+    without_recourse : dict of str to int
+        Rows of each group that are proven to have no answer.
+    reasons : tuple of ReasonCount
+        How often each reason is named in each group; empty if reasons were not given.
     """
 
     by: str
@@ -104,6 +107,8 @@ class Audit:
     measures: tuple[GroupMeasure, ...]
     differences: tuple[Difference, ...]
     small: tuple[str, ...]
+    without_recourse: dict[str, int]
+    reasons: tuple[ReasonCount, ...] = ()
 
     @property
     def significant(self) -> tuple[Difference, ...]:
@@ -111,7 +116,7 @@ class Audit:
         return tuple(each for each in self.differences if each.significant)
 
     def value(self, group: str, measure: str) -> GroupMeasure:
-        """Give one measure of one group."""
+        """Return one measure of one group."""
         return next(each for each in self.measures if (each.group, each.measure) == (group, measure))
 
     def to_frame(self) -> pd.DataFrame:
@@ -138,7 +143,7 @@ class Audit:
         return pandas.DataFrame(lines)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Give all of it as plain values, None for what is not known."""
+        """Return all of it as plain values, None for what is not known."""
         lines = self.to_frame().astype(object).to_dict("records")
         measures = [{name: None if value != value else value for name, value in line.items()} for line in lines]
         return {
@@ -147,6 +152,8 @@ class Audit:
             "unchanged": self.n_unchanged,
             "wrong": self.n_wrong,
             "small": list(self.small),
+            "without_recourse": dict(self.without_recourse),
+            "reasons": [asdict(each) for each in self.reasons],
             "measures": measures,
         }
 
@@ -154,7 +161,7 @@ class Audit:
         return audit_in_words(self)
 
 
-def audit(answers: Any, by: Any, *, seed: int = 0) -> Audit:
+def audit(answers: Any, by: Any, *, reasons: Sequence[Any] | None = None, seed: int = 0) -> Audit:
     """Compare what recourse costs groups of rows.
 
     Parameters
@@ -164,6 +171,8 @@ def audit(answers: Any, by: Any, *, seed: int = 0) -> Audit:
         counts.
     by : str, or sequence of length n_rows
         A column of the rows, or a group for each row: the column need not be one the model sees.
+    reasons : sequence of PrincipalReasons, or None, of length n_rows; optional
+        The :meth:`~elsewise.Explainer.reasons` of each row, to be counted by group.
     seed : int, default=0
         Of the bootstrap.
 
@@ -195,6 +204,8 @@ def audit(answers: Any, by: Any, *, seed: int = 0) -> Audit:
         )
     if not groups:
         raise InvalidInputError(f"by: no group of {name!r} has {FEWEST_ROWS} rows that need an answer.")
+    counted = () if reasons is None else count_reasons(reasons, every, in_need, groups)
+    has_none = in_need & (table.statuses == "infeasible")
     rng = np.random.default_rng(seed)
     measures = tuple(_measured(table, every == group, group, rng) for group in groups)
     differences = _corrected([each for group in groups for each in _differences(table, every, group, groups)])
@@ -207,6 +218,8 @@ def audit(answers: Any, by: Any, *, seed: int = 0) -> Audit:
         measures=tuple(each for of_group in measures for each in of_group),
         differences=differences,
         small=tuple(group for group in counts if group not in groups),
+        without_recourse={group: int((has_none & (every == group)).sum()) for group in groups},
+        reasons=counted,
     )
 
 

@@ -18,9 +18,8 @@ from ...questions.explain import explain_rows
 from ...table.as_trained import as_trained
 from ...table.frames import as_table, is_frame
 from ...table.rows import column_names
-from ..files.constants import MOST_NAMES
-from .answer_frame import answer_frame, error_frame
-from .schema import Schema
+from ..files.values import MOST_NAMES
+from .schema import Schema, answer_frame, error_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +82,7 @@ class Mapper:
         Raises
         ------
         InvalidInputError
-            If a column is missing from the frame as a whole. What is wrong with single rows is told in the answers.
+            If a column is missing from the frame as a whole. What is wrong with single rows is stated in the answers.
         """
         frame = self._as_frame(rows)
         self._check_columns(frame)
@@ -95,7 +94,7 @@ class Mapper:
             yield self(frame)
 
     def explain(self, rows: pd.DataFrame) -> Explanations:
-        """Give the answers as :meth:`elsewise.Explainer.explain` does."""
+        """Return the answers as :meth:`elsewise.Explainer.explain` does."""
         return explain_rows(self.fitted, self._typed(rows), self.target, self.options, n_jobs=self.n_jobs)
 
     def __dask_tokenize__(self) -> str:
@@ -110,7 +109,7 @@ class Mapper:
             return answer_frame(self.explain(frame), frame, self.layout)
         except MemoryError:
             raise
-        except Exception as error:  # whatever a model raises for a row is that row's error, and is told there
+        except Exception as error:  # whatever a model raises for a row is that row's error, and is stated there
             if len(frame) == 1:
                 return error_frame(frame, f"{type(error).__name__}: {error}", self.layout)
         half = len(frame) // 2
@@ -139,7 +138,7 @@ class Mapper:
         return frame.drop(columns=[each.source for each in self.layout.ids if each.source not in table.names])
 
     def _typed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Give rows in the dtypes of the training data, which engines do not keep, wherever these hold them."""
+        """Return rows in the dtypes of the training data, which engines do not keep, wherever these hold them."""
         table = self.fitted.table
         own: Any = table.own_columns(self._without_ids(frame), name="rows")
         if not table.dtypes:
@@ -158,6 +157,6 @@ class Mapper:
 
 
 def _one_dimensional(values: Any) -> Any:
-    """Give an array as pandas takes it for a column."""
+    """Return an array as pandas takes it for a column."""
     array = np.asarray(values)
     return array if array.ndim == 1 else list(array)

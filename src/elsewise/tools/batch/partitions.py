@@ -3,6 +3,8 @@
 A file of answers tells in its metadata which question it answers and which rows (by their SHA-256), and how many
 rows have each status. Work that was cut short goes on with the partitions that have no file yet; a file of another
 question, or of rows that have changed since, is never taken for an answer.
+
+Who answers for the partitions: this process, or the workers of a Dask cluster.
 """
 
 from __future__ import annotations
@@ -11,15 +13,16 @@ import json
 import os
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidInputError
-from ..files.checksums import sha256_of
-from ..files.row_batches import row_batches
+from ...errors import InvalidInputError, MissingDependencyError
+from ..files.tables import row_batches
+from ..files.values import sha256_of
 from .mapper import Mapper
 
 # Rows that are read, answered and written together: some megabytes, and enough for the engine to share work among.
@@ -68,7 +71,7 @@ class PartitionAnswers:
 
 
 def partitions_of(files: Sequence[Path], folder: Path, question: str) -> list[Partition]:
-    """Give every file of rows its file of answers, of the same name, in a folder."""
+    """Return every file of rows its file of answers, of the same name, in a folder."""
     names = [file.stem for file in files]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -90,8 +93,8 @@ def finished(partition: Partition) -> PartitionAnswers | None:
         return None
     wrong = f"{partition.answers} holds answers to another question, or of other rows, than those asked for now"
     try:
-        told = import_module("pyarrow.parquet").read_metadata(partition.answers).metadata or {}
-        known = PartitionAnswers(**json.loads(told[METADATA_KEY.encode()]))
+        stated = import_module("pyarrow.parquet").read_metadata(partition.answers).metadata or {}
+        known = PartitionAnswers(**json.loads(stated[METADATA_KEY.encode()]))
     except (import_module("pyarrow").ArrowInvalid, KeyError, TypeError, ValueError) as error:
         raise InvalidInputError(
             f"{partition.answers} is no file of answers by this command. Give another --out, or begin anew: --fresh."
@@ -125,16 +128,16 @@ def answer_partition(mapper: Mapper, partition: Partition, batch: int = ROWS_A_B
                 statuses.update(status for status, first in zip(table.column("status").to_pylist(), is_first) if first)
                 n_rows += n_more
                 writer.write_table(table)
-            told = PartitionAnswers(n_rows, dict(statuses), sha256_of(partition.rows), partition.question)
-            writer.add_key_value_metadata({METADATA_KEY: _json(told)})
+            stated = PartitionAnswers(n_rows, dict(statuses), sha256_of(partition.rows), partition.question)
+            writer.add_key_value_metadata({METADATA_KEY: _json(stated)})
         os.replace(unfinished, partition.answers)
     finally:
         unfinished.unlink(missing_ok=True)
-    return told
+    return stated
 
 
 def with_row_numbers(mapper: Mapper) -> Any:
-    """Give the schema of a partition's file: the number of the row in its file, then what the mapper tells."""
+    """Return the schema of a partition's file: the number of the row in its file, then what the mapper tells."""
     pyarrow = import_module("pyarrow")
     return pyarrow.schema([("row", pyarrow.int64()), *mapper.schema])
 
@@ -158,5 +161,77 @@ def remove_unfinished(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _json(told: PartitionAnswers) -> str:
-    return json.dumps({name: getattr(told, name) for name in ("n_rows", "statuses", "rows_sha256", "question")})
+def _json(stated: PartitionAnswers) -> str:
+    return json.dumps({name: getattr(stated, name) for name in ("n_rows", "statuses", "rows_sha256", "question")})
+
+
+# How often a partition is begun anew after its worker was lost: more often, and the partition itself is at fault.
+MOST_RETRIES = 3
+
+ENGINES = ("dask",)
+Run = Callable[[Mapper, Sequence[Partition]], Iterator[PartitionAnswers]]
+
+
+def answer_here(mapper: Mapper, partitions: Sequence[Partition]) -> Iterator[PartitionAnswers]:
+    """Answer for one partition after the other."""
+    for partition in partitions:
+        yield answer_partition(mapper, partition)
+
+
+def answer_on_dask(
+    mapper: Mapper, partitions: Sequence[Partition], scheduler: str | None = None, n_workers: int | None = None
+) -> Iterator[PartitionAnswers]:
+    """Answer for partitions on the workers of a cluster, which read and write the files themselves.
+
+    Parameters
+    ----------
+    mapper : Mapper
+    partitions : sequence of Partition
+        Their paths have to lead to the same files on every worker.
+    scheduler : str, optional
+        Address of a scheduler; without one, a cluster on this machine is started and ended.
+    n_workers : int, optional
+        Worker processes of a cluster on this machine; as many as there are cores by default.
+
+    Yields
+    ------
+    PartitionAnswers
+        Of partitions as they are finished. One whose worker is lost is begun anew on another.
+    """
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingDependencyError("--engine dask needs Dask: pip install 'elsewise[dask]'") from error
+    with ExitStack() as stack:
+        where: Any = scheduler
+        if scheduler is None:
+            where = stack.enter_context(local_cluster(n_workers))
+        client = stack.enter_context(distributed.Client(where))
+        # a task of its own: sent once to each worker that needs it, not once a partition, and made again if it is lost
+        shared = client.submit(_same, mapper, pure=False)
+        futures = [
+            client.submit(answer_partition, shared, partition, pure=False, retries=MOST_RETRIES)
+            for partition in partitions
+        ]
+        for future in distributed.as_completed(futures):
+            result = future.result()
+            future.release()  # or a worker that is lost later would have it to do again
+            yield result
+
+
+def local_cluster(n_workers: int | None = None) -> Any:
+    """Start worker processes on this machine, as many as there are cores by default.
+
+    Dask looks at what its workers do a hundred times a second, and the work waits meanwhile: that is switched off.
+    """
+    import dask
+    import distributed
+
+    with dask.config.set({"distributed.worker.profile.enabled": False}):
+        return distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+
+
+def _same(mapper: Mapper) -> Mapper:
+    return mapper

@@ -1,6 +1,8 @@
 """The columns of a mapper's answers, known before the first row is: for pandas, Arrow and Spark.
 
 Four kinds of values are enough for all of them, and each may be missing: text, numbers, whole numbers, truth values.
+
+Answers as a frame in a given schema, column by column.
 """
 
 from __future__ import annotations
@@ -11,15 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...answers import Explanations
 from ...arrays import AnyArray
 from ...errors import InvalidInputError, MissingDependencyError
 from ...table import Column, Table
+from ...table.frames import floats_of, is_missing_value, objects_of
 from ...table.types import UserDtype
 from ..files.answers import shown_fields
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
 
 # Word before the name of an id column that is called as one of the answer's own columns.
 TAKEN_ID = "data_"
@@ -61,18 +66,18 @@ class Schema:
 
     Attributes
     ----------
-    ids, told, counterfactual : tuple of OutputColumn
+    ids, stated, counterfactual : tuple of OutputColumn
         Columns copied from the data, what is known of an answer, and the counterfactual itself.
     """
 
     ids: tuple[OutputColumn, ...]
-    told: tuple[OutputColumn, ...]
+    stated: tuple[OutputColumn, ...]
     counterfactual: tuple[OutputColumn, ...]
 
     @property
     def columns(self) -> tuple[OutputColumn, ...]:
         """All of them."""
-        return self.ids + self.told + self.counterfactual
+        return self.ids + self.stated + self.counterfactual
 
     @property
     def meta(self) -> pd.DataFrame:
@@ -122,8 +127,8 @@ def schema_of(
     has_least_probability, several, sentences : bool
         What was asked for: a least probability, several answers a row, sentences.
     """
-    told = _told(classes, has_least_probability=has_least_probability, several=several, sentences=sentences)
-    taken = {each.name for each in told}
+    stated = _columns_stated(classes, has_least_probability=has_least_probability, several=several, sentences=sentences)
+    taken = {each.name for each in stated}
     ids = tuple(
         OutputColumn(f"{TAKEN_ID}{name}" if name in taken else name, _kind_of_id(name, dtype, table), name)
         for name, dtype in _names_and_dtypes(id_columns)
@@ -139,10 +144,10 @@ def schema_of(
         )
         for place, name in enumerate(map(str, table.names))
     )
-    return Schema(ids, told, counterfactual)
+    return Schema(ids, stated, counterfactual)
 
 
-def _told(
+def _columns_stated(
     classes: AnyArray | None, *, has_least_probability: bool, several: bool, sentences: bool
 ) -> tuple[OutputColumn, ...]:
     of_label: Kind = "number" if classes is None else kind_of_values(classes.tolist())
@@ -211,3 +216,123 @@ def _kind_of_id(name: str, dtype: Any, table: Table) -> Kind:
     except TypeError as error:
         raise InvalidInputError(f"id_columns: {dtype!r}, of {name!r}, is no dtype.") from error
     return _OF_DTYPE.get(getattr(found, "kind", "O"), "text")
+
+
+def answer_frame(answers: Explanations, rows: pd.DataFrame, layout: Schema) -> pd.DataFrame:
+    """Write answers about rows.
+
+    Parameters
+    ----------
+    answers : Explanations
+    rows : data frame of shape (n_rows, ...)
+        The rows as they came, with the columns that are copied.
+    layout : Schema
+
+    Returns
+    -------
+    data frame
+        A line an answer, with the index of its row.
+    """
+    import pandas
+
+    values = {**_stated(answers), **_ids(answers, rows, layout)}
+    after: Any = answers.counterfactuals
+    for column in layout.counterfactual:
+        values[column.name] = after.iloc[:, column.source]
+    return pandas.DataFrame(
+        {column.name: as_kind(values[column.name], column.kind) for column in layout.columns},
+        index=rows.index[answers.rows],
+    )
+
+
+def error_frame(row: pd.DataFrame, message: str, layout: Schema) -> pd.DataFrame:
+    """Write that there is no answer about a single row, and why."""
+    import pandas
+
+    stated: dict[str, Any] = {"status": "error", "reason": message, "error": message}
+    if "answer" in (each.name for each in layout.stated):
+        stated["answer"] = 1
+    values = {each.name: row[each.source].iloc[0] for each in layout.ids} | stated
+    return pandas.DataFrame(
+        {each.name: as_kind([values.get(each.name)], each.kind) for each in layout.columns}, index=row.index
+    )
+
+
+def _stated(answers: Explanations) -> dict[str, Any]:
+    """Return what is known of answers, by the name of the column; more than a schema may ask for."""
+    shown: dict[str, Any] = answers.shown()
+    ranges = [target if isinstance(target, tuple) else (np.nan, np.nan) for target in answers.targets]
+    names = np.array([column.name for column in answers.table.columns], dtype=object)
+    starts = np.searchsorted(answers.rows, answers.rows)
+    is_wrong = (answers.statuses == "error").tolist()
+    return {
+        **shown,
+        "answer": np.arange(len(answers)) - starts + 1,
+        "target_low": [low for low, _ in ranges],
+        "target_high": [high for _, high in ranges],
+        "min_probability": answers.min_probabilities,
+        "error": [reason if wrong else None for reason, wrong in zip(shown["reason"], is_wrong)],
+        "n_changes": answers.changed.sum(axis=1),
+        "changed": ["; ".join(names[each]) for each in answers.changed],
+        "sentence": _Sentences(answers),
+    }
+
+
+class _Sentences:
+    """Sentences of answers, made when they are read: they take longer than all the rest."""
+
+    def __init__(self, answers: Explanations) -> None:
+        self._answers = answers
+
+    def __iter__(self) -> Any:
+        return (answer.sentence for answer in self._answers)
+
+
+def _ids(answers: Explanations, rows: pd.DataFrame, layout: Schema) -> dict[str, Any]:
+    return {each.name: rows[each.source].iloc[answers.rows] for each in layout.ids}
+
+
+def as_kind(values: Any, kind: Kind) -> Any:
+    """Make an array of one of the four kinds of any values; what does not fit is missing.
+
+    Parameters
+    ----------
+    values : series, array or iterable of length n
+    kind : "text", "number", "whole" or "truth"
+
+    Returns
+    -------
+    array or extension array of length n
+    """
+    import pandas
+
+    dtype = OutputColumn("", kind).pandas_dtype
+    source = getattr(getattr(values, "dtype", None), "kind", "O")
+    # a number other than 0 and 1 is no truth value: only columns of truth values are taken as a whole
+    if source in ("b" if kind == "truth" else "fiub") and kind != "text":
+        return floats_of(values) if kind == "number" else pandas.Series(values).astype(dtype).array
+    cells = objects_of(values) if hasattr(values, "dtype") else list(values)
+    known = [None if _is_missing(value) else _as(value, kind) for value in cells]
+    if kind == "number":
+        return np.array([np.nan if value is None else value for value in known], dtype=np.float64)
+    return pandas.array(known, dtype=dtype)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is missing; words and whole numbers, most of all values, never are."""
+    return value is None or (not isinstance(value, (str, int)) and is_missing_value(value))
+
+
+def _as(value: Any, kind: Kind) -> Any:
+    """Read a value; None if it is not of the kind: whoever copies a column of numbers may meet a word."""
+    if kind == "text":
+        return str(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    if kind == "number":
+        return number
+    if kind == "truth":
+        return bool(number) if number in (0.0, 1.0) else None
+    return int(number) if number.is_integer() else None

@@ -1,4 +1,7 @@
-"""Readers of single arguments, for argparse: they say what was expected and what was received."""
+"""Readers of single arguments, for argparse: they say what was expected and what was received.
+
+What the exit codes of ``elsewise`` mean, in one place.
+"""
 
 from __future__ import annotations
 
@@ -171,3 +174,25 @@ def file_or_folder_to_write(*suffixes: str) -> Callable[[str], Path]:
 def _check_suffix(path: Path, suffixes: tuple[str, ...]) -> None:
     if suffixes and path.suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(f"expected a file ending in {', '.join(suffixes)}, received {str(path)!r}")
+
+
+# Names and reasons that are listed before "and more".
+MOST_LISTED = 5
+# Largest seed that numpy and scikit-learn both take.
+LARGEST_SEED = 2**32 - 1
+# Dots an inch of pictures: sharp on a page, and a file of some ten kilobytes.
+PICTURE_RESOLUTION = 110
+
+
+ALL_ANSWERED = 0
+WENT_WRONG = 1
+WRONG_USAGE = 2
+SOME_WITHOUT_ANSWER = 3
+CHANGED = 4
+INTERRUPTED = 130
+
+IN_WORDS = (
+    "0 done (for explain: every row has an answer); 1 it went wrong, said on stderr; 2 wrong usage; 3 explain is done, "
+    "but some rows have no answer (the column `reason` says why); 4 monitor --alert has found a change, "
+    "verify --against something that is no longer true; 130 interrupted with Ctrl-C; 143 ended by SIGTERM."
+)

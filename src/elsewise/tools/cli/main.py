@@ -1,7 +1,7 @@
 """The command ``elsewise``: one subcommand a module.
 
 A subcommand is a module with ``add_to(commands)``, which adds its parser and sets ``run``, a function of the parsed
-arguments that returns one of the exit codes of :mod:`elsewise.tools.cli.exit_codes`.
+arguments that returns one of the exit codes of :mod:`elsewise.tools.cli.arguments`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,32 @@ from types import ModuleType
 
 from ... import __version__
 from ...errors import ElsewiseError
-from .exit_codes import IN_WORDS, INTERRUPTED, WENT_WRONG
+from .arguments import IN_WORDS, INTERRUPTED, WENT_WRONG
+from .parsing import Parser
 
-_COMMANDS = ("fit", "explain", "verify", "audit", "monitor", "rules", "report", "serve", "demo", "reproduce")
+_COMMANDS = (
+    "fit",
+    "explain",
+    "recourse",
+    "letters",
+    "verify",
+    "audit",
+    "monitor",
+    "rules",
+    "report",
+    "serve",
+    "mcp",
+    "demo",
+    "reproduce",
+)
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser with all subcommands."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="elsewise",
-        description="Plausible counterfactual explanations with proofs: valid, dense, minimal, fast.",
+        description="What would have to change for the model to decide otherwise? The smallest realistic change, with "
+        "a proof.",
         epilog=f"exit codes: {IN_WORDS}",
     )
     top.add_argument("--version", action="version", version=f"elsewise {__version__}")

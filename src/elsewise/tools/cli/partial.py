@@ -4,6 +4,8 @@ The file is text: a line that says what was asked, then a line a row, in the row
 checksum over this JSON and the checksum of the line before it. A line that was edited, doubled, left out or moved is
 thus found, and rows after it are not taken for answers. (Checksums find accidents; who wants to forge answers can
 compute them.) A last line that is cut off, by a full disk or a power failure, is left out and its row done again.
+
+Ctrl-C and SIGTERM as an exception, so that what is finished can be put away.
 """
 
 from __future__ import annotations
@@ -11,9 +13,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
 from ...errors import InvalidInputError
@@ -111,8 +116,8 @@ class Partial:
     def _check_first(self, line: bytes) -> None:
         """Check that the file is ours, unchanged, and about the same question."""
         try:
-            told = json.loads(line.partition(b"\t")[0])
-            number, asked = told["elsewise_partial"], told["question"]
+            stated = json.loads(line.partition(b"\t")[0])
+            number, asked = stated["elsewise_partial"], stated["question"]
         except (ValueError, KeyError, TypeError):
             self._refuse_foreign()
         if number != PARTIAL_FORMAT or not isinstance(asked, dict):
@@ -130,7 +135,7 @@ class Partial:
             )
 
     def _checked(self, line: bytes, row: int | None) -> str:
-        """Give the JSON of a line that follows those before it; ``row`` is None for the first line."""
+        """Return the JSON of a line that follows those before it; ``row`` is None for the first line."""
         text, _, checksum = line.decode("utf-8", "replace").rpartition("\t")
         expected = _chained(self._checksum, text)
         if checksum != expected:
@@ -180,3 +185,80 @@ def _lock(file: int, path: Path) -> None:
         raise InvalidInputError(
             f"{path} is in use: another process is working on the same output. Wait for it, or give another --out."
         ) from error
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody asked to stop.
+
+    Attributes
+    ----------
+    signal_number : int
+    """
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__()
+        self.signal_number = signal_number
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell expects of a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM."""
+        return 128 + self.signal_number
+
+
+class Stop:
+    """Remembers that somebody asked to stop, also where an exception was swallowed on its way."""
+
+    def __init__(self) -> None:
+        self.asked: int | None = None
+
+    def check(self) -> None:
+        """Raise if somebody has asked to stop."""
+        if self.asked is not None:
+            raise Interrupted(self.asked)
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Remember what comes while something is written that must not be cut in two; :meth:`check` raises it."""
+
+        def remember(signal_number: int, frame: FrameType | None) -> None:
+            self.asked = signal_number
+
+        with _handled(remember):
+            yield
+
+    def interrupt(self, signal_number: int, frame: FrameType | None) -> None:
+        """Handle a signal: remember it, and raise."""
+        self.asked = signal_number
+        raise Interrupted(signal_number)
+
+
+@contextmanager
+def interruptible() -> Iterator[Stop]:
+    """Raise :class:`Interrupted` on Ctrl-C and SIGTERM; only the main thread can."""
+    stop = Stop()
+    with _handled(stop.interrupt):
+        yield stop
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C and SIGTERM off while a file is being finished, which takes a moment at most."""
+    late: list[int] = []
+    with _handled(lambda signal_number, frame: late.append(signal_number)):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, signal.SIG_DFL if old is None else old)

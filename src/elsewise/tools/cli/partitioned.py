@@ -16,16 +16,22 @@ from typing import Any
 from ... import __version__
 from ...errors import InvalidInputError
 from ...explainer import Explainer
-from ...statuses import STATUSES, WITHOUT_ANSWER
+from ...reasons import STATUSES, WITHOUT_ANSWER
 from ..batch import Mapper
-from ..batch.engines import ENGINES, answer_here, answer_on_dask
-from ..batch.partitions import Partition, PartitionAnswers, finished, partitions_of, remove_unfinished
-from ..files.error_names import errors_about
-from ..files.questions import target_from_text
-from ..files.row_batches import dtypes_of
-from ..files.tables import SUFFIXES, check_format
-from .arguments import is_pattern, matching, whole
-from .exit_codes import ALL_ANSWERED, SOME_WITHOUT_ANSWER
+from ..batch.partitions import (
+    ENGINES,
+    Partition,
+    PartitionAnswers,
+    answer_here,
+    answer_on_dask,
+    finished,
+    partitions_of,
+    remove_unfinished,
+)
+from ..files.settings import target_from_text
+from ..files.tables import SUFFIXES, check_format, dtypes_of
+from ..files.values import errors_about
+from .arguments import ALL_ANSWERED, SOME_WITHOUT_ANSWER, is_pattern, matching, whole
 from .progress import progress_bar
 from .question import note_rules_replaced, options_of, rules_of
 from .sources import explainer_of
@@ -98,7 +104,8 @@ def _mapper(arguments: argparse.Namespace, files: Sequence[Path]) -> Mapper:
     note_rules_replaced(explainer, arguments)
     classes = None if explainer.classes_ is None else explainer.classes_.tolist()
     asked = options_of(arguments, rules)
-    options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name not in ("errors", "ranges")}
+    of_rows = ("errors", "ranges", "certificate")
+    options = {item.name: getattr(asked, item.name) for item in fields(asked) if item.name not in of_rows}
     with errors_about(arguments.rules):
         return explainer.mapper(
             target_from_text(arguments.target, classes),
@@ -132,7 +139,7 @@ def _finish(arguments: argparse.Namespace, results: Sequence[PartitionAnswers], 
         counts.update(each.statuses)
     n_rows = sum(each.n_rows for each in results)
     code = SOME_WITHOUT_ANSWER if any(counts[status] for status in WITHOUT_ANSWER) else ALL_ANSWERED
-    told = {status: counts[status] for status in STATUSES}
+    stated = {status: counts[status] for status in STATUSES}
     if arguments.json:
         document = {
             "elsewise": __version__,
@@ -143,11 +150,11 @@ def _finish(arguments: argparse.Namespace, results: Sequence[PartitionAnswers], 
             "files": len(results),
             "finished_before": before,
             "rows": n_rows,
-            "statuses": told,
+            "statuses": stated,
             "seconds": round(took, 3),
         }
         print(json.dumps(document, allow_nan=False))
     else:
-        listed = ", ".join(f"{count:,} {status}" for status, count in told.items() if count) or "none"
+        listed = ", ".join(f"{count:,} {status}" for status, count in stated.items() if count) or "none"
         print(f"{arguments.data}: {len(results):,} files, {n_rows:,} rows ({listed})\nWritten to {arguments.out}")
     return code

@@ -9,13 +9,13 @@ from typing import Protocol
 
 
 class Bar(Protocol):
-    """What is told of progress; a tqdm bar is one."""
+    """What follows progress; a tqdm bar is one."""
 
     def update(self, count: int) -> object:
         """Count some more as done."""
 
     def set_postfix_str(self, text: str) -> object:
-        """Say what was done last."""
+        """Describe what was done last."""
 
 
 class _Silence:
@@ -48,7 +48,7 @@ def progress_bar(total: int, *, unit: str = "row", done: int = 0, quiet: bool = 
 
 
 def done_in_all(advance: Callable[[int], object]) -> Callable[[int, int], None]:
-    """Make a ``progress`` function for :meth:`~elsewise.Explainer.explain` of one that is told what more is done."""
+    """Make a ``progress`` function for :meth:`~elsewise.Explainer.explain` of one that takes what more is done."""
     done_before = 0
 
     def tell(done: int, total: int) -> None:

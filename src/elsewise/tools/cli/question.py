@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...answers import Explanations
 from ...errors import InvalidInputError
 from ...explainer import Explainer
-from ...fitted.missing import refuse_missing
 from ...questions import CheckedRows, Options, checked_rows
 from ...questions.explain import explain_rows
 from ...questions.options import CHOICES, OPTIONS, describe_option
@@ -19,17 +18,31 @@ from ...questions.progress import ProgressOption
 from ...rules import Constraints, Rules
 from ...rules.words import did_you_mean
 from ...table import Table
-from ..files.error_names import errors_about
-from ..files.questions import target_from_text
 from ..files.settings import SUFFIXES as SETTINGS
-from ..files.settings import read_rules
+from ..files.settings import read_rules, target_from_text
 from ..files.tables import SUFFIXES, FileRows, read_rows
-from .arguments import Group, distance, diversity, file_to_read, files_to_read, jobs, seconds, share, whole
-from .constants import MOST_LISTED
+from ..files.values import errors_about
+from .arguments import MOST_LISTED, Group, distance, diversity, file_to_read, files_to_read, jobs, seconds, share, whole
 from .sources import explainer_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# Options of a question on the command line, and how they are read there.
+ASKED: dict[str, dict[str, Any]] = {
+    "min_probability": {"type": share, "metavar": "P"},
+    "confidence": {"type": share, "metavar": "Q"},
+    "n_counterfactuals": {"type": whole(1), "metavar": "K"},
+    "diversity": {"type": diversity, "metavar": "D"},
+    "on_satisfied": {},
+    "time_limit": {"type": seconds, "metavar": "S"},
+    "effort": {},
+    "robust_radius": {"type": distance, "metavar": "D"},
+    "errors": {"default": "row"},  # rows of a file are not all looked at by the user
+    "on_infeasible": {},
+    "ranges": {"action": "store_true"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +90,27 @@ def add_rows(group: Group, *, many: bool = False) -> None:
                        + pattern)  # fmt: skip
 
 
-def add_question(group: Group) -> None:
-    """Add the options for what is asked about every row."""
+def add_question(group: Group, only: Collection[str] = tuple(ASKED)) -> None:
+    """Add the options for what is asked about every row: target, rules, threads, and ``only`` these of `Options`."""
     group.add_argument("--target", metavar="LABEL",
                        help="wanted outcome: a label (default: the nearest other class), or LOW:HIGH for a regressor, "
                        "where either end may be empty (--target=-5:3 if it starts with -)")  # fmt: skip
     group.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
                        help="TOML: what may change and how; keys are the parameters of Constraints. Replaces rules "
                        "that are stored in the explainer")  # fmt: skip
-    _add_option(group, "min_probability", type=share, metavar="P")
-    _add_option(group, "confidence", type=share, metavar="Q")
-    _add_option(group, "n_counterfactuals", type=whole(1), metavar="K")
-    _add_option(group, "diversity", type=diversity, metavar="D")
-    _add_option(group, "on_satisfied")
-    _add_option(group, "time_limit", type=seconds, metavar="S")
-    _add_option(group, "robust_radius", type=distance, metavar="D")
-    _add_option(group, "errors", default="row")  # rows of a file are not all looked at by the user
-    _add_option(group, "on_infeasible")
+    for name in only:
+        _add_option(group, name, **ASKED[name])
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
 
 
 def _add_option(group: Group, name: str, **settings: Any) -> None:
     """Add an option of a question, with the choices, default and description that it has in `Options`."""
-    settings = {"default": OPTIONS[name].default, "choices": CHOICES.get(name), **settings}
-    told = "" if settings["default"] is None else f" (default: {settings['default']})"
-    group.add_argument(f"--{name.replace('_', '-')}", help=describe_option(name) + told, **settings)
+    settings = {"default": OPTIONS[name].default, **settings}
+    if name in CHOICES:
+        settings["choices"] = CHOICES[name]
+    is_told = settings["default"] is not None and settings["default"] is not False
+    stated = f" (default: {settings['default']})" if is_told else ""
+    group.add_argument(f"--{name.replace('_', '-')}", help=describe_option(name) + stated, **settings)
 
 
 def rules_of(arguments: argparse.Namespace) -> Constraints | None:
@@ -117,7 +126,7 @@ def options_of(arguments: argparse.Namespace, rules: Constraints | None) -> Opti
 
 def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
     """Read everything that :func:`add_rows` and :func:`add_question` speak of, and check it before the long work."""
-    if arguments.robust_radius and arguments.why:
+    if vars(arguments).get("robust_radius") and arguments.why:
         raise InvalidInputError("--why tells which rules stand in the way, whatever lasts: leave --robust-radius out.")
     explainer = explainer_of(arguments, rules)
     explainer.n_jobs = arguments.jobs
@@ -133,7 +142,7 @@ def prepare(arguments: argparse.Namespace, rules: Constraints | None) -> Job:
 
 
 def _checked(explainer: Explainer, rules: Rules, rows: FileRows, arguments: argparse.Namespace) -> CheckedRows:
-    """Encode the rows, once; what is wrong with some is told of them, or refused with the file's name."""
+    """Encode the rows, once; what is wrong with some is stated of them, or refused with the file's name."""
     fitted = explainer.fitted_
     if arguments.errors == "row":
         return checked_rows(fitted, rules, rows.columns)
@@ -141,8 +150,6 @@ def _checked(explainer: Explainer, rules: Rules, rows: FileRows, arguments: argp
     missing = explainer.table_.missing(rows.columns)
     with errors_about(arguments.rules):
         rules.check_rows(features, rows.columns, missing)
-    if fitted.densities:
-        refuse_missing(explainer.table_, missing)
     return CheckedRows(features, {})
 
 
@@ -158,7 +165,7 @@ def kept_columns(rows: FileRows, arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 def called_by(rows: FileRows, arguments: argparse.Namespace) -> FileRows:
-    """Give rows the names that the column ``--id`` has for them, or a Parquet file's own index."""
+    """Return rows the names that the column ``--id`` has for them, or a Parquet file's own index."""
     names = [arguments.id] if arguments.id is not None else list(rows.index[:1])
     if not names:
         return rows
@@ -170,18 +177,18 @@ def called_by(rows: FileRows, arguments: argparse.Namespace) -> FileRows:
 
 
 def note_rules_replaced(explainer: Explainer, arguments: argparse.Namespace) -> None:
-    """Say that the rules of a file are asked with instead of those that are stored."""
+    """State that the rules of a file are asked with instead of those that are stored."""
     if arguments.rules is not None and explainer.constraints is not None and not arguments.quiet:
         print(f"elsewise: {arguments.rules} replaces the rules that are stored in the explainer", file=sys.stderr)
 
 
 def note_why() -> None:
-    """Say how to find out more about rows without an answer."""
+    """Describe how to find out more about rows without an answer."""
     print("elsewise: some rows have no answer; --why finds out which rules stand in their way", file=sys.stderr)
 
 
 def note_columns_set_aside(rows: FileRows, kept: Sequence[str], hint: str = "") -> None:
-    """Say which columns of the data are not looked at."""
+    """Describe which columns of the data are not looked at."""
     aside = [str(name) for name in rows.others.columns if name not in kept]
     if aside:
         listed = ", ".join(aside[:MOST_LISTED]) + (", ..." if len(aside) > MOST_LISTED else "")

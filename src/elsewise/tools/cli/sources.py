@@ -21,13 +21,13 @@ from ...rules import Constraints
 from ...rules.learned.suggestions import free_columns
 from ...rules.words import did_you_mean
 from ...table.as_trained import level_reader
+from ...text.languages import LANGUAGES
 from ..files import explainers as saved_explainers
-from ..files.error_names import errors_about
-from ..files.models import PICKLES, SKOPS, is_pickle, read_model
-from ..files.questions import with_threshold
+from ..files.bodies import PICKLES, SKOPS, is_pickle, read_model
 from ..files.settings import SUFFIXES as SETTINGS
-from ..files.settings import read_declarations
+from ..files.settings import read_declarations, with_threshold
 from ..files.tables import SUFFIXES, few, read_frame
+from ..files.values import errors_about
 from .arguments import Group, file_to_read, share
 
 if TYPE_CHECKING:
@@ -71,13 +71,25 @@ def add_model(group: Group, *, data: str, required: bool) -> None:
                        help="types in a .skops file that you know to be harmless")  # fmt: skip
 
 
+def add_language(group: Group) -> None:
+    """Add the option for the language of all text."""
+    group.add_argument("--language", dest="spoken", choices=list(LANGUAGES),
+                       help="of all text for people (default: en, or what was saved)")  # fmt: skip
+
+
+def in_language(explainer: Explainer, arguments: argparse.Namespace) -> Explainer:
+    """Return the explainer in the language that was asked for."""
+    spoken = getattr(arguments, "spoken", None)
+    return explainer if spoken is None else explainer.with_language(spoken)
+
+
 def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None) -> Explainer:
     """Load or fit the explainer that the arguments of :func:`add_source` speak of.
 
     Rules of the question are checked before a fit, which may take long, and not stored.
     """
     if arguments.explainer is None:
-        explainer = fitted_explainer(arguments, rules)
+        explainer = in_language(fitted_explainer(arguments, rules), arguments)
         return explainer if rules is None else explainer.with_constraints(None)
     names = ("model", "train", "label", "columns", "distance", "density", "condition_on_fixed", "trust")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name) not in (None, [])]
@@ -85,7 +97,7 @@ def explainer_of(arguments: argparse.Namespace, rules: Constraints | None = None
         raise InvalidInputError(
             f"--explainer is a fitted explainer: {', '.join(given)} cannot be given as well. Fit another one."
         )
-    return with_threshold(saved_explainer(arguments), arguments.threshold)
+    return in_language(with_threshold(saved_explainer(arguments), arguments.threshold), arguments)
 
 
 def saved_explainer(arguments: argparse.Namespace) -> Explainer:
@@ -121,6 +133,7 @@ def fitted_explainer(arguments: argparse.Namespace, rules: Constraints | None = 
         condition_on_fixed=arguments.condition_on_fixed is not False,
         constraints=rules,
         rules=None,
+        reason_codes=vars(arguments).get("reason_codes"),
     )
     try:
         with errors_about(arguments.train, rules=getattr(arguments, "rules", None)):
@@ -202,7 +215,7 @@ def _warn_of_pickle(path: Path, arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def told_warnings(*, quiet: bool = False) -> Iterator[None]:
-    """Tell on stderr, once each and in one line, what is warned of while a file is read or written."""
+    """Describe on stderr, once each and in one line, what is warned of while a file is read or written."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

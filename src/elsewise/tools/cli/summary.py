@@ -1,4 +1,7 @@
-"""What ``elsewise explain`` says at its end: in words, and for machines."""
+"""What ``elsewise explain`` says at its end: in words, and for machines.
+
+Plain text in aligned columns.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ...statuses import has_answer
+from ...reasons import has_answer
 from ...table import Table
-from ...text.numbers import percent
+from ...text.languages import plural, say
+from ...text.numbers import number, percent
+from ...text.words import column_word
 from ..files.answers import Record, names_changed
-from .constants import MOST_LISTED
+from .arguments import MOST_LISTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +55,37 @@ class AnswersSummary:
     reasons: dict[str, int]
 
     def to_mapping(self) -> dict[str, Any]:
-        """Give all of it as plain dicts and numbers."""
+        """Return all of it as plain dicts and numbers."""
         return asdict(self)
 
     def __str__(self) -> str:
-        proven = f"{self.optimal} of them proven the nearest"
-        lines = [["rows", f"{self.finished}" + (f" of {self.rows}" if self.finished < self.rows else "")],
-                 ["with an answer", f"{self.answered} ({proven})"]]  # fmt: skip
+        rows = number(self.finished)
+        if self.finished < self.rows:
+            rows = say("reasons.count", n=rows, total=number(self.rows))
+        proven = say("summary.proven", n=number(self.optimal))
+        lines = [("rows", rows), ("answered", f"{number(self.answered)} ({proven})")]
         if self.unchanged:
-            lines.append(["nothing has to change", f"{self.unchanged}"])
-        lines.append(["without an answer", f"{self.infeasible}"])
+            lines.append(("unchanged", number(self.unchanged)))
+        lines.append(("infeasible", number(self.infeasible)))
         if self.wrong:
-            lines.append(["wrong rows, not asked", f"{self.wrong}"])
+            lines.append(("wrong", number(self.wrong)))
         if self.answers > self.finished:
-            lines.append(["answers in all", f"{self.answers}"])
+            lines.append(("answers", number(self.answers)))
         if self.median_distance is not None and self.median_changes is not None:
-            lines.append(["median distance", f"{self.median_distance:.4g}"])
-            lines.append(["median number of changes", f"{self.median_changes:g}"])
-        often = [f"{name} {percent(share)}" for name, share in list(self.changed.items())[:MOST_LISTED]]
+            lines.append(("distance", number(self.median_distance)))
+            lines.append(("changes", number(self.median_changes)))
+        often = [f"{column_word(name)} {percent(share)}" for name, share in list(self.changed.items())[:MOST_LISTED]]
         if often:
-            lines.append(["changed most often", ", ".join(often)])
+            lines.append(("changed", ", ".join(often)))
+        lines = [(say(f"summary.{key}"), stated) for key, stated in lines]
         width = max(len(name) for name, _ in lines)
-        text = "\n".join(f"  {name:<{width}}   {told}" for name, told in lines)
+        text = "\n".join(f"  {name:<{width}}   {stated}" for name, stated in lines)
         if self.reasons:
-            counts = [[f"{count} rows" if count > 1 else "1 row", reason] for reason, count in self.reasons.items()]
-            listed = "\n".join(f"  {count}: {reason}" for count, reason in counts[:MOST_LISTED])
-            more = f"\n  and {len(counts) - MOST_LISTED} further reasons" if len(counts) > MOST_LISTED else ""
-            text += f"\nWhy there is no answer\n{listed}{more}"
+            counts = list(self.reasons.items())[:MOST_LISTED]
+            listed = "\n".join(f"  {plural('summary.count', count)}: {reason}" for reason, count in counts)
+            n_more = len(self.reasons) - len(counts)
+            more = f"\n  {say('and more', n=n_more)}" if n_more else ""
+            text += f"\n{say('summary.why')}\n{listed}{more}"
         return text
 
 
@@ -110,4 +119,27 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
         median_changes=float(np.median([len(answer["changes"]) for answer in found])) if found else None,
         changed={name: count / len(found) for name, count in times.most_common()},
         reasons=dict(reasons.most_common()),
+    )
+
+
+def aligned(lines: Sequence[Sequence[str]], *, indent: int = 2, gap: int = 3) -> str:
+    """Align cells: the first column to the left, the others to the right.
+
+    Parameters
+    ----------
+    lines : sequence of sequences of str
+        Cells of each line; shorter lines end early.
+    indent, gap : int
+        Spaces before the first column, and between columns.
+    """
+    n_columns = max((len(line) for line in lines), default=0)
+    widths = [max((len(line[j]) for line in lines if j < len(line)), default=0) for j in range(n_columns)]
+    return "\n".join(
+        (
+            " " * indent
+            + (" " * gap).join(
+                cell.ljust(width) if j == 0 else cell.rjust(width) for j, (cell, width) in enumerate(zip(line, widths))
+            )
+        ).rstrip()
+        for line in lines
     )

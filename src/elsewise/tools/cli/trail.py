@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +14,8 @@ from ..files.answers import Record
 from ..files.explainers import replacing
 from ..files.tables import check_format
 from ..files.trail.fingerprints import fingerprint
-from ..files.trail.lines import numbered
-from ..files.trail.records import Circumstances, line_of, trail_records
-from .checksums import checksum
+from ..files.trail.records import Circumstances, line_of, numbered, trail_records
+from ..files.values import sha256_of as checksum
 from .question import Job
 
 if TYPE_CHECKING:
@@ -49,10 +48,14 @@ class Trail:
         digests, stored = checksums(job.explainer.model, arguments), job.explainer.fitted_.constraints
         return cls(job, ids, Circumstances(job.options, digests, stored))
 
+    def lines(self, answers: Explanations, first: int) -> Iterator[Record]:
+        """Return the lines of answers whose first row has the number ``first``."""
+        ids = self.ids.iloc[first:]
+        return trail_records(self.job.explainer.fitted_, answers, ids, self.circumstances, first)
+
     def add_to(self, records: Sequence[Record], answers: Explanations, first: int) -> None:
         """Add the lines of a chunk of answers, whose first row has the number ``first``, to their records."""
-        ids = self.ids.iloc[first:]
-        lines = iter(trail_records(self.job.explainer.fitted_, answers, ids, self.circumstances, first))
+        lines = self.lines(answers, first)
         for record in records:
             for answer in record["answers"]:
                 answer["trail"] = next(lines)
@@ -60,8 +63,8 @@ class Trail:
 
 def checksums(model: object, arguments: argparse.Namespace) -> dict[str, str]:
     """SHA-256 of the model and of the files that were given, by the names a trail has for them."""
-    given = {told: getattr(arguments, option, None) for option, told in FILES.items()}
-    files = {told: checksum(path) for told, path in given.items() if isinstance(path, Path)}
+    given = {stated: getattr(arguments, option, None) for option, stated in FILES.items()}
+    files = {stated: checksum(path) for stated, path in given.items() if isinstance(path, Path)}
     return {"model": fingerprint(model), **files}
 
 
@@ -74,6 +77,10 @@ def check_out(arguments: argparse.Namespace) -> None:
         )
     if not is_lines:
         check_format(arguments.out)
+        if arguments.ranges:
+            raise InvalidInputError(
+                "--ranges: only an audit trail tells ranges. Give --json-lines and --out FILE.jsonl."
+            )
 
 
 def write_trail(records: Sequence[Record], path: Path) -> None:

@@ -14,8 +14,7 @@ import numpy as np
 
 from ...answers import Explanations
 from ...arrays import BoolArray, FloatArray
-from ...reasons import for_everyone
-from ...statuses import has_answer
+from ...reasons import for_everyone, has_answer
 from ...table import Table
 from ...text.reasons import obstacle_in_words
 from .values import python_value
@@ -31,20 +30,22 @@ _ADDED = ("row", "answer", "target_low", "target_high", "n_changes", "changed", 
 _LEAST_PROBABILITY = "min_probability"
 # Rows without an answer are counted by it; it is not in the table, which has each row's own reason.
 _OBSTACLE = "obstacle"
-# What changes is told before this column.
+# What changes is stated before this column.
 _AFTER_CHANGES = "model_free"
 
 
 def shown_fields() -> dict[str, type | None]:
-    """Name what is told of an answer, and the type it has; None where that depends on the model."""
-    told = {item.metadata["one"]: item.metadata["read"] for item in fields(Explanations) if item.metadata.get("shown")}
-    return {**told, "reason": str}
+    """Name what is stated of an answer, and the type it has; None where that depends on the model."""
+    stated = {
+        item.metadata["one"]: item.metadata["read"] for item in fields(Explanations) if item.metadata.get("shown")
+    }
+    return {**stated, "reason": str}
 
 
 def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
     """Write answers as a record a row, of nothing but what Python's JSON knows.
 
-    Changed columns are told by their place in the table, with their feature: the value of a number, the rank of an
+    Changed columns are stated by their place in the table, with their feature: the value of a number, the rank of an
     ordered level, the position of a category's level. Everything else about a counterfactual is in its row.
 
     Parameters
@@ -59,13 +60,13 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
     shown = answers.shown()
     by_row: dict[int, list[dict[str, Any]]] = {}
     for place, answer in enumerate(answers):
-        told = {name: _in_record(values[place]) for name, values in shown.items()}
+        stated = {name: _in_record(values[place]) for name, values in shown.items()}
         changes = _changes(answers.table, answers.changed[place], answers.features[place])
         if not np.isnan(answer.min_probability):
-            told[_LEAST_PROBABILITY] = answer.min_probability
+            stated[_LEAST_PROBABILITY] = answer.min_probability
         if answer.status == "infeasible":
-            told[_OBSTACLE] = obstacle_in_words(answer.cause)
-        by_row.setdefault(answer.row, []).append({**told, "sentence": answer.sentence, "changes": changes})
+            stated[_OBSTACLE] = obstacle_in_words(answer.cause)
+        by_row.setdefault(answer.row, []).append({**stated, "sentence": answer.sentence, "changes": changes})
     for row, answers_of_row in sorted(by_row.items()):
         yield {"row": first_row + row, "answers": answers_of_row}
 
@@ -75,7 +76,7 @@ def _in_record(value: Any) -> Any:
 
 
 def _changes(table: Table, changed: BoolArray, features: FloatArray) -> dict[str, float | int]:
-    """Give the new feature of each column that changes, by the column's place."""
+    """Return the new feature of each column that changes, by the column's place."""
     changes: dict[str, float | int] = {}
     for place in np.flatnonzero(changed).tolist():
         column = table.columns[place]
@@ -143,7 +144,7 @@ def names_changed(answer: Mapping[str, Any], table: Table) -> list[str]:
 
 
 def _told_columns(answers: Sequence[Mapping[str, Any]], table: Table, is_regressor: bool) -> dict[str, Any]:
-    """Columns of what is told of answers; a regressor's targets are two."""
+    """Columns of what is stated of answers; a regressor's targets are two."""
     changes = {
         "n_changes": np.array([len(answer["changes"]) for answer in answers], dtype=np.int64),
         "changed": ["; ".join(names_changed(answer, table)) for answer in answers],

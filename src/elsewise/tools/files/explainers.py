@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...explainer import Explainer
 
 # Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
-EXPLAINER_FORMAT = 7
+EXPLAINER_FORMAT = 8
 # Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
 LONGEST_HEADER = 1 << 25
 # Libraries whose major version must be the same for a saved explainer to be read: others unpickle into something else.
@@ -247,15 +247,15 @@ def _header(file: BinaryIO, path: Any) -> Header:
         )
     number = file.readline(20).strip()
     if not number.isdigit() or int(number) != EXPLAINER_FORMAT:
-        told = number.decode("ascii", "replace")
+        stated = number.decode("ascii", "replace")
         raise SavedExplainerError(
-            f"{path} is written in format {told!r}; this elsewise reads format {EXPLAINER_FORMAT}. Use the "
+            f"{path} is written in format {stated!r}; this elsewise reads format {EXPLAINER_FORMAT}. Use the "
             "elsewise that wrote it, or fit and save anew."
         )
     line = file.readline(LONGEST_HEADER)
     try:
-        told = json.loads(line)
-        header = Header(**{item.name: told[item.name] for item in fields(Header)})
+        stated = json.loads(line)
+        header = Header(**{item.name: stated[item.name] for item in fields(Header)})
         if not isinstance(header.body_bytes, int) or header.body_bytes < 0 or not isinstance(header.versions, Mapping):
             raise ValueError("body_bytes or versions")
         if header.body not in get_args(Kind):
@@ -266,7 +266,7 @@ def _header(file: BinaryIO, path: Any) -> Header:
 
 
 def _in_words(start: bytes) -> str:
-    """Say what a file that begins so looks like."""
+    """Describe what a file that begins so looks like."""
     if not start:
         return "an empty file"
     if _is_pickle(start):

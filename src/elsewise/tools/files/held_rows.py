@@ -7,7 +7,7 @@ from typing import Any
 
 from ...density import KernelDensity
 from ...fitted import FittedModel
-from .constants import MOST_NAMES
+from .values import MOST_NAMES
 
 # Attributes in which scikit-learn's estimators keep rows they were fitted to: neighbours and imputers by them, support
 # vectors, Gaussian processes, kernel ridges.

@@ -17,9 +17,8 @@ from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ...errors import InvalidInputError
 from ...questions import fixed_parts_of_answers
 from ...questions.presentation import shares_of
-from ...reasons import NoClassReachable, NothingWithin, Reason, Target, Told, WrongRow
+from ...reasons import STATUSES, WITHOUT_ANSWER, NoClassReachable, NothingWithin, Reason, Target, Told, WrongRow
 from ...rules import Constraints
-from ...statuses import STATUSES, WITHOUT_ANSWER
 from ...table import Table
 from ...table.as_trained import as_trained, level_reader
 from ...table.frames import blanked
@@ -79,7 +78,8 @@ def read_answers(
         shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
     missing_number = np.full(len(frame), np.nan)
     own_targets = [targets[place] for place in found.tolist()]
-    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], own_targets)
+    lacking = table.missing(given)[found]
+    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], own_targets, lacking)
     is_given = np.zeros(len(frame), dtype=np.bool_)
     is_given[found] = [part is not None for part in parts]
     return Explanations(
@@ -139,7 +139,7 @@ def _counterfactuals(path: Path, frame: pd.DataFrame, table: Table) -> pd.DataFr
 
 
 def _cause(sentence: str, target: Any) -> Reason | None:
-    """Take the reason whose sentence it is, where it matters for whom it is told; else the sentence itself."""
+    """Take the reason whose sentence it is, where it matters for whom it is stated; else the sentence itself."""
     for has_density in (False, True):
         within = NothingWithin(Target(target), has_rules=True, has_density=has_density)
         for reason in (within, NoClassReachable(within)):

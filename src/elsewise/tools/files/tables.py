@@ -1,8 +1,19 @@
-"""Tables in files: CSV and Parquet, read as they are or as a fitted table's columns were trained."""
+"""Tables in files: CSV and Parquet, read as they are or as a fitted table's columns were trained.
+
+Text in CSV cells that spreadsheets would run as a formula: disarmed when written, and read back as it was.
+
+A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break gets an apostrophe before it, as the OWASP
+page on CSV injection has it. Text that is nothing but a number is left alone: it computes nothing. So that every text
+comes back exactly, a text that already has apostrophes before such a character gets one more, and reading takes one
+away.
+
+Rows of a file, some at a time: memory does not grow with the file.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +25,35 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InvalidInputError, MissingDependencyError
 from ...table import Table
 from ...table.as_trained import as_trained
-from .constants import MOST_NAMES
 from .explainers import replacing
-from .formulas import as_written, disarmed
+from .values import MOST_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_DANGEROUS = re.compile(r"'*[=+\-@\t\r\n]")
+_DISARMED = re.compile(r"'+[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE)
+
+
+def disarmed(text: str) -> str:
+    """Write a text so that no spreadsheet takes it for a formula; :func:`as_written` is the inverse.
+
+    >>> disarmed("=1+1"), disarmed("-2.5"), disarmed("plain"), disarmed("'=1+1")
+    ("'=1+1", '-2.5', 'plain', "''=1+1")
+    """
+    return f"'{text}" if _DANGEROUS.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def as_written(cell: str) -> str:
+    """Read a cell back as the text it was before :func:`disarmed`.
+
+    >>> as_written("'=1+1"), as_written("-2.5"), as_written("'tis"), as_written("''=1+1")
+    ('=1+1', '-2.5', "'tis", "'=1+1")
+    """
+    return cell[1:] if cell[:1] == "'" and _DISARMED.match(cell) else cell
+
 
 CSV, PARQUET = (".csv",), (".parquet", ".pq")
 SUFFIXES = CSV + PARQUET
@@ -60,7 +94,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
     In CSV files whole numbers, numbers, True and False are recognised column by column; empty cells, ``NA``, ``NaN``,
     ``null`` and the like are missing values, as ``pandas.read_csv`` has it. Text that was disarmed, lest a spreadsheet
-    runs it (:mod:`~elsewise.tools.files.formulas`), is as it was before.
+    runs it (:mod:`~elsewise.tools.files.tables`), is as it was before.
 
     Parameters
     ----------
@@ -106,7 +140,7 @@ def read_rows(path: Path, table: Table) -> FileRows:
 
 
 def as_file_rows(frame: pd.DataFrame, table: Table, path: Path, *, is_text: bool) -> FileRows:
-    """Give what was read of a file in a table's columns; see :func:`read_rows`.
+    """Return what was read of a file in a table's columns; see :func:`read_rows`.
 
     Parameters
     ----------
@@ -140,7 +174,7 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a table: the file is complete or not there.
 
     Numbers in CSV files have all their digits; text and column names that a spreadsheet would run as a formula are
-    disarmed (:mod:`~elsewise.tools.files.formulas`).
+    disarmed (:mod:`~elsewise.tools.files.tables`).
 
     Parameters
     ----------
@@ -196,7 +230,7 @@ def _read_csv(path: Path, **options: Any) -> pd.DataFrame:
 
 @contextmanager
 def _csv_errors(path: Path) -> Iterator[None]:
-    """Say what is wrong with a CSV file."""
+    """Describe what is wrong with a CSV file."""
     pandas = _pandas(path)
     try:
         with warnings.catch_warnings():
@@ -208,8 +242,8 @@ def _csv_errors(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{path} is not text in UTF-8: {error}. Convert it, or use Parquet.") from error
     except (pandas.errors.ParserError, pandas.errors.ParserWarning, ValueError) as error:
-        told = str(error).strip()
-        raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {told}") from error
+        stated = str(error).strip()
+        raise InvalidInputError(f"{path} cannot be read as CSV with a line of column names first: {stated}") from error
 
 
 def _has_carriage_return(frame: pd.DataFrame) -> bool:
@@ -278,3 +312,65 @@ def _pandas(path: Path) -> Any:
             f"{path}: files of rows need pandas. Install it with: pip install 'elsewise[files]'"
         ) from error
     return pandas
+
+
+def row_batches(path: Path, table: Table, size: int) -> Iterator[FileRows]:
+    """Read rows the way a table's columns were trained, at most ``size`` at a time.
+
+    Parameters
+    ----------
+    path : path of a CSV or Parquet file
+    table : Table
+    size : int
+
+    Yields
+    ------
+    FileRows
+        At least one, perhaps without rows: columns that are missing are noticed in any case.
+    """
+    check_format(path)
+    is_text = path.suffix.lower() in CSV
+    some = False
+    for frame in text_batches(path, size) if is_text else _parquet_batches(path, size):
+        some = True
+        yield as_file_rows(frame, table, path, is_text=is_text)
+    if not some:
+        empty = read_text(path) if is_text else import_module("pyarrow.parquet").read_table(path).to_pandas()
+        yield as_file_rows(empty, table, path, is_text=is_text)
+
+
+def dtypes_of(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Find the dtypes of some columns of a file: what a Parquet file tells, text of a CSV file.
+
+    Parameters
+    ----------
+    path : path of a CSV or Parquet file
+    names : sequence of str
+    """
+    check_format(path)
+    if path.suffix.lower() in CSV:
+        return dict.fromkeys(names, "string")
+    schema = import_module("pyarrow.parquet").read_schema(path)
+    missing = [name for name in names if name not in schema.names]
+    if missing:
+        raise InvalidInputError(f"--keep: {path} has no column {missing[0]!r}.")
+    types = import_module("pyarrow").types
+    tests = {"int64": types.is_integer, "float64": types.is_floating, "boolean": types.is_boolean}
+    found = {}
+    for name in names:
+        own = schema.field(name).type
+        found[name] = next((dtype for dtype, test in tests.items() if test(own)), "string")
+    return found
+
+
+def _parquet_batches(path: Path, size: int) -> Iterator[Any]:
+    pyarrow = import_module("pyarrow")
+    try:
+        file = import_module("pyarrow.parquet").ParquetFile(path)
+    except pyarrow.ArrowInvalid as error:
+        raise InvalidInputError(f"{path} cannot be read as Parquet: {error}") from error
+    with file:
+        for batch in file.iter_batches(batch_size=size):
+            frame = pyarrow.Table.from_batches([batch]).to_pandas()
+            is_counted = type(frame.index).__name__ == "RangeIndex" and frame.index.name is None
+            yield frame.reset_index(drop=True) if is_counted else frame

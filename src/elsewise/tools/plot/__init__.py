@@ -29,16 +29,15 @@ from typing import TYPE_CHECKING
 
 from ...answers import ChangesFrontier, Explanation, Explanations, Frontier, Levers, Path, WhyNot
 from ...explainer import Explainer
+from ...text.languages import in_its_wording
 from ..audit import Audit
 from .pictures.audit import AuditPicture
 from .pictures.changes import ChangesPicture
-from .pictures.changes_frontier import ChangesFrontierPicture
 from .pictures.distributions import DistributionsPicture
-from .pictures.frontier import FrontierPicture
+from .pictures.frontier import ChangesFrontierPicture, FrontierPicture
 from .pictures.images import ImagesPicture
 from .pictures.levers import LeversPicture
-from .pictures.path import PathPicture
-from .pictures.path_images import PathImagesPicture
+from .pictures.path import PathImagesPicture, PathPicture
 from .pictures.plane import PlanePicture
 from .pictures.proof import ProofPicture
 from .pictures.summary import SummaryPicture
@@ -81,6 +80,7 @@ def audit(audit: Audit, *, ax: AxesArray | None = None) -> AxesArray:
     return AuditPicture.compute(audit).draw(ax)
 
 
+@in_its_wording
 def changes(explanation: Explanation, *, max_columns: int = 12, ax: Axes | None = None) -> Axes:
     """Draw what changes in one row: a bar for each column as long as its share of the distance, most costly first.
 
@@ -102,6 +102,7 @@ def changes(explanation: Explanation, *, max_columns: int = 12, ax: Axes | None 
     return ChangesPicture.compute(explanation, max_columns=max_columns).draw(ax)
 
 
+@in_its_wording
 def distributions(
     explanation: Explanation,
     explainer: Explainer,
@@ -131,6 +132,7 @@ def distributions(
     return DistributionsPicture.compute(explanation, explainer, columns, max_columns=max_columns).draw(ax)
 
 
+@in_its_wording
 def plane(
     explainer: Explainer,
     explanation: Explanation,
@@ -163,6 +165,7 @@ def plane(
     return PlanePicture.compute(explainer, explanation, features, resolution=resolution).draw(ax)
 
 
+@in_its_wording
 def proof(
     explainer: Explainer,
     explanation: Explanation,
@@ -195,6 +198,7 @@ def proof(
     return ProofPicture.compute(explainer, explanation, columns, resolution=resolution).draw(ax)
 
 
+@in_its_wording
 def images(
     explanations: Explanation | Explanations | Sequence[Explanation],
     shape: tuple[int, int],
@@ -218,6 +222,7 @@ def images(
     return ImagesPicture.compute(explanations, shape).draw(ax)
 
 
+@in_its_wording
 def frontier(frontier: Frontier | ChangesFrontier, *, ax: Axes | None = None) -> Axes:
     """Draw the distance of the nearest answer against how plausible it has to be, or how much may change.
 
@@ -236,6 +241,7 @@ def frontier(frontier: Frontier | ChangesFrontier, *, ax: Axes | None = None) ->
     return FrontierPicture.compute(frontier).draw(ax)
 
 
+@in_its_wording
 def levers(levers: Levers, *, max_sets: int = 12, ax: Axes | None = None) -> Axes:
     """Draw which sets of columns are enough by themselves, nearest first.
 
@@ -254,6 +260,7 @@ def levers(levers: Levers, *, max_sets: int = 12, ax: Axes | None = None) -> Axe
     return LeversPicture.compute(levers, max_sets=max_sets).draw(ax)
 
 
+@in_its_wording
 def path(path: Path, features: tuple[str, str] | None = None, *, ax: AxesArray | None = None) -> AxesArray:
     """Draw a path: how dense and how probable every place of it is, and the walk on the plane of two columns.
 
@@ -272,6 +279,7 @@ def path(path: Path, features: tuple[str, str] | None = None, *, ax: AxesArray |
     return PathPicture.compute(path, features).draw(ax)
 
 
+@in_its_wording
 def path_images(path: Path, shape: tuple[int, int], *, n_images: int = 9, ax: AxesArray | None = None) -> AxesArray:
     """Draw a path whose rows are images: one turns into another, and below each stands how dense it is.
 
@@ -292,6 +300,7 @@ def path_images(path: Path, shape: tuple[int, int], *, n_images: int = 9, ax: Ax
     return PathImagesPicture.compute(path, shape, n_images).draw(ax)
 
 
+@in_its_wording
 def summary(
     explanations: Explanations,
     why_not: Mapping[int, WhyNot] | None = None,

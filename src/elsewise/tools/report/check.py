@@ -2,6 +2,8 @@
 
 Nothing is taken from the search. Counterfactuals are read as they stand in the answers, the model's own ``predict`` is
 asked, the density is evaluated, distances are added up, every rule is compared directly.
+
+Densities, thresholds and plausibilities that answers tell, computed again without any search.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ import numpy as np
 
 from ...answers import Explanations
 from ...arrays import BoolArray, FloatArray
+from ...density import ClassDensity
 from ...explainer import Explainer
+from ...questions import fixed_parts_of_answers
+from ...questions.thresholds.fixed_columns import FixedPart
 from ...rules import Constraints
 from ...table.frames import rows_of
 from ..plot.pictures.arguments import plain_label
-from .constants import ROUNDING
+from .markup import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +102,17 @@ def _is_told(answers: Explanations, before: FloatArray, after: FloatArray) -> Bo
 def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) -> BoolArray:
     held = np.ones(len(answers), dtype=np.bool_)
     labels = [None if isinstance(target, tuple) else plain_label(target) for target in answers.targets]
-    for label in dict.fromkeys(labels):
-        places = np.array([place for place, other in enumerate(labels) if other == label], dtype=np.int64)
-        density = explainer.densities_.get(label)
-        if density is None:
-            held[places] = ~np.isfinite(answers.log_thresholds[places])
-            continue
-        log_density = density.log_max(explainer.fitted_.density_rows(after[places]))
-        slack = ROUNDING * (1.0 + np.abs(log_density))
-        held[places] = log_density + slack >= answers.log_thresholds[places]
+    fitted = explainer.fitted_
+    for alike, own in fitted.by_missing(fitted.table.missing(answers.x)):
+        for label in dict.fromkeys(labels[place] for place in alike.tolist()):
+            places = np.array([place for place in alike.tolist() if labels[place] == label], dtype=np.int64)
+            density = own.densities.get(label)
+            if density is None:
+                held[places] = ~np.isfinite(answers.log_thresholds[places])
+                continue
+            log_density = density.log_max(own.density_rows(after[places]))
+            slack = ROUNDING * (1.0 + np.abs(log_density))
+            held[places] = log_density + slack >= answers.log_thresholds[places]
     return held
 
 
@@ -117,3 +124,53 @@ def _keeps_rules(
         [row for row, _ in explainer.fitted_.rules(constraints).broken(before, after, answers.table.missing(answers.x))]
     ] = False
     return held
+
+
+def density_as_told(explainer: Explainer, answers: Explanations, constraints: Constraints | None) -> BoolArray:
+    """Return which answers have the density, threshold and plausibility that they say, array of shape (n_answers,).
+
+    Parameters
+    ----------
+    explainer : fitted Explainer
+    answers : Explanations
+    constraints : Constraints or None
+        The rules they were made under: what cannot change under them decides what is asked of a row.
+    """
+    fitted, held = explainer.fitted_, np.ones(len(answers), dtype=np.bool_)
+    found = np.flatnonzero(answers.found)
+    missing = fitted.table.missing(answers.x)[found]
+    targets = [answers.targets[place] for place in found.tolist()]
+    parts = fixed_parts_of_answers(fitted, constraints, answers.row_features[found], targets, missing)
+    for alike, own in fitted.by_missing(missing):
+        for number in alike.tolist():
+            place, target = int(found[number]), targets[number]
+            density = own.densities.get(None if isinstance(target, tuple) else target)
+            if density is None:
+                held[place] = bool(np.isneginf(answers.log_thresholds[place]))
+            else:
+                held[place] = _is_as_told(explainer, answers, place, density, parts[number])
+    return held
+
+
+def _is_as_told(
+    explainer: Explainer, answers: Explanations, place: int, density: ClassDensity, part: FixedPart | None
+) -> bool:
+    quantile, threshold = density.quantile_, float(answers.log_thresholds[place])
+    asked = density.log_threshold_ if part is None or quantile is None else part.log_threshold(quantile)
+    found = float(density.log_max(explainer.fitted_.density_rows(answers.features[place : place + 1]))[0])
+    n_rows = max(len(density.log_densities_), 1)
+    if part is None:
+        share = float(np.searchsorted(density.log_densities_, found + ROUNDING, side="right")) / n_rows
+    else:
+        share = part.share_no_denser(found + ROUNDING)
+    if answers.statuses[place] == "densest":  # nothing reaches what was asked: it is held to less
+        is_asked = threshold <= asked + ROUNDING * (1 + abs(asked))
+        share += 1.0 / n_rows  # a quantile that is reached is above the share of rows by less than a row
+    elif np.isneginf(threshold):  # nothing is asked of a row that stays as it is
+        is_asked = not answers.changed[place].any()
+    else:
+        is_asked = abs(asked - threshold) <= ROUNDING * (1 + abs(threshold))
+        share = max(share, quantile or 0.0)
+    stated = answers.plausibilities[place]
+    is_dense = abs(found - answers.log_densities[place]) <= ROUNDING * (1 + abs(found))
+    return bool(is_dense and is_asked and (np.isnan(stated) or stated <= share + ROUNDING))

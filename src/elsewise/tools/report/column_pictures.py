@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...explainer import Explainer
-from ...fitted.profiles import ColumnProfile
+from ...fitted.summaries import ColumnProfile
 from ...table.frames import is_missing_value
+from ...text.languages import say
 from ...text.numbers import percent, percentile
 from ..plot.pictures.arguments import label_held_against
 from ..plot.pictures.distributions import place_of_level
@@ -41,12 +42,12 @@ class Scale:
     levels: tuple[Any, ...]
 
     def of_number(self, value: float) -> float:
-        """Give the place of a number; those outside of the range are put at its end."""
+        """Return the place of a number; those outside of the range are put at its end."""
         share = (value - self.low) / ((self.high - self.low) or 1.0)
         return _MARGIN + (_WIDTH - 2 * _MARGIN) * min(max(share, 0.0), 1.0)
 
     def of_level(self, place: int) -> float:
-        """Give the middle of a level's bar."""
+        """Return the middle of a level's bar."""
         return _MARGIN + (_WIDTH - 2 * _MARGIN) * (place + 0.5) / len(self.levels)
 
 
@@ -112,7 +113,7 @@ class ColumnPictures:
         """Explain the marks, as HTML."""
         before = '<svg class="sign" aria-hidden="true" viewBox="-5 -1 10 10"><use href="#b"/></svg>'
         after = '<svg class="sign" aria-hidden="true" viewBox="-5 -1 10 10"><use href="#a"/></svg>'
-        return f"{before} now {after} needed"
+        return f"{before} {say('head.now')} {after} {say('head.then')}"
 
 
 def _scale(profile: ColumnProfile) -> Scale:
@@ -155,7 +156,7 @@ def _mark(name: str, middle: float) -> str:
 
 
 def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
-    """Say which shares of real rows have no larger number."""
+    """Describe which shares of real rows have no larger number."""
     second = percentile(profile.share_at_most(float(after)))
     if is_missing_value(before):
         return f"percentile {second}"
@@ -163,7 +164,7 @@ def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
 
 
 def _frequencies(profile: ColumnProfile, before: Any, after: Any) -> str:
-    """Say how many real rows have the level."""
+    """Describe how many real rows have the level."""
     total = max(int(profile.counts.sum()), 1)
     places = (place_of_level(profile.levels, value) for value in (before, after))
     first, second = ("none" if place is None else percent(float(profile.counts[place]) / total) for place in places)

@@ -1,4 +1,7 @@
-"""Model, data, plausibility and distance in brief, and in words that need no knowledge of the method."""
+"""Model, data, plausibility and distance in brief, and in words that need no knowledge of the method.
+
+Rules that the training rows suggest, as a report lists them.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,23 @@ import numpy as np
 from ...density import LogDensity, TrainingQuantile
 from ...distances import ResolvedMahalanobis
 from ...explainer import Explainer
-from ...fitted.profiles import ColumnProfile
+from ...fitted.summaries import ColumnProfile
 from ...pipeline import unwrap_or_whole
 from ...table import Column
-from ...text.constants import MANY
-from ...text.exactness import exactness_in_words
-from ...text.numbers import number, percent, two_numbers
+from ...text.languages import say
+from ...text.numbers import MANY, number, percent, two_numbers
 from ...text.sentence import cases_words
 from ...text.words import column_word, label_word, value_words
-from .constants import LONGEST_RULE, LONGEST_STEP
-from .found_rules import found_in_words
 from .markup import (
+    LONGEST_RULE,
+    LONGEST_STEP,
+    MOST_FOUND_RULES,
     Heading,
     details,
     escaped,
     html_of_word,
     html_of_words,
+    items,
     listed,
     of_numbers,
     paragraph,
@@ -36,6 +40,18 @@ from .markup import (
     wide,
 )
 from .markup import items as list_of
+
+
+def found_in_words(names: tuple[str, ...]) -> list[str]:
+    """Write the rules that were found, as parts of a section; none if there are none."""
+    if not names:
+        return []
+    shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_FOUND_RULES]]
+    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
+    return [
+        details(f"Kept as well, because all training rows do: {plural(len(names), 'rule')}", items([*shown, *more]))
+    ]
+
 
 # Lines of tables before the others are counted.
 MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES, MOST_RULES = 300, 8, 30, 300
@@ -53,7 +69,7 @@ def description(explainer: Explainer, data_description: str | None) -> str:
     facts = [
         ("Model", _model(explainer)),
         ("Outcomes", _outcomes(explainer)),
-        ("Proofs", escaped(exactness_in_words(explainer.exactness_))),
+        ("Proofs", escaped(say(f"exactness.{explainer.exactness_}"))),
         ("Training data", f"{plural(n_training_rows(explainer), 'row')}, {plural(len(table_of.columns), 'column')}"),
         ("Plausible means", _plausible(explainer)),
         ("Distance means", _distance(explainer)),
@@ -62,11 +78,11 @@ def description(explainer: Explainer, data_description: str | None) -> str:
         names = listed([html_of_word(column_word(name)) for name in table_of.unused[:MOST_LEVELS]])
         more = len(table_of.unused) - MOST_LEVELS
         facts.append(("Not used by the model", names + (f" and {more:,} more" if more > 0 else "")))
-    told = "".join(f"<dt>{name}</dt><dd>{what}</dd>" for name, what in facts)
+    stated = "".join(f"<dt>{name}</dt><dd>{what}</dd>" for name, what in facts)
     n = len(table_of.columns)
     columns = details(f"The {plural(n, 'column')} of the model", _columns(explainer), is_open=n <= MOST_OPEN)
     about = "" if data_description is None else paragraphs(data_description)
-    return section("model", "Model and data", [about, f"<dl>{told}</dl>", columns])
+    return section("model", "Model and data", [about, f"<dl>{stated}</dl>", columns])
 
 
 def n_training_rows(explainer: Explainer, label: Any = None) -> int:
@@ -106,31 +122,30 @@ def _outcomes(explainer: Explainer) -> str:
     if explainer.classes_ is None:
         return "numbers"
     labels = explainer.classes_.tolist()
-    told = []
+    stated = []
     for label in labels[:MOST_CLASSES]:
         count = n_training_rows(explainer, label)
-        told.append(html_of_word(label_word(label)) + (f" ({plural(count, 'training row')})" if count else ""))
-    return ", ".join(told) + (f" and {len(labels) - MOST_CLASSES:,} more" if len(labels) > MOST_CLASSES else "")
+        stated.append(html_of_word(label_word(label)) + (f" ({plural(count, 'training row')})" if count else ""))
+    return ", ".join(stated) + (f" and {len(labels) - MOST_CLASSES:,} more" if len(labels) > MOST_CLASSES else "")
 
 
 def _plausible(explainer: Explainer) -> str:
     if not explainer.densities_:
         return "Nothing: no density was asked for. The answers are the nearest of all, likely or not."
     whose = "the wanted outcome's training rows" if explainer.classes_ is not None else "the training rows"
-    first = next(iter(explainer.densities_.values()))
     kind = "a mixture of Gaussians learned from them"
-    if hasattr(first.mixture_, "log_probabilities_"):
+    if explainer.fitted_.has_categories:
         kind = "a mixture learned from them: Gaussians for the numbers, frequencies of the levels for the categories"
-    told = f"how likely a row is among {whose}, measured by the density of {kind}. "
+    stated = f"how likely a row is among {whose}, measured by the density of {kind}. "
     if isinstance(explainer.threshold, LogDensity):
-        told += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
+        stated += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
     elif isinstance(explainer.threshold, TrainingQuantile):
         share = percent(explainer.threshold.value, DECIMALS_OF_THRESHOLD)
-        told += f"A counterfactual must be at least as dense as {share} of the rows the density was learned from are."
+        stated += f"A counterfactual must be at least as typical as {share} of the rows the density was learned from."
     else:
         share = percent(float(explainer.threshold), DECIMALS_OF_THRESHOLD)
-        told += f"A counterfactual must be at least as dense as {share} of these rows are, "
-        told += "each judged by the density of the others."
+        stated += f"A counterfactual must be at least as typical as {share} of these rows, "
+        stated += "each judged by the density of the others."
     thresholds = [
         [
             "all" if label is None else html_of_word(label_word(label)),
@@ -142,7 +157,7 @@ def _plausible(explainer: Explainer) -> str:
     ]
     numbers = (of_numbers(name) for name in ("training rows", "components", "log density to reach"))
     header = [Heading("outcome"), *numbers]
-    return told + details("Densities in figures", wide(table(header, thresholds), "Densities"))
+    return stated + details("Densities in figures", wide(table(header, thresholds), "Densities"))
 
 
 def _distance(explainer: Explainer) -> str:
@@ -151,7 +166,7 @@ def _distance(explainer: Explainer) -> str:
             "the Mahalanobis distance: changes are measured against how columns vary together, so that a change that "
             "goes with the usual pattern is small and one against it is large (the quadratic form, not its root)."
         )
-    told = "a sum over the columns that change"
+    stated = "a sum over the columns that change"
     has_levels = any(column.kind == "category" for column in explainer.table_.columns)
     levels = "; a category costs the same for any change" if has_levels else ""
     if explainer.distance_.per_change:
@@ -159,10 +174,9 @@ def _distance(explainer: Explainer) -> str:
     scaled = explainer.distance in ("auto", "scaled") or type(explainer.distance).__name__ == "Scaled"
     if scaled and not (explainer.distance == "auto" and _is_plain(explainer)):
         typical = ", so that a usual difference between two rows counts about 1 in every column"
-        return (
-            f"{told}{typical}. Numbers cost in proportion to their difference{levels}. The price is in the table below."
-        )
-    return f"{told}: each number costs in proportion to its difference{levels}. The price is in the table below."
+        price = "The price is in the table below."
+        return f"{stated}{typical}. Numbers cost in proportion to their difference{levels}. {price}"
+    return f"{stated}: each number costs in proportion to its difference{levels}. The price is in the table below."
 
 
 def _is_plain(explainer: Explainer) -> bool:
@@ -204,7 +218,7 @@ def _level(level: Any) -> str:
 
 
 def _price(explainer: Explainer, column: Column) -> str:
-    """Say what a distance of 1 buys in a column."""
+    """Describe what a distance of 1 buys in a column."""
     if isinstance(explainer.distance_, ResolvedMahalanobis):
         return "–"
     weight = float(explainer.distance_.weights[column.start])
@@ -221,8 +235,8 @@ def rules_in_words(names: tuple[str, ...], *, given: bool, found: tuple[str, ...
     """List the rules that every counterfactual keeps: the user's, and those that the training rows suggest."""
     also = found_in_words(found)
     if not given:
-        told = "No rules were told to the report: counterfactuals may change any column."
-        return section("rules", "Rules", [paragraph(told), *also])
+        stated = "No rules were told to the report: counterfactuals may change any column."
+        return section("rules", "Rules", [paragraph(stated), *also])
     if not names:
         return section("rules", "Rules", [paragraph("None: counterfactuals may change any column."), *also])
     shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_RULES]]

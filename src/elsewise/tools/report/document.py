@@ -30,21 +30,20 @@ from ..files.explainers import model_in_words, replacing
 from ..plot.pictures.arguments import fitted, same_columns
 from .check import Checked, check_again
 from .column_pictures import ColumnPictures
-from .constants import LONGEST_TITLE, LONGEST_WINDOW_TITLE
 from .description import description, rules_in_words
 from .groups import groups_section
-from .guarantees import guarantees
-from .markup import escaped, plural
+from .guarantees import guarantees, what_is_proven
+from .markup import LONGEST_TITLE, LONGEST_WINDOW_TITLE, details, escaped, plural
 from .overview import overview
 from .rows import RowImages, RowWriter, rows_section
 
 _CONTENTS = (
     ("summary", "Summary"),
+    ("rows", "Row by row"),
+    ("groups", "By group"),
     ("guarantees", "What is guaranteed"),
     ("model", "Model and data"),
     ("rules", "Rules"),
-    ("groups", "By group"),
-    ("rows", "Row by row"),
 )
 
 
@@ -196,16 +195,20 @@ def _report_in_its_words(
     pictures = ColumnPictures(explainer)
     images = None if image_shape is None else RowImages.of(answers, image_shape)
     writer = RowWriter(answers, pictures, images, dict(plans or {}), dict(paths or {}))
-    rows = rows_section(writer, len(answers))
+    is_one_row = len(np.unique(answers.rows)) == 1
+    rows = rows_section(writer, len(answers), is_one_row=is_one_row)
     checks = check_again(explainer, answers, constraints)
-    parts = [
-        overview(answers, known),
+    method = [
         guarantees(explainer, answers, checks, writer.link),
         description(explainer, data_description),
         rules_in_words(rules.given_names, given=constraints is not None, found=rules.found_names),
-        "" if audit is None else groups_section(audit),
-        rows,
     ]
+    groups = "" if audit is None else groups_section(audit)
+    if is_one_row:  # a page to hand over; what is behind it is folded
+        folded = details("Method, model, data and rules", "".join(method), on_paper=False)
+        parts = [rows, groups, what_is_proven(answers, checks, writer.link), folded]
+    else:  # people first, method last
+        parts = [overview(answers, known), rows, groups, *method]
     title = title or f"Counterfactual report: {model_in_words(explainer.model)}"
     return _page(title, answers, pictures, parts, made), checks
 
@@ -217,14 +220,15 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
     # Even if something got past the escaping, nothing of it could run or reach the network.
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     contents = "".join(
-        f'<li><a href="#{name}">{told}</a></li>'
-        for name, told in _CONTENTS
+        f'<li><a href="#{name}">{stated}</a></li>'
+        for name, stated in _CONTENTS
         if any(f'id="{name}"' in part for part in parts)
     )
+    several = any('id="summary"' in part for part in parts)
     made_by = f"elsewise {version('elsewise')}, scikit-learn {version('scikit-learn')}, numpy {np.__version__}"
     return "\n".join(
         [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<!DOCTYPE html>\n<html lang="{answers.table.wording.language}">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
@@ -234,7 +238,9 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
             f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
             f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
             f'<p class="made">Made {escaped(when)} by {escaped(made_by)}.</p>',
-            f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>',
+            f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>'
+            if several
+            else "</header>\n<main>",
             *parts,
             f"</main>\n<footer><p>{plural(len(answers), 'answer')}. This file is complete in itself: it loads nothing "
             "from any network.</p></footer>",
@@ -249,7 +255,7 @@ def _asset(name: str) -> str:
 
 
 def _causes(answers: Explanations, why_not: Mapping[int, WhyNot]) -> tuple[Reason | WhyNot | None, ...]:
-    """Give the reasons as a reader needs them: what is known of the rules, and no hints for programmers."""
+    """Return the reasons as a reader needs them: what is known of the rules, and no hints for programmers."""
     return tuple(
         why_not[row] if status == "infeasible" and row in why_not else for_everyone(cause)
         for row, status, cause in zip(answers.rows.tolist(), answers.statuses.tolist(), answers.causes)

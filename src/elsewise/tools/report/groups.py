@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from ..audit import Audit
-from ..audit.constants import MEASURES, SIGNIFICANCE
-from ..audit.words import difference_in_words, value_in_words
-from .constants import LONGEST_LEVEL
-from .markup import Heading, escaped, items, of_numbers, paragraph, plural, section, table, wide
+from ..audit.words import MEASURES, SIGNIFICANCE, difference_in_words, value_in_words
+from .markup import LONGEST_LEVEL, Heading, escaped, items, of_numbers, paragraph, plural, section, table, wide
 
 
 def groups_section(audit: Audit) -> str:
-    """Tell an audit: a line a group, with intervals, then what is significant."""
+    """Describe an audit: a line a group, with intervals, then what is significant."""
     rows = []
     for group in audit.groups:
         cells = [escaped(group, LONGEST_LEVEL), f"{audit.counts[group]:,}"]
         for name in MEASURES:
             each = audit.value(group, name)
-            told = value_in_words(name, each.value)
+            stated = value_in_words(name, each.value)
             if each.n:
-                told += f" ({value_in_words(name, each.low)} to {value_in_words(name, each.high)})"
-            cells.append(escaped(told))
+                stated += f" ({value_in_words(name, each.low)} to {value_in_words(name, each.high)})"
+            cells.append(escaped(stated))
         rows.append(cells)
     title = f"Cost of recourse by {audit.by}"
-    header: list[str | Heading] = [audit.by, of_numbers("rows"), *(of_numbers(told) for told in MEASURES.values())]
+    header: list[str | Heading] = [audit.by, of_numbers("rows"), *(of_numbers(stated) for stated in MEASURES.values())]
     lead = (
         "Rows that need another outcome, by group. In brackets: 95 % intervals. Rows that are wrong "
         f"({audit.n_wrong:,}) and rows for which nothing has to change ({audit.n_unchanged:,}) are left out."

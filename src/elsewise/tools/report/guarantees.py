@@ -9,8 +9,7 @@ import numpy as np
 from ...answers import Explanations
 from ...explainer import Explainer
 from .check import Checked
-from .constants import MOST_FAILED
-from .markup import items, plural, section
+from .markup import MOST_FAILED, items, plural, section
 
 _NOT_PROMISED = (
     "<strong>Not causes.</strong> An answer says for which row the model would decide otherwise. It does not say that "
@@ -66,8 +65,9 @@ def _plausible(explainer: Explainer, explanations: Explanations) -> str:
             return "<strong>Plausible.</strong> No counterfactual was found that would have to be."
         return "<strong>Not plausible by proof.</strong> No density was asked for, so answers may be unlike real rows."
     return (
-        "<strong>Plausible.</strong> Each counterfactual is at least as dense, among real rows of the wanted outcome, "
-        "as was asked. A lower bound of the density is held to the threshold, so the density itself reaches it as well."
+        "<strong>Plausible.</strong> Each counterfactual is at least as typical of real rows with the wanted outcome "
+        "as was requested. A lower bound of the density is held to the threshold, so the density itself reaches it as "
+        "well."
         + (
             " Where columns cannot change, that is said of the others given these: nobody is less plausible for what "
             "cannot change."
@@ -75,7 +75,8 @@ def _plausible(explainer: Explainer, explanations: Explanations) -> str:
             else ""
         )
         + (
-            " Answers called “densest” are not as dense: nothing is, and they are the nearest of the densest there are."
+            " Answers called “densest” are less typical: nothing is as typical, and they are the nearest of the most "
+            "typical."
             if (explanations.statuses == "densest").any()
             else ""
         )
@@ -86,30 +87,42 @@ def _minimal(explanations: Explanations) -> str:
     statuses = explanations.statuses
     optimal, feasible, proven = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
     none = len(statuses) - int(explanations.found.sum())
-    told = (
+    stated = (
         "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is "
         "nearer (up to one part in a million)."
     )
     if feasible:
-        told += (
+        stated += (
             f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but "
             "the proof was not finished; the certificate tells how much nearer an answer could at most be."
         )
     if explanations.nearer.any():
-        told += " Where a row has further answers, each is the nearest of another kind than those before it."
+        stated += " Where a row has further answers, each is the nearest of another kind than those before it."
     if none:
         rest = "" if proven == none else "; for the others none was found, which is no proof"
-        told += f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
+        stated += (
+            f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
+        )
     n_wrong = int((statuses == "error").sum())
     if n_wrong:
-        told += f" {plural(n_wrong, 'row is', 'rows are')} wrong (the reason says how): nothing was asked of them."
+        stated += f" {plural(n_wrong, 'row is', 'rows are')} wrong (the reason says how): nothing was asked of them."
     if not optimal and not feasible and not none:
-        told += " There are no answers in this report."
-    return told
+        stated += " There are no answers in this report."
+    return stated
+
+
+def what_is_proven(explanations: Explanations, checks: Sequence[Checked], link: Callable[[int], str]) -> str:
+    """Return what is proven of one row, and that it was checked again, in short."""
+    return section("proven", "What is proven", [paragraph_of(_minimal(explanations)), _checked(checks, link)])
+
+
+def paragraph_of(content: str) -> str:
+    """Return HTML as a paragraph."""
+    return f"<p>{content}</p>"
 
 
 def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
-    """Tell what came of checking again; what does not hold is told loudly."""
+    """Describe what came of checking again; what does not hold is stated loudly."""
     if not checks:
         return ""
     lines = []

@@ -10,13 +10,26 @@ import numpy as np
 
 from ...answers import Explanations, WhyNot
 from ...arrays import FloatArray
-from ...statuses import has_answer
-from ...text.constants import FEW
-from ...text.numbers import number, percent, percent_down, two_numbers
+from ...reasons import has_answer
+from ...text.numbers import FEW, number, percent, percent_down, two_numbers
 from ...text.words import column_word, label_word
 from ..plot.pictures.summary import SummaryPicture
-from .constants import LONGEST_REASON, MOST_CHANGING_COLUMNS, MOST_MOVES, MOST_OBSTACLES
-from .markup import bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table, wide
+from .markup import (
+    LONGEST_REASON,
+    MOST_CHANGING_COLUMNS,
+    MOST_MOVES,
+    MOST_OBSTACLES,
+    bar,
+    details,
+    escaped,
+    html_of_word,
+    of_numbers,
+    paragraph,
+    plural,
+    section,
+    table,
+    wide,
+)
 
 # Bins of the histogram of distances.
 FEWEST_BINS, MOST_BINS = 4, 24
@@ -26,7 +39,7 @@ DIGITS = 3
 _STATUSES = (
     ("optimal", "proven nearest"),
     ("feasible", "found, proof not finished"),
-    ("densest", "nearest where nothing is as dense as asked"),
+    ("densest", "nearest where nothing is as typical as requested"),
     ("infeasible", "no answer"),
     ("error", "wrong rows, not asked about"),
     ("unknown", "none found, nothing proven"),
@@ -66,17 +79,17 @@ def _figures(explanations: Explanations, best: Explanations) -> str:
         if len(plausible):
             share = percent_down(float(np.median(plausible)))
             figures.append((share, "of real cases no more typical (median)"))
-    cards = "".join(f"<div><dd>{escaped(value)}</dd><dt>{told}</dt></div>" for value, told in figures)
+    cards = "".join(f"<div><dd>{escaped(value)}</dd><dt>{stated}</dt></div>" for value, stated in figures)
     return f'<dl class="figures">{cards}</dl>'
 
 
 def _status_bar(best: Explanations) -> str:
-    counts = [(name, told, int((best.statuses == name).sum())) for name, told in _STATUSES]
+    counts = [(name, stated, int((best.statuses == name).sum())) for name, stated in _STATUSES]
     parts, key = [], []
-    for name, told, count in counts:
+    for name, stated, count in counts:
         if count:
             parts.append(f'<span class="s-{name}" style="flex-grow:{count}"></span>')
-            key.append(f'<li><span class="dot s-{name}"></span>{count:,} {told}</li>')
+            key.append(f'<li><span class="dot s-{name}"></span>{count:,} {stated}</li>')
     return f'<div class="stack" aria-hidden="true">{"".join(parts)}</div><ul class="key">{"".join(key)}</ul>'
 
 
@@ -110,12 +123,12 @@ def _label(label: Any) -> str:
 def _distances(distances: FloatArray) -> str:
     """Draw how far answers are, and say it in figures."""
     low, first, median, third, high = (float(value) for value in np.quantile(distances, [0.0, 0.25, 0.5, 0.75, 1.0]))
-    told = (
+    stated = (
         f"Half of the answers are between {number(first)} and {number(third)} away, the median is {number(median)}; "
         f"the nearest is at {number(low)}, the farthest at {number(high)}."
     )
     drawn = "" if low == high else _histogram(distances)
-    return f"<h3>How far</h3><p>{escaped(told)}</p>{drawn}"
+    return f"<h3>How far</h3><p>{escaped(stated)}</p>{drawn}"
 
 
 def _histogram(values: FloatArray) -> str:

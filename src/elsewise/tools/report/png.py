@@ -17,7 +17,7 @@ from ...arrays import FloatArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _GREY, _RGB = 0, 2
-# Ends of the scale of differences, told apart by people with any colour vision: less is purple, more is orange.
+# Ends of the scale of differences, distinguished by people with any colour vision: less is purple, more is orange.
 _LESS, _NONE, _MORE = (94, 60, 153), (247, 247, 247), (230, 97, 1)
 
 

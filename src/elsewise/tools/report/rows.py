@@ -9,21 +9,29 @@ from typing import Any
 import numpy as np
 
 from ...answers import Change, Explanation, Explanations, Path, Plan
-from ...answers.cells import value_in
+from ...answers.records import value_in
 from ...errors import InvalidInputError
-from ...text.brief import name_of_row
-from ...text.constants import FEW, MANY
 from ...text.html import sentence_html
-from ...text.numbers import number, signed
+from ...text.numbers import FEW, MANY, number, signed
 from ...text.plain_text import certificate, remark_of
-from ...text.sentence import change_words
+from ...text.sentence import change_words, name_of_row
 from ...text.words import column_word, label_word, value_words
 from . import png
 from .column_pictures import ColumnPictures
-from .constants import LONGEST_LEVEL
 from .description import rows_of
-from .markup import Heading, bar, details, escaped, html_of_word, of_numbers, paragraph, plural, section, table
-from .ways import path_html, plan_html
+from .markup import (
+    Heading,
+    bar,
+    details,
+    escaped,
+    html_of_word,
+    of_numbers,
+    paragraph,
+    plural,
+    section,
+    table,
+)
+from .paths import path_html, plan_html
 
 # Changes of a row with a picture of their own, the others are listed: at most, at least, and in all rows together.
 MOST_PICTURES, FEWEST_PICTURES, MOST_PICTURES_IN_ALL = 12, 4, 6_000
@@ -32,13 +40,6 @@ MOST_VALUES = 60_000
 # Length in pixels of the longer side of an image, about.
 IMAGE_SIDE = 112
 
-_HOW_TO_READ = (
-    "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
-    "The share of a change is its part of the distance. "
-    f'<span class="legend">The small pictures show where the values lie: {ColumnPictures.key()}.</span> '
-    "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this level. "
-    "Values outside of the picture’s range are drawn at its edge."
-)
 _HOW_TO_READ_IMAGES = (
     "Each row below is told in a sentence, then as images, then by its certificate. In the rows darker is more; in the "
     "difference orange is more and purple is less. Values outside of the range of the rows are drawn at its ends."
@@ -94,18 +95,18 @@ class RowImages:
         before = np.asarray(one.x, dtype=np.float64).reshape(self.shape)
         if one.status == "error":
             return ""
-        shown = [(png.grey(before, self.low, self.high), f"predicted {_plain_label(one.prediction)}")]
+        shown = [(png.grey(before, self.low, self.high), f"now {_plain_label(one.prediction)}")]
         if one.found:
             after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
-            shown.append((png.grey(after, self.low, self.high), f"needed for {_plain_label(one.target)}"))
+            shown.append((png.grey(after, self.low, self.high), f"then {_plain_label(one.target)}"))
             shown.append((png.difference(after - before, self.most), "difference"))
         height, width = self.shape
         scale = max(1, round(IMAGE_SIDE / max(height, width)))
         size = f'width="{width * scale}" height="{height * scale}"'
         return "".join(
-            f'<figure><img src="{source}" {size} alt="Image of the row: {told}">'
-            f"<figcaption>{told}</figcaption></figure>"
-            for source, told in shown
+            f'<figure><img src="{source}" {size} alt="Image of the row: {stated}">'
+            f"<figcaption>{stated}</figcaption></figure>"
+            for source, stated in shown
         ).join(['<div class="images">', "</div>"])
 
 
@@ -185,11 +186,11 @@ class RowWriter:
         return "".join(parts) + "</article>"
 
     def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
-        told = f'<span class="badge s-{one.status}">{one.status}</span>'
+        stated = f'<span class="badge s-{one.status}">{one.status}</span>'
         if not one.found:
-            return told
+            return stated
         count = "nothing to change" if not changes else plural(len(changes), "change")
-        return f'{told} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
+        return f'{stated} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
 
     def _table(self, one: Explanation, changes: tuple[Change, ...]) -> str:
         total = float(np.abs(one.shares[one.changed]).sum())
@@ -206,7 +207,7 @@ class RowWriter:
                     self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
                 ]
             )
-        header = ("column", "now", "needed", of_numbers("difference"), "share", Heading(self._among(one.target)))
+        header = ("column", "now", "then", of_numbers("difference"), "share", Heading(self._among(one.target)))
         return table(header, rows)
 
     def _among(self, target: Any) -> str:
@@ -219,29 +220,45 @@ class RowWriter:
         """List changes in a line each without pictures, to be opened."""
         if not changes:
             return ""
-        told = []
+        stated = []
         for change in changes:
             before, after = change_words(change, MANY)
-            told.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
-        body = f'<p class="values">{"; ".join(told)}</p>'
+            stated.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
+        body = f'<p class="values">{"; ".join(stated)}</p>'
         return details(plural(len(changes), what), body)
 
     def _row(self, one: Explanation) -> str:
         """Write all values of the row, to be opened."""
-        told = []
+        stated = []
         for column in one.table.columns:
             value = value_in(one.table, column, one.x)
-            word = value_words(value, value, is_level=column.kind in ("category", "ordinal"), digits=MANY)[0]
-            told.append(f"<code>{escaped(column.name, LONGEST_LEVEL)}</code> {html_of_word(word)}")
-        body = f'<p class="values">{"; ".join(told)}</p>'
+            is_level = column.kind in ("category", "ordinal")
+            word = value_words(value, value, is_level=is_level, digits=MANY, column=column.name)[0]
+            stated.append(f"{html_of_word(column_word(column.name))} {html_of_word(word)}")
+        body = f'<p class="values">{"; ".join(stated)}</p>'
         return details("The whole row as it was", body, on_paper=False)
 
 
-def rows_section(writer: RowWriter, n_answers: int) -> str:
-    """All rows, with what helps to find one."""
+def _how_to_read() -> str:
+    """Return how the part about a row is read, as HTML."""
+    return (
+        "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
+        "The share of a change is its part of the distance. "
+        f'<span class="legend">The small pictures show where the values lie: {ColumnPictures.key()}.</span> '
+        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this "
+        "level. "
+        "Values outside of the picture’s range are drawn at its edge."
+    )
+
+
+def rows_section(writer: RowWriter, n_answers: int, *, is_one_row: bool) -> str:
+    """All rows, with what helps to find one if there are several."""
     if n_answers == 0:
         return ""
-    lead = _HOW_TO_READ_IMAGES if writer.has_images else _HOW_TO_READ
+    articles = "\n".join(writer.article(place) for place in range(n_answers))
+    if is_one_row:
+        return section("rows", "What would have to change", [f'<div id="articles">\n{articles}\n</div>'])
+    lead = _HOW_TO_READ_IMAGES if writer.has_images else _how_to_read()
     tools = (
         '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
         '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
@@ -253,5 +270,4 @@ def rows_section(writer: RowWriter, n_answers: int) -> str:
         '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'
         '<output aria-live="polite"></output></form>'
     )
-    articles = "\n".join(writer.article(place) for place in range(n_answers))
     return section("rows", "Row by row", [f"<p>{lead}</p>", tools, f'<div id="articles">\n{articles}\n</div>'])

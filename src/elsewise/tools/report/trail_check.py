@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...answers import Explanations
-from ...answers.constants import OPTIMAL_GAP
+from ...answers.records import OPTIMAL_GAP
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...errors import ElsewiseError
 from ...explainer import Explainer
 from ...questions import Options, checked_rows
 from ...questions.explain import explain_rows
+from ...reasons import STATUSES, has_answer
 from ...rules import Constraints
-from ...statuses import STATUSES, has_answer
-from ..files.trail.lines import has_neighbours, rows_have_neighbours
+from ..audit.comparison import compare
 from ..files.trail.reading import explanations_of_trail, frame_of_values, numbers_of
-from ..files.trail.records import is_as_written, rules_sha256, target_probabilities
-from .check import Checked, check_again
-from .constants import ROUNDING
-from .told_density import density_as_told
+from ..files.trail.records import (
+    has_neighbours,
+    is_as_written,
+    rows_have_neighbours,
+    rules_sha256,
+    target_probabilities,
+)
+from .check import Checked, check_again, density_as_told
+from .markup import ROUNDING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +54,7 @@ class TrailCheck:
         return not any(check.failed for check in self.checks)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Give all of it as plain values; lines are counted from 1."""
+        """Return all of it as plain values; lines are counted from 1."""
         checks = [
             {"promise": check.promise, "checked": check.n_checked, "failed_lines": [line + 1 for line in check.failed]}
             for check in self.checks
@@ -123,7 +128,7 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
 
 
 def _whole_lines(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> list[bool]:
-    """Tell which lines have all they need, in the forms they need it: whoever edits a line may leave anything.
+    """Return which lines have all they need, in the forms they need it: whoever edits a line may leave anything.
 
     All are tried together; where that fails, in halves, until the lines at fault are alone.
     """
@@ -182,6 +187,7 @@ def _under_rules(
     checks += [replace(check, failed=tuple(int(lines[place]) for place in check.failed)) for check in again]
     for promise, held in _as_told(explainer, own, answers, constraints):
         checks.append(_checked(promise, lines, held))
+    checks += _claimed(explainer, own, lines)
     if known.n_searched:
         checks.append(_searched(explainer, own, answers, lines, constraints, known))
     return checks
@@ -196,7 +202,7 @@ def _as_told(
     """Compare numbers that a trail tells with what model and density say."""
     fitted, found = explainer.fitted_, answers.found
     said = fitted.predict(answers.row_features, answers.x, answers.row_features, table=answers.table).tolist()
-    predicted = [_alike(told, outcome) for told, outcome in zip(answers.predictions.tolist(), said)]
+    predicted = [_alike(stated, outcome) for stated, outcome in zip(answers.predictions.tolist(), said)]
     before, after = target_probabilities(fitted, answers)
     probable = _same(numbers_of(records, "probability_before"), before)
     probable &= _same(numbers_of(records, "probability_after"), after)
@@ -215,6 +221,22 @@ def _as_told(
         ("the gap and the status follow from distance and bound", np.asarray(bounded & named, dtype=np.bool_)),
         ("density, threshold and plausibility are those told", density_as_told(explainer, answers, constraints)),
     ]
+
+
+def _claimed(explainer: Explainer, records: Sequence[Mapping[str, Any]], lines: IntArray) -> list[Checked]:
+    """Check ranges and reasons anew, where lines tell them."""
+    stated = [place for place, record in enumerate(records) if record.get("ranges") or record.get("reasons")]
+    found = compare([records[place] for place in stated], explainer).lines
+    checks = []
+    for claim, promise in (
+        ("range", "every row in the ranges has the outcome"),
+        ("reason", "no realistic change leaves all columns of the reasons as they are"),
+    ):
+        verdicts = [(lines[place], getattr(one, claim)) for place, one in zip(stated, found) if getattr(one, claim)]
+        if verdicts:
+            held = np.array([verdict != "false" for _, verdict in verdicts], dtype=np.bool_)
+            checks.append(_checked(promise, np.array([line for line, _ in verdicts]), held))
+    return checks
 
 
 def _searched(
@@ -245,7 +267,7 @@ def _agree(answers: Explanations, place: int, fresh: Any) -> bool:
     distance, bound = float(answers.distances[place]), float(answers.lower_bounds[place])
     fresh_found, told_found = has_answer(fresh.status), bool(answers.found[place])
     if fresh_found and bound > fresh.distance * (1 + ROUNDING) + ROUNDING:
-        return False  # among them: told to be proven that there is none
+        return False  # among them: stated to be proven that there is none
     return not (told_found and fresh.lower_bound > distance * (1 + ROUNDING) + ROUNDING)
 
 
@@ -319,14 +341,14 @@ def _joined(checks: Sequence[Checked]) -> tuple[Checked, ...]:
     return tuple(joined.values())
 
 
-def _same(told: FloatArray, found: FloatArray) -> BoolArray:
+def _same(stated: FloatArray, found: FloatArray) -> BoolArray:
     """Whether numbers agree up to rounding; nothing agrees with nothing alone."""
-    both = np.isnan(told) & np.isnan(found)
+    both = np.isnan(stated) & np.isnan(found)
     with np.errstate(invalid="ignore"):
-        return np.asarray(both | (np.abs(told - found) <= ROUNDING * (1 + np.abs(found))))
+        return np.asarray(both | (np.abs(stated - found) <= ROUNDING * (1 + np.abs(found))))
 
 
-def _alike(told: Any, found: Any) -> bool:
-    if isinstance(found, float) and isinstance(told, (int, float)):
-        return abs(float(told) - found) <= ROUNDING * (1 + abs(found))
-    return bool(told == found or str(told) == str(found))
+def _alike(stated: Any, found: Any) -> bool:
+    if isinstance(found, float) and isinstance(stated, (int, float)):
+        return abs(float(stated) - found) <= ROUNDING * (1 + abs(found))
+    return bool(stated == found or str(stated) == str(found))

@@ -2,8 +2,7 @@
 
 from .data import DataSet, Skipped, load
 from .digits_panel import digits_panel
-from .image_files import Images, read_images
-from .images_panel import images_panel
+from .images_panel import Images, images_panel, read_images
 from .protocol import MODELS, Protocol
 from .published_rule import RULES
 from .runner import run

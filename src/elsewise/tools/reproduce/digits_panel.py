@@ -20,7 +20,6 @@ from ...arrays import FloatArray, IntArray
 from ...density import GaussianMixtureDensity
 from ...explainer import Explainer
 from ..plot.pictures.canvas import INK, MUTED, new_figure
-from .constants import READER_GAMMA
 from .data import DataSet, load
 from .protocol import MODELS, PAPER_THRESHOLD, Fold, Protocol, prepare_fold
 from .table import Section, percent
@@ -29,6 +28,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from sklearn.base import BaseEstimator
     from sklearn.mixture import GaussianMixture
+
+
+# Kernel width of the support vector machine that reads digits, for pixels from 0 to 16: the value in scikit-learn's own
+# example for these data.
+READER_GAMMA = 0.001
+
+# ---- images of the user's file ----
+
+# Inverse of the penalty of the softmax regression on pixels, for pixels from 0 to 1 and one pixel; and the same of the
+# reader's kernel width. For digits of 64 pixels from 0 to 16 they are 0.01, and the 0.001 above.
+IMAGE_PENALTY, READER_RANGE = 0.01 * 16.0**2 * 64, READER_GAMMA * 16.0**2 * 64
+
+# ---- the authors' program ----
+
 
 # Components of a digit's mixture of low rank, and the directions of each: several handwritings, each with little of its
 # own. Found by looking at digits: held-out likelihood would take one component of rank 16, whose counterfactuals keep

@@ -10,10 +10,9 @@ import numpy as np
 from ...arrays import FloatArray
 from ..plot.pictures.canvas import INK, MUTED, answer_styles, new_figure
 from .data import TITLES
-from .paper import TABLE_1
 from .protocol import MODELS
 from .runner import Results
-from .summary import answers_of
+from .summary import TABLE_1, answers_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

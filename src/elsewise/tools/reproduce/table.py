@@ -1,4 +1,7 @@
-"""The table as text, Markdown, CSV and JSON; the timings beside it, since no two runs share them."""
+"""The table as text, Markdown, CSV and JSON; the timings beside it, since no two runs share them.
+
+Fill the measured parts of a page, between markers, and leave its prose alone.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,23 @@ import io
 import json
 import math
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
 import sklearn
 
+from ...errors import InvalidInputError
 from .data import TITLES
-from .paper import MILLISECONDS
 from .protocol import MODELS, Protocol
 from .published_rule import RULES
 from .runner import Results
-from .summary import Line, Overlap
+from .summary import MILLISECONDS, Line, Overlap
 
 # Shares are rounded down to a tenth of a percent; one that misses a tenth by this many tenths misses it by rounding.
 SHARE_ROUNDING = 1e-9
@@ -198,3 +203,14 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return None if math.isnan(value) else float(f"{value:.10g}")
     return value
+
+
+def fill(path: Path, name: str, content: str) -> None:
+    """Replace what stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    text = path.read_text(encoding="utf-8")
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), flags=re.DOTALL)
+    filled, count = pattern.subn(lambda _: f"{begin}\n\n{content.strip()}\n\n{end}", text)
+    if count != 1:
+        raise InvalidInputError(f"{path}: expected the markers {begin} and {end} once each, found {count} such pairs.")
+    path.write_text(filled, encoding="utf-8")

@@ -383,6 +383,23 @@ def test_after_early_stopping_the_trees_of_predict_count(name, n_classes):
     np.testing.assert_array_equal(trees.scores(X), np.reshape(own_scores(name, model, X), (len(X), -1)))
 
 
+@pytest.mark.parametrize("way", ["callback", "file"])
+def test_after_xgboosts_early_stopping_by_a_callback_or_in_another_estimator(way, tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    X, y, _ = numbers(0)
+    shuffled = np.random.default_rng(0).permutation(y)
+    model = classifier("xgboost", n_trees=60, depth=3)
+    model.set_params(callbacks=[xgboost.callback.EarlyStopping(rounds=4)])
+    model.fit(X, y, eval_set=[(X, shuffled)], verbose=False)
+    if way == "file":
+        model.save_model(tmp_path / "model.json")
+        model = xgboost.XGBClassifier()
+        model.load_model(tmp_path / "model.json")
+    trees = region_of(model, Label(1)).trees
+    assert trees.n_trees == model.best_iteration + 1 < model.get_booster().num_boosted_rounds()
+    np.testing.assert_array_equal(trees.scores(X)[:, 0], model.predict(X, output_margin=True))
+
+
 @pytest.mark.parametrize(
     "objective",
     ["squarederror", "absoluteerror", "pseudohubererror", "logistic", "gamma", "tweedie", "quantileerror"],

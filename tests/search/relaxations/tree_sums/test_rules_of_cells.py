@@ -59,7 +59,7 @@ def test_the_cheapest_cells_that_keep_the_rules(name, seed):
         distances = np.where(is_accepted & keeps(rules, cells), cost[ends[:-1] + cells].sum(axis=1), np.inf)
         nearest = distances.min()
         for cutoff in (np.inf, 1.05 * nearest, 0.95 * nearest):
-            found, value, lower_bound, stopped, _ = trees.forest.search(
+            found, value, lower_bound, stopped, _, _ = trees.forest.search(
                 cost, cost, cutoff, 0.0, np.inf, 10_000, 1e-9, rules=rules
             )
             assert not stopped

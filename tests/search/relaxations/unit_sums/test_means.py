@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from elsewise.errors import UnsupportedModelError
@@ -90,10 +89,6 @@ def test_ties_of_isotonic_folds_are_decided_as_the_model_does():
 
 
 def test_other_means_are_refused():
-    X, y, _ = blobs(2, n_features=3)
-    trees = CalibratedClassifierCV(DecisionTreeClassifier(max_depth=2), cv=3, method="isotonic").fit(X, y)
-    with pytest.raises(UnsupportedModelError, match="only for linear models of two classes"):
-        region_of(trees, Label(0))
     X, y, _ = blobs(3, n_features=3)
     several = BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0).fit(X, y)
     with pytest.raises(UnsupportedModelError, match="logistic models of two classes"):

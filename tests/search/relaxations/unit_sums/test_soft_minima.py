@@ -19,7 +19,7 @@ import elsewise as ew
 from elsewise.errors import InvalidInputError, UnsupportedSettingError
 from elsewise.models import Label, Probability, region_of, response_region_of
 from elsewise.models.unit_sums import SumRegion
-from elsewise.search.relaxations.unit_sums.soft_minimum import entropy, shares_of, soft_minimum
+from elsewise.search.relaxations.unit_sums.functions import entropy, shares_of, soft_minimum
 from elsewise.search.relaxations.unit_sums.units import Intervals, above_margins
 from fitted_models import assert_certified
 from models.contract import blobs, wanted_mask

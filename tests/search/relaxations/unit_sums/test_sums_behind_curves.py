@@ -18,8 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer, SplineTransformer
 
 import elsewise as ew
-from elsewise.search.relaxations.unit_sums.functions import IDENTITY, RELU, SQUARE
-from elsewise.search.relaxations.unit_sums.mixed import Mixed
+from elsewise.search.relaxations.unit_sums.functions import IDENTITY, RELU, SQUARE, Mixed
 from fitted_models import assert_certified
 
 STEPS = {

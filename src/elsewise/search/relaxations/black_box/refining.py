@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
-from .constants import (
+from .boundary import accepted_anywhere, makes_up, normal_by_labels, ways_by_neighbours
+from .requests import Ask, Project, Score, Steps, together
+from .segments import (
     DIFFERENCE,
     FEEL_FROM,
     FEEL_NEAR,
@@ -23,19 +25,18 @@ from .constants import (
     TIMES_WIDER,
     WAYS_OF_SCORES,
     WIDER,
+    Segment,
+    bisect,
+    ways_by_single_features,
+    ways_to_anchors,
 )
-from .feeling import accepted_anywhere, makes_up, normal_by_labels
-from .neighbours import ways_by_neighbours
-from .requests import Ask, Project, Score, Steps
-from .together import together
 from .view import RowView
-from .ways import Segment, bisect, ways_by_single_features, ways_to_anchors
 
 # Cuts that are kept when a nearer point contradicts them.
 CUTS_KEPT = 3
 # Share of the moving features whose differences must show something for a score to count as smooth.
 SMOOTH_SHARE = 0.7
-# Ways that half-spaces are learned for by labels alone, which is dear; and the share of the features whose moves must
+# Segments that half-spaces are learned for by labels alone, which is expensive; the share of features whose moves must
 # meet the boundary for that to be worth it. In few features it is cheap: many ways, with so many half-spaces each.
 WAYS_CUT, OBLIQUE_SHARE, WAYS_CUT_OF_FEW, CUTS_OF_FEW = 3, 0.25, 20, 6
 # Times that whole changes are given back, and rounds on single features after that.

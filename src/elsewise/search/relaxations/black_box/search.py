@@ -22,12 +22,10 @@ from ...driver import distinct
 from ...ledger import Ledger
 from ...problem import Goal, SearchProblem
 from ...request import SearchRequest
-from .choices import choices_of
-from .constants import MOST_CONES
-from .cover import BlackBoxCover
 from .refining import explore
-from .requests import Ask, Project, Reply, Score, Steps
-from .view import RowView
+from .requests import Ask, BlackBoxCover, Project, Reply, Score, Steps
+from .segments import MOST_CONES
+from .view import RowView, choices_of
 
 # Points a row may ask about in all: a service that takes a millisecond a point answers in seconds.
 MOST_POINTS = 4_500
@@ -255,5 +253,5 @@ class _LearnedCuts(Refinement):
         self.learned: list[tuple[FloatArray, FloatArray]] = []
 
     def halfspaces(self, piece: int) -> tuple[FloatArray, FloatArray]:
-        """Give those of a search, by its number."""
+        """Return those of a search, by its number."""
         return self.learned[piece]

@@ -1,9 +1,8 @@
 """Curves: functions of one number that stand between model space and a model's columns, and what is known of them."""
 
 from .base import AffineCurve, Curve, CurveCells
-from .known import NamedCurve, PowerCurve
-from .polynomials import PiecewisePolynomial
-from .put_together import Chained, Weighted, chained, weighted
+from .composition import Chained, Weighted, chained, weighted
+from .known import NamedCurve, PiecewisePolynomial, PowerCurve
 from .tables import PiecewiseLinear, Ranks, StepCurve
 
 __all__ = [

@@ -6,17 +6,20 @@ jumps, the doubles on both sides of the jump are breaks, so that nothing lies in
 its chord :math:`c`:
 
 .. math:: c(t) - \tfrac12 M^+ (t - a)(b - t) \;\le\; f(t) \;\le\; c(t) + \tfrac12 (-m)^+ (t - a)(b - t) .
+
+Bisecting doubles: where a condition of one number ends, to the last bit, many at once.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ....arrays import FloatArray
+from ....arrays import BoolArray, FloatArray, IntArray
 
 
 class CurveCells(NamedTuple):
@@ -55,11 +58,11 @@ class Curve(ABC):
 
     @abstractmethod
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values, of any shape."""
+        """Return values, of any shape."""
 
     @abstractmethod
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives, of any shape; at a kink that of a side."""
+        """Return derivatives, of any shape; at a kink that of a side."""
 
     @abstractmethod
     def breaks(self) -> FloatArray:
@@ -67,7 +70,7 @@ class Curve(ABC):
 
     @abstractmethod
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell what it is on intervals without a break inside, arrays of shape (n,)."""
+        """Return what it is on intervals without a break inside, arrays of shape (n,)."""
 
     def ranges(self, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Bound values on intervals without a break inside, arrays of shape (n,); endless where it is not monotone."""
@@ -84,11 +87,11 @@ class AffineCurve(Curve):
     offset: float
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return np.asarray(self.scale * t + self.offset)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         return np.full(np.shape(t), self.scale)
 
     def breaks(self) -> FloatArray:
@@ -96,6 +99,47 @@ class AffineCurve(Curve):
         return np.empty(0)
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell the slope."""
+        """Return the slope."""
         slope, nothing = np.full(len(a), self.scale), np.zeros(len(a))
         return CurveCells(slope, slope, slope, slope, nothing, nothing)
+
+
+# Halvings after which any two doubles are neighbours: there are less than 2^64 of them.
+_HALVINGS = 64
+
+
+def last_where(holds: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray) -> FloatArray:
+    """Find the largest doubles at which conditions hold that hold at first and then no more.
+
+    Parameters
+    ----------
+    holds : function of an array of shape (n,) that returns a bool array of shape (n,)
+        Conditions, one a place of the array; each is asked at one number a call, 66 times in all.
+    low, high : arrays of shape (n,)
+        Finite numbers between which each is looked for.
+
+    Returns
+    -------
+    array of shape (n,)
+        ``-inf`` where the condition does not hold at ``low``, ``inf`` where it still does at ``high``; else it holds at
+        the number, and not at the next double.
+    """
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    never, always = ~holds(low), holds(high)
+    first, last = _places(low), _places(high)
+    for _ in range(_HALVINGS):
+        middle = (first >> 1) + (last >> 1) + (first & last & 1)
+        is_before = holds(_numbers(middle))
+        first, last = np.where(is_before, middle, first), np.where(is_before, last, middle)
+    return np.where(never, -np.inf, np.where(always, np.inf, _numbers(first)))
+
+
+def _places(numbers: FloatArray) -> IntArray:
+    """Places of doubles in the order of all doubles; that of zero is 0."""
+    bits = np.abs(numbers).view(np.int64)
+    return np.where(numbers < 0, -bits, bits)
+
+
+def _numbers(places: IntArray) -> FloatArray:
+    size = np.abs(places).view(np.float64)
+    return np.where(places < 0, -size, size)

@@ -2,6 +2,8 @@
 
 Between the breaks of each, its first and its second derivative rise or fall throughout, so that their ranges are those
 of the ends.
+
+Polynomials in pieces: powers of a column, and splines.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from ....arrays import FloatArray
+from ....arrays import FloatArray, IntArray
 from .base import AffineCurve, Curve, CurveCells
 
 _LN2, _LN10 = float(np.log(2.0)), float(np.log(10.0))
@@ -126,18 +128,18 @@ class NamedCurve(Curve):
 
     @staticmethod
     def of(function: Any) -> Curve | None:
-        """Give the curve of a function of NumPy or SciPy; None if it is not known."""
+        """Return the curve of a function of NumPy or SciPy; None if it is not known."""
         if function in _SCALES:
             return AffineCurve(_SCALES[function], 0.0)
         return NamedCurve(_NAMES[function]) if function in _NAMES else None
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         with np.errstate(all="ignore"):
             return np.asarray(_FORMULAS[self.name].value(t))
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         with np.errstate(all="ignore"):
             return np.asarray(_FORMULAS[self.name].slope(np.asarray(t)))
 
@@ -146,7 +148,7 @@ class NamedCurve(Curve):
         return np.array(_FORMULAS[self.name].breaks)
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell what it is on cells: derivatives at the doubles next to the ends, where they may be infinite."""
+        """Return what it is on cells: derivatives at the doubles next to the ends, where they may be infinite."""
         formula, ends = _FORMULAS[self.name], inner_ends(a, b)
         with np.errstate(all="ignore"):
             slopes = formula.slope(ends[0]), formula.slope(ends[1])
@@ -169,7 +171,7 @@ class PowerCurve(Curve):
     is_box_cox: bool = False
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         with np.errstate(all="ignore"):
             if self.is_box_cox:
                 return np.asarray(special.boxcox(t, self.power))
@@ -177,7 +179,7 @@ class PowerCurve(Curve):
             return np.asarray(special.boxcox1p(above, self.power) - special.boxcox1p(-below, 2.0 - self.power))
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         p = self.power
         with np.errstate(all="ignore"):
             if self.is_box_cox:
@@ -189,7 +191,7 @@ class PowerCurve(Curve):
         return np.empty(0) if self.is_box_cox else np.zeros(1)
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell what it is on cells."""
+        """Return what it is on cells."""
         ends = inner_ends(a, b)
         return CurveCells.between_ends(
             (self.slope(ends[0]), self.slope(ends[1])), (self._bend(ends[0]), self._bend(ends[1]))
@@ -204,5 +206,79 @@ class PowerCurve(Curve):
 
 
 def inner_ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the doubles next to the ends of intervals, inside of them."""
+    """Return the doubles next to the ends of intervals, inside of them."""
     return np.minimum(np.nextafter(a, np.inf), b), np.maximum(np.nextafter(b, -np.inf), a)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PiecewisePolynomial(Curve):
+    """Continuous polynomials, ``sum_k coefficients[k, p] (t - anchors[p])^k`` where ``knots[p - 1] < t <= knots[p]``.
+
+    Attributes
+    ----------
+    knots : array of shape (n_pieces - 1,), ascending
+    anchors : array of shape (n_pieces,)
+    coefficients : array of shape (degree + 1, n_pieces)
+    """
+
+    knots: FloatArray
+    anchors: FloatArray
+    coefficients: FloatArray
+
+    @classmethod
+    def monomial(cls, degree: int) -> PiecewisePolynomial:
+        """Make ``t^degree``."""
+        return cls(np.empty(0), np.zeros(1), np.eye(degree + 1)[:, -1:])
+
+    @property
+    def key(self) -> tuple[bytes, bytes]:
+        """Equal for those that can be added piece by piece."""
+        return self.knots.tobytes(), self.anchors.tobytes()
+
+    def times(self, weight: float) -> PiecewisePolynomial:
+        """Multiply."""
+        return PiecewisePolynomial(self.knots, self.anchors, weight * self.coefficients)
+
+    def plus(self, other: PiecewisePolynomial) -> PiecewisePolynomial:
+        """Add one of the same pieces."""
+        degree = max(len(self.coefficients), len(other.coefficients))
+        total = np.zeros((degree, len(self.anchors)))
+        for one in (self, other):
+            total[: len(one.coefficients)] += one.coefficients
+        return PiecewisePolynomial(self.knots, self.anchors, total)
+
+    def value(self, t: FloatArray) -> FloatArray:
+        """Return values."""
+        return self._derivative(np.asarray(t), np.searchsorted(self.knots, t), 0)
+
+    def slope(self, t: FloatArray) -> FloatArray:
+        """Return derivatives."""
+        return self._derivative(np.asarray(t), np.searchsorted(self.knots, t), 1)
+
+    def breaks(self) -> FloatArray:
+        """List the knots, and where the second or third derivative changes its sign: slopes and bends are monotone."""
+        ends = np.concatenate([[-np.inf], self.knots, [np.inf]])
+        found = [self.knots]
+        for piece, anchor in enumerate(self.anchors):
+            polynomial = np.polynomial.Polynomial(self.coefficients[:, piece])
+            for order in (2, 3):
+                roots = polynomial.deriv(order).roots()
+                real = anchor + roots[np.isreal(roots)].real
+                found.append(real[(real > ends[piece]) & (real < ends[piece + 1])])
+        return np.unique(np.concatenate(found))
+
+    def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
+        """Return what it is on cells, each on one piece."""
+        piece = np.searchsorted(self.knots, a + (b - a) / 2)
+        slopes = self._derivative(a, piece, 1), self._derivative(b, piece, 1)
+        return CurveCells.between_ends(slopes, (self._derivative(a, piece, 2), self._derivative(b, piece, 2)))
+
+    def _derivative(self, t: FloatArray, piece: IntArray, order: int) -> FloatArray:
+        """Evaluate a derivative by Horner's rule."""
+        coefficients = self.coefficients
+        for _ in range(order):
+            coefficients = coefficients[1:] * np.arange(1.0, len(coefficients))[:, None]
+        away, total = t - self.anchors[piece], np.zeros(np.shape(t))
+        for of_power in coefficients[::-1]:
+            total = total * away + of_power[piece]
+        return np.asarray(total)

@@ -30,7 +30,7 @@ class PiecewiseLinear(Curve):
     after: float = 0.0
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         total = np.interp(t, self.x, self.y)
         if self.before:
             total = total + self.before * np.minimum(t - self.x[0], 0.0)
@@ -39,7 +39,7 @@ class PiecewiseLinear(Curve):
         return np.asarray(total)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         slopes = np.concatenate([[self.before], np.diff(self.y) / np.diff(self.x), [self.after]])
         return np.asarray(slopes[np.searchsorted(self.x, t)])
 
@@ -48,7 +48,7 @@ class PiecewiseLinear(Curve):
         return self.x
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell the slopes."""
+        """Return the slopes."""
         a, b = np.clip(a, -_FARTHEST, _FARTHEST), np.clip(b, -_FARTHEST, _FARTHEST)  # normal scores may be infinite
         return _straight(self.slope(a + (b - a) / 2))
 
@@ -72,7 +72,7 @@ class Ranks(Curve):
     jumps = True
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values; among equal quantiles the mean of the first and the last rank."""
+        """Return values; among equal quantiles the mean of the first and the last rank."""
         q, r = self.quantiles, self.references
         t = np.asarray(t, dtype=np.float64)
         ranks = 0.5 * (np.interp(t, q, r) - np.interp(-t, -q[::-1], -r[::-1]))
@@ -81,7 +81,7 @@ class Ranks(Curve):
         return np.asarray(np.where(is_first, 0.0, np.where(is_last, 1.0, ranks)))
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives; none where numbers have the first or the last rank."""
+        """Return derivatives; none where numbers have the first or the last rank."""
         q, r = np.unique(self.quantiles), self.references
         if len(q) < 2:
             return np.zeros(np.shape(t))
@@ -102,7 +102,7 @@ class Ranks(Curve):
         return np.unique(np.concatenate([q, at, np.nextafter(at, -np.inf), np.nextafter(at, np.inf)]))
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell the slopes."""
+        """Return the slopes."""
         return _straight(self.slope(a + (b - a) / 2))
 
 
@@ -122,11 +122,11 @@ class StepCurve(Curve):
     jumps = True
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return np.asarray(self.values[np.searchsorted(self.ends, t)])
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give none."""
+        """Return none."""
         return np.zeros(np.shape(t))
 
     def breaks(self) -> FloatArray:
@@ -134,7 +134,7 @@ class StepCurve(Curve):
         return np.unique(np.concatenate([self.ends, np.nextafter(self.ends, np.inf)]))
 
     def on_cells(self, a: FloatArray, b: FloatArray) -> CurveCells:
-        """Tell that nothing changes."""
+        """Return that nothing changes."""
         return _straight(np.zeros(len(a)))
 
 

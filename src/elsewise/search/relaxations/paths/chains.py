@@ -3,7 +3,7 @@ r"""Chains: the shortest way from a point through a given sequence of ellipsoids
 Let :math:`E_1, \dots, E_t` be ellipsoids and T a terminal set, a polyhedron within an ellipsoid. A chain has corners
 :math:`p_1 \in E_1 \cap E_2, \dots, p_{t-1} \in E_{t-1} \cap E_t` and an end :math:`p_t \in T`, all within a box and
 linear rules, and some coordinates never fall (or never rise) from one corner to the next. Its length is
-:math:`\sum_k \lVert p_k - p_{k-1} \rVert`, in plain coordinates (:mod:`elsewise.projection.coordinates`): the sum of
+:math:`\sum_k \lVert p_k - p_{k-1} \rVert`, in plain coordinates (:mod:`elsewise.projection.distance`): the sum of
 absolute differences for norm 1, the Euclidean length for norm 2.
 
 **The proof.** Corner k has multipliers :math:`(\zeta_0, \zeta)` with :math:`\lVert\zeta\rVert \le \zeta_0` for each
@@ -166,7 +166,7 @@ class _Problem:
         return parts
 
     def corners(self, x: FloatArray) -> FloatArray:
-        """Give the corners, and the end if it is fixed, array of shape (n_segments, n)."""
+        """Return the corners, and the end if it is fixed, array of shape (n_segments, n)."""
         corners = x[: self.n_corners * self.n].reshape(self.n_corners, self.n)
         if self.terminal.point is None:
             return corners.copy()

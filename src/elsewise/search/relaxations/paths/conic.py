@@ -66,7 +66,7 @@ class ConeShape:
         return self.n_lines + sum(count for count, _ in self.groups)
 
     def split(self, vector: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """Give views of a vector: its half-lines, and an array of shape (n_cones, size) for each group."""
+        """Return views of a vector: its half-lines, and an array of shape (n_cones, size) for each group."""
         parts, start = [], self.n_lines
         for count, size in self.groups:
             parts.append(vector[start : start + count * size].reshape(count, size))
@@ -212,7 +212,7 @@ class _System:
     def direction(
         self, rest: float, lam: FloatArray, comparison: FloatArray, product: float
     ) -> tuple[FloatArray, FloatArray, FloatArray, float, float]:
-        """Give ``dx, ds, dz, dtau, dkappa``."""
+        """Return ``dx, ds, dz, dtau, dkappa``."""
         W, shape = self.scaling, self.shape
         q = _divided(lam, comparison, shape)
         x2, z2 = self._newton(-rest * self.dual, -rest * self.primal - _apply(W, q, shape, 1))

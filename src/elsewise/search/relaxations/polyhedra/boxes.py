@@ -13,8 +13,8 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
 from ....projection.cells import Cells
-from ....projection.coordinates import Coordinates
-from .constants import BOUND_ROUNDING
+from ....projection.distance import Coordinates
+from .bounds import BOUND_ROUNDING
 
 # Regions with more half-spaces than this have no boxes: these only make the search faster.
 MOST_HALFSPACES_BOXED = 50_000

@@ -10,14 +10,13 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
 from ....projection.cells import Cells, pack
-from ....projection.coordinates import row_product
+from ....projection.distance import row_product
 from ... import Cones, Cover, Space
 from ...cones import no_cones
 from ...cover import Terms
-from .bounds import PolyhedronBounds, polyhedron_bounds
+from .bounds import PolyhedronBounds, SharedBounds, polyhedron_bounds, shared_bounds
 from .boxes import Boxes, boxes_of
 from .emptiness import squared_radii_needed
-from .shared import SharedBounds, shared_bounds
 
 if TYPE_CHECKING:
     from .union import PolyhedronUnion
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 LIMIT_ROUNDING, COMPARISON_ROUNDING = 1e-9, 1e-12
 # Polyhedra that share one table have bounds of their own from so many pairs of polyhedron and half-space on.
 MOST_PAIRS_LISTED = 200_000
-# Relative rounding of a model's sums, with room to spare: nearer to a boundary, the order of terms decides.
-SUM_ROUNDING = 1e-13
 # Cells whose squared radius misses what is needed by no more than this share are left to the search.
 THIN_CELLS = 1e-9
 
@@ -84,14 +81,14 @@ class PolyhedraCover(Cover):
         return self.closed_form.n_entries
 
     def bounds(self, rows: FloatArray, integer: BoolArray | None = None) -> FloatArray:
-        """Give the larger of the distances to half-spaces and to boxes."""
+        """Return the larger of the distances to half-spaces and to boxes."""
         closed_form = self.closed_form(self.space.coordinates.points(rows))
         if integer is None:
             return closed_form
         return np.maximum(closed_form, self.boxes.bounds(rows, self.space.coordinates.stretch, integer))
 
     def depth(self, points: FloatArray | None = None, *, plain: FloatArray | None = None) -> FloatArray:
-        """Give the distance to the nearest half-space."""
+        """Return the distance to the nearest half-space."""
         if plain is None:
             assert points is not None
             plain = self.space.coordinates.points(points)
@@ -124,7 +121,7 @@ class PolyhedraCover(Cover):
         return [(np.abs(factor).T, np.abs(offset)) for factor, offset in maps]
 
     def limits(self, parts: IntArray, rows: FloatArray, integer: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Give boxes of polyhedra, rounded inwards, but a row's own value stays within even if not whole."""
+        """Return boxes of polyhedra, rounded inwards, but a row's own value stays within even if not whole."""
         return self.boxes.limits(parts, rows, integer)
 
     def excludes(self, points: FloatArray, parts: IntArray, discrete: BoolArray) -> BoolArray:
@@ -132,7 +129,7 @@ class PolyhedraCover(Cover):
         return self.boxes.excludes(points, parts, discrete)
 
     def is_described_by_limits(self, discrete: BoolArray) -> BoolArray:
-        """Tell half-spaces about one whole number or category: boxes say all that they say."""
+        """Return half-spaces about one whole number or category: boxes say all that they say."""
         return np.asarray((self.boxes.of_column >= 0) & discrete[self.boxes.of_column])
 
     def may_meet(self, cones: Cones) -> BoolArray:
@@ -145,7 +142,7 @@ class PolyhedraCover(Cover):
         needed = self.squared_radii_needed(cones).T
         return np.asarray(needed <= (cones.radii**2 * (1 + THIN_CELLS))[:, None])
 
-    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+    def is_on_boundary(self, points: FloatArray, rounding: float) -> BoolArray:
         """Compare the slacks of one polyhedron with the size of their terms.
 
         Models whose regions have several polyhedra compare numbers one by one, or are too large.
@@ -155,9 +152,9 @@ class PolyhedraCover(Cover):
         normals, offsets, sizes, constants = self._terms
         slacks = np.abs(offsets - points @ normals)
         # The largest value of each feature bounds the terms of all points: mostly that settles it.
-        if (slacks.min(axis=0) > SUM_ROUNDING * (np.abs(points).max(axis=0) @ sizes + constants)).all():
+        if (slacks.min(axis=0) > rounding * (np.abs(points).max(axis=0) @ sizes + constants)).all():
             return np.zeros(len(points), dtype=np.bool_)
-        return np.asarray((slacks <= SUM_ROUNDING * (np.abs(points) @ sizes + constants)).any(axis=1))
+        return np.asarray((slacks <= rounding * (np.abs(points) @ sizes + constants)).any(axis=1))
 
     @cached_property
     def _terms(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -167,6 +164,8 @@ class PolyhedraCover(Cover):
 
     def squared_radii_needed(self, cones: Cones) -> FloatArray:
         """Project the centres of cones onto the polyhedra, each in the cone's own norm."""
+        if self.space.cone_map is not None:  # cones are not in model space
+            return np.zeros((self.n_parts, len(cones.radii)))
         W, n_seen = self.space.matrix, cones.centres.shape[1]
         if n_seen == len(W):
             return squared_radii_needed(self.region, cones, W, self.space.offset)

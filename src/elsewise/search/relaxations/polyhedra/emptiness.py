@@ -15,7 +15,7 @@ from scipy.linalg import qr
 
 from ....arrays import FloatArray
 from ....projection.cells import INFEASIBLE, pack
-from ....projection.coordinates import Coordinates
+from ....projection.distance import Coordinates
 from ... import Cones
 
 if TYPE_CHECKING:

@@ -189,7 +189,7 @@ class Recorder:
             self._boxes[box].closed = REASONS[why]
 
     def cut(self, cuts: list[Cut]) -> None:
-        """Take down what is cut off the limits before the boxes that are told from now on."""
+        """Take down what is cut off the limits before the boxes that are recorded from now on."""
         self._cuts = self._cuts + cuts
 
     def end(

@@ -14,8 +14,8 @@ MAP_ROUNDING = 32 * np.finfo(np.float64).eps
 # Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably; projections are less
 # accurate.
 TOLERANCE, TOLERANCE_INSIDE = 1e-9, 1e-7
-# Boxes after which the proof of a row is given up; fewer where each may need a projection.
-MOST_BOXES, MOST_BOXES_INSIDE = 100_000, 20_000
+# Boxes of one search: counted work ends it earlier, unless a proof is wanted at any price.
+MOST_BOXES = 2**62
 
 # ---- first answers ----
 

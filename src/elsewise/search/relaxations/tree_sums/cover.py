@@ -74,9 +74,9 @@ class EnsembleCover(DividingCover):
         """Whether no feature of model space mixes columns."""
         return self.n_parts == 0 or self.indexed is not None
 
-    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+    def is_on_boundary(self, points: FloatArray, rounding: float) -> BoolArray:
         """Whether the model's own sums, which are formed in another order, may decide otherwise at points."""
-        on_boundary = super().is_on_boundary(points)
+        on_boundary = super().is_on_boundary(points, rounding)
         for trees, decision in members_of(self.trees, self.decision):
             if trees.doubt > 0.0 and len(points):
                 weights, least = decision.rows(trees.n_scores)
@@ -98,6 +98,7 @@ class EnsembleCover(DividingCover):
         least_moves: LeastMoves | None = None,
         pieces: NumberPieces | None = None,
         clauses: Clauses | None = None,
+        work: float = np.inf,
     ) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept."""
         if self.n_parts == 0:
@@ -110,7 +111,7 @@ class EnsembleCover(DividingCover):
         )
         rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
         found = search_cells(
-            trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules
+            trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules, work
         )
         point = None
         if found.cells is not None:
@@ -118,7 +119,8 @@ class EnsembleCover(DividingCover):
             point = row.copy()
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
-        answer = BoxAnswer(point, found.value, min(found.lower_bound, found.value), found.n_boxes, found.stopped)
+        bound_of_all = min(found.lower_bound, found.value)
+        answer = BoxAnswer(point, found.value, bound_of_all, found.n_boxes, found.stopped, work=found.work)
         if self.recorder is not None:
             of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
             self.recorder.end(trees, row, lower, upper, integer, of_last, pieces=pieces)
@@ -310,5 +312,5 @@ class EnsembleCover(DividingCover):
 
 
 def _least_slack(trees: IndexedTrees, margin: float) -> float:
-    """Give what scores have to exceed their least values by: nothing where points may lie on the boundary."""
+    """Return what scores have to exceed their least values by: nothing where points may lie on the boundary."""
     return 0.0 if margin <= EXACT_MARGIN else margin * trees.unit

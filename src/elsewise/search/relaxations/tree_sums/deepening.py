@@ -35,6 +35,8 @@ class CellsFound:
     n_boxes : int
     last_bound : float
         What the last search proved by itself.
+    work : float
+        In units of the usual amount.
     """
 
     cells: IntArray | None = None
@@ -43,6 +45,7 @@ class CellsFound:
     stopped: bool = True
     n_boxes: int = 0
     last_bound: float = 0.0
+    work: float = 0.0
 
 
 def search_cells(
@@ -54,6 +57,7 @@ def search_cells(
     seconds: float,
     recorder: Recorder | None = None,
     rules: CellRules | None = None,
+    work: float = np.inf,
 ) -> CellsFound:
     """Search the nearest accepted point below a cutoff.
 
@@ -66,24 +70,26 @@ def search_cells(
     recorder : Recorder, optional
     rules : CellRules, optional
         What never comes together; not with a recorder.
+    work : float
+        Counted work that it may take, in units of the usual amount.
     """
     found, ends = CellsFound(), time.perf_counter() + seconds
 
     def search(limit: float, far_after: int) -> None:
         left = ends - time.perf_counter()
         grace = GRACE if found.cells is None else 0.0
-        cells, value, lower, found.stopped, n_boxes = forest.search(
+        cells, value, lower, found.stopped, n_boxes, used = forest.search(
             cost, bound, limit, margin, left, MOST_BOXES - found.n_boxes, TOLERANCE,
-            grace=grace, recorder=recorder, far_after=far_after, rules=rules,
+            grace=grace, recorder=recorder, far_after=far_after, rules=rules, work=work - found.work,
         )  # fmt: skip
         if cells is not None and value < found.value:
             found.cells, found.value = cells, value
-        found.n_boxes += n_boxes
+        found.n_boxes, found.work = found.n_boxes + n_boxes, found.work + used
         found.last_bound = lower
         found.lower_bound = max(found.lower_bound, lower)
 
     search(cutoff, FAR_AFTER)
-    while found.stopped and found.n_boxes < MOST_BOXES and time.perf_counter() < ends:
+    while found.stopped and found.n_boxes < MOST_BOXES and found.work < work and time.perf_counter() < ends:
         farthest, before = min(cutoff, found.value), found.value
         limit = min(FAR * found.lower_bound, farthest) if found.lower_bound > 0.0 else farthest
         search(limit, -1)

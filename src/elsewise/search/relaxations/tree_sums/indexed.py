@@ -17,7 +17,7 @@ from scipy.linalg import block_diag
 from ....arrays import BoolArray, FloatArray, IntArray
 from ... import Lattice, Space
 from ._search import Forest
-from .decisions import Decision, Largest, Range
+from .decisions import Decision, Largest, Mean, Range
 from .joint import Joint, Member, members_of
 from .trees import TreeSum
 from .votes import exact_leaves, strict_conditions
@@ -123,7 +123,7 @@ _ORDER_OF_INFINITY = int(np.float64(np.inf).view(np.int64))
 
 
 def _number_at(place: IntArray) -> FloatArray:
-    """Give doubles by their place in the order of doubles."""
+    """Return doubles by their place in the order of doubles."""
     size = np.abs(place).astype(np.int64).view(np.float64)
     return np.where(place < 0, -size, size)
 
@@ -267,7 +267,7 @@ def indexed(trees: TreeSum, decision: Decision | Joint, space: Space) -> Indexed
 def _forest(
     nodes: _Nodes, columns: list[_Column], first_cell: IntArray, members: Sequence[Member], kernels: list[_Conditions]
 ) -> Any:
-    """Give the kernel its arrays."""
+    """Return the kernel its arrays."""
     is_leaf = nodes.number_leaves()
     leaves = np.vstack([nodes.trees.value[is_leaf], np.zeros((1, nodes.trees.value.shape[1]))])  # a last one for rules
     has_tables = np.zeros(len(columns), dtype=np.uint8)
@@ -287,6 +287,7 @@ def _forest(
         np.concatenate([one.least for one in kernels]),
         np.concatenate([_base(one) for one, _ in members]),
         _decisions(members, kernels),
+        _links(members),
         exact_leaves(leaves).astype(np.uint8),
         np.concatenate(strict).astype(np.uint8),
         _let_others_in,
@@ -310,11 +311,31 @@ def _base(trees: TreeSum) -> FloatArray:
     return np.ascontiguousarray(trees.base.astype(np.float32).astype(np.float64) if trees.single else trees.base)
 
 
+# What kinds of decisions are called in forest.h.
+_KINDS = {Range: 0, Largest: 1, Mean: 2}
+
+
+def _links(members: Sequence[Member]) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Describe the links of all scores for the kernel: their knots' ends, weights, slopes and offsets, and knots."""
+    ends, lines, knots = [0], [], [np.zeros((0, 2))]
+    for trees, decision in members:
+        for place in range(trees.n_scores):
+            weight, slope, offset, is_logistic = 0.0, 1.0, 0.0, 0.0
+            if isinstance(decision, Mean):
+                link, weight = decision.links[place], float(decision.weights[place])
+                slope, offset, is_logistic = link.slope, link.offset, float(link.is_logistic)
+                knots.append(np.column_stack([link.x, link.y]))
+            lines.append([weight, slope, offset, is_logistic])
+            ends.append(ends[-1] + (len(decision.links[place].x) if isinstance(decision, Mean) else 0))
+    every = np.concatenate([*knots, np.zeros((1, 2))])  # never empty
+    return np.array(ends, dtype=np.int32), np.array(lines), np.ascontiguousarray(every)
+
+
 def _decisions(members: Sequence[Member], kernels: list[_Conditions]) -> list[dict[str, Any]]:
     """Describe decisions for the kernel."""
     found, tree, score = [], 0, 0
     for (trees, decision), kernel in zip(members, kernels):
-        is_range = isinstance(decision, Range)
+        low = decision.low if isinstance(decision, Range) else decision.least if isinstance(decision, Mean) else 0.0
         found.append(
             {
                 "first_tree": tree,
@@ -322,14 +343,15 @@ def _decisions(members: Sequence[Member], kernels: list[_Conditions]) -> list[di
                 "first_score": score,
                 "n_scores": trees.n_scores,
                 "single": trees.single,
-                "kind": 0 if is_range else 1,
-                "index": -1 if isinstance(decision, Range) else decision.index,
+                "kind": _KINDS[type(decision)],
+                "index": decision.index if isinstance(decision, Largest) else -1,
                 "divisor": trees.divisor,
-                "low": decision.low if isinstance(decision, Range) else 0.0,
+                "low": low,
                 "high": decision.high if isinstance(decision, Range) else 0.0,
-                "least_score": -np.inf if isinstance(decision, Range) else decision.least,
-                "least_log_odds": -np.inf if isinstance(decision, Range) else decision.least_log_odds,
+                "least_score": decision.least if isinstance(decision, Largest) else -np.inf,
+                "least_log_odds": decision.least_log_odds if isinstance(decision, Largest) else -np.inf,
                 "doubt": kernel.doubt,
+                "reordering": kernel.doubt if trees.doubt > 0 or isinstance(decision, Mean) else 0.0,
                 "unit": 1.0 if len(members) == 1 else kernel.scale / trees.divisor,
             }
         )
@@ -376,7 +398,7 @@ def is_in_doubt(trees: TreeSum, decision: Decision | Joint) -> bool:
     if isinstance(decision, Joint):
         return any(is_in_doubt(*member) for member in decision.members)
     is_softmax = isinstance(decision, Largest) and (decision.least_log_odds > -np.inf or trees.single)
-    return is_softmax or trees.doubt > 0
+    return is_softmax or trees.doubt > 0 or isinstance(decision, Mean)
 
 
 def _kernel(trees: TreeSum, decision: Decision) -> _Conditions:
@@ -389,4 +411,6 @@ def _kernel(trees: TreeSum, decision: Decision) -> _Conditions:
     scale = 2.0 ** np.ceil(np.log2(ranges)) if ranges > 0 else 1.0  # a power of two: nothing is rounded
     has_doubt = is_in_doubt(trees, decision)
     doubt = float(_slack(trees, decision, weights, least).max(initial=0.0)) / trees.divisor if has_doubt else 0.0
+    if isinstance(decision, Mean):  # of the sum of links, not of scores
+        doubt = decision.doubt
     return _Conditions(weights, least / scale, float(scale), doubt)

@@ -1,4 +1,4 @@
-"""The search of a sum of trees in one ellipsoid, or with rules: what the kernel is given and told."""
+"""The search of a sum of trees in one ellipsoid, or with rules: what the kernel is given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....arrays import FloatArray, IntArray
 from ... import BoxAnswer, RowCone
 from ...constants import GRACE
 from .certificates import Recorder
-from .constants import MAP_ROUNDING, MOST_BOXES_INSIDE, TOLERANCE, TOLERANCE_INSIDE
+from .constants import MAP_ROUNDING, MOST_BOXES, TOLERANCE, TOLERANCE_INSIDE
 from .inside import CellsInside
 from .reaching import cuts_of
 from .ruled_cells import CellRules, ends_in_cells
@@ -60,7 +60,7 @@ class InsideSearch:
     start : array of shape (n_features,), optional
         An answer that is known, inside or not.
     recorder : Recorder, optional
-        Is told what the proof does.
+        Records what the proof does.
     rules : CellRules, optional
         Cells that never come together.
 
@@ -88,23 +88,26 @@ class InsideSearch:
         self.trees = boxes.trees
         self.cutoff = self.narrowed_for = np.inf
         self.n_pauses = 0
+        self.work_around = 0.0  # of searches around the incumbent, in this slice
         self._under_way: _UnderWay | None = None
         self._search: Any = None
 
-    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float) -> BoxAnswer:
+    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float, work: float = np.inf) -> BoxAnswer:
         """Search on for the nearest point below a cutoff; see :class:`~elsewise.search.OpenSearch`."""
         boxes, ends = self.boxes, time.perf_counter() + seconds
         boxes.ends, boxes.is_answered, self.cutoff = ends, np.isfinite(cutoff), cutoff
         if self._search is None:
             self._search = self._opened(ends)
-        before = self._search.n_boxes
+        search = self._search
+        before, used, self.work_around = search.n_boxes, search.work, 0.0
         limit = min(cutoff, boxes.value)
-        lower_bound, is_paused, stopped = self._search.go_on(limit, ends - time.perf_counter(), most_boxes, until)
-        n_boxes = self._search.n_boxes - before
-        answer = BoxAnswer(None, np.inf, lower_bound, n_boxes, stopped, is_paused)
+        left = ends - time.perf_counter()
+        lower_bound, is_paused, stopped = search.go_on(limit, left, most_boxes, until, used + work)
+        n_boxes, used = search.n_boxes - before, search.work - used + self.work_around
+        answer = BoxAnswer(None, np.inf, lower_bound, n_boxes, stopped, is_paused, used)
         if boxes.point is not None and boxes.value < cutoff:
             lower_bound = min(lower_bound, boxes.value)
-            answer = BoxAnswer(boxes.point, boxes.value, lower_bound, n_boxes, stopped, is_paused)
+            answer = BoxAnswer(boxes.point, boxes.value, lower_bound, n_boxes, stopped, is_paused, used)
         if self.at_end is not None and not is_paused:
             self.at_end(answer)
         return answer
@@ -167,6 +170,7 @@ class InsideSearch:
             boxes.upper[numbers] = np.minimum(upper[numbers], point[numbers] + width * reach)
             search = self._kernel_search(*self._cells_now(), self._no_starts, None)
             is_paused = search.go_on(min(self.cutoff, before), left, most)[1]
+            self.work_around += search.work
             if boxes.value > before * (1 - GOOD_GAIN):
                 if is_paused:
                     break
@@ -213,7 +217,7 @@ class InsideSearch:
         starts: IntArray,
         pause: Callable[[float], tuple[float, bool]] | None,
     ) -> Any:
-        """Open a search of the kernel; without a pause it proves nothing, and nobody is told of it."""
+        """Open a search of the kernel; without a pause it proves nothing, and nothing is recorded of it."""
         boxes, cone, split = self.boxes, self.cone, self.split
         of_row: tuple[Any, ...] | None = None
         if cone is not None and split is not None and moves is not None:
@@ -221,14 +225,14 @@ class InsideSearch:
             matrix, steps = (split.P, split.size, split.D), self._steps(cone)
             of_row = (*matrix, cone.centre, steps, *moves, penalties, cone.squared_radius)
         return self.trees.forest.open(
-            bound, boxes.margin, MOST_BOXES_INSIDE, TOLERANCE_INSIDE,
+            bound, boxes.margin, MOST_BOXES, TOLERANCE_INSIDE,
             grace=GRACE, recorder=None if pause is None else self.recorder, rules=self.rules, boxes=boxes,
             starts=starts, cone_of_row=of_row, most_for_changes=boxes.inside.most_for_changes,
             pause=pause, pause_after=BOXES_AT_FIRST,
         )  # fmt: skip
 
     def _steps(self, cone: RowCone) -> FloatArray:
-        """Tell what moves of a cone's numbers are multiples of; 0 where they are not whole."""
+        """Return what moves of a cone's numbers are multiples of; 0 where they are not whole."""
         boxes, numbers = self.boxes, cone.numbers
         own = boxes.row[numbers]
         is_whole = boxes.is_integer[numbers] & (own == np.round(own))
@@ -267,14 +271,15 @@ class CellsSearch:
     """
 
     def __init__(self, forest: Any, bound: FloatArray, margin: float, rules: CellRules | None = None) -> None:
-        self.search, self.bound = forest.open(bound, margin, MOST_BOXES_INSIDE, TOLERANCE, rules=rules), bound
+        self.search, self.bound = forest.open(bound, margin, MOST_BOXES, TOLERANCE, rules=rules), bound
 
-    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float) -> BoxAnswer:
-        """Search on; the point is left out, its distance is told."""
-        before = self.search.n_boxes
-        lower_bound, is_paused, stopped = self.search.go_on(cutoff, seconds, most_boxes, until)
-        value = self.search.value
-        return BoxAnswer(None, value, min(lower_bound, value), self.search.n_boxes - before, stopped, is_paused)
+    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float, work: float = np.inf) -> BoxAnswer:
+        """Search on; the point is left out, its distance is stated."""
+        search = self.search
+        before, used = search.n_boxes, search.work
+        lower_bound, is_paused, stopped = search.go_on(cutoff, seconds, most_boxes, until, used + work)
+        value, n_boxes, used = search.value, search.n_boxes - before, search.work - used
+        return BoxAnswer(None, value, min(lower_bound, value), n_boxes, stopped, is_paused, used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +293,6 @@ class NoSearch:
 
     lower_bound: float
 
-    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float) -> BoxAnswer:
-        """Tell what is known."""
+    def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float, work: float = np.inf) -> BoxAnswer:
+        """Return what is known."""
         return BoxAnswer(None, np.inf, self.lower_bound, 0, np.isfinite(self.lower_bound))

@@ -11,13 +11,15 @@ import numpy as np
 from ....arrays import BoolArray, FloatArray, IntArray
 from ... import Cover, Exactness, Halfspaces, Reach, Region, Space
 from .cover import EnsembleCover
-from .decisions import Decision
+from .decisions import Decision, Mean
 from .indexed import conditions_of, is_in_doubt
-from .joint import Joint
+from .joint import Joint, members_of
 from .trees import TreeSum
 
 # Leaves up to which nearly all rows are proven within seconds, without a density and with one (docs/benchmarks.md).
 USUALLY_PROVEN, USUALLY_PROVEN_WITH_DENSITY = 100_000, 10_000
+# The same where a mean of links of scores decides, which lines above the links bound.
+USUALLY_PROVEN_MEANS = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +69,11 @@ class EnsembleRegion(Region):
     def __init__(self, trees: TreeSum, decision: Decision | Joint) -> None:
         self.trees, self.decision = trees, decision
         n_leaves = int((trees.feature < 0).sum())
-        self.exactness: Exactness = "bounded" if n_leaves > USUALLY_PROVEN else "exact"
-        self._with_density: Exactness = "bounded" if n_leaves > USUALLY_PROVEN_WITH_DENSITY else "exact"
+        usual, usual_with_density = USUALLY_PROVEN, USUALLY_PROVEN_WITH_DENSITY
+        if any(isinstance(one, Mean) for _, one in members_of(trees, decision)):
+            usual = usual_with_density = USUALLY_PROVEN_MEANS
+        self.exactness: Exactness = "bounded" if n_leaves > usual else "exact"
+        self._with_density: Exactness = "bounded" if n_leaves > usual_with_density else "exact"
 
     @property
     def exactness_with_density(self) -> Exactness:
@@ -94,10 +99,10 @@ class EnsembleRegion(Region):
         """Everything at once, unless no leaves add up to what is needed."""
         n_cells = np.array([len(cuts) + 1 for cuts in self.cuts])
         whole = CellBox(np.zeros(len(n_cells), dtype=np.int64), n_cells - 1)
-        return () if self.decision.is_empty or self._is_out_of_reach(whole) else (whole,)
+        return () if self.decision.is_empty or self._is_never_reached() else (whole,)
 
     def halfspaces(self, part: CellBox, near: FloatArray, reach: Reach) -> Halfspaces:
-        """Give the sides of a box."""
+        """Return the sides of a box."""
         n = self.trees.n_features
         if part.is_empty:  # no number is at most 0 and at least 1
             side = np.eye(n)[:1]
@@ -130,6 +135,12 @@ class EnsembleRegion(Region):
     def cover(self, space: Space) -> Cover:
         """Cover the region, with a search of its own where columns are not mixed."""
         return EnsembleCover(self, space)
+
+    def _is_never_reached(self) -> bool:
+        """Whether the best leaves of all trees add up to too little for some condition."""
+        trees, (weights, least) = self.trees, self.conditions
+        gain = np.where((trees.feature < 0)[:, None], trees.value @ weights.T, -np.inf)
+        return bool((np.maximum.reduceat(gain, trees.roots, axis=0).sum(axis=0) < least).any())
 
     def _within(self, part: CellBox) -> BoolArray:
         leaves = self.leaves
@@ -204,7 +215,7 @@ def _leaf_boxes(trees: TreeSum, cuts: list[FloatArray], weights: FloatArray) -> 
                 lows.append(low)
                 highs.append(high)
                 continue
-            if by_table[node]:  # both sides may be anywhere: the cells between are told apart by the last check
+            if by_table[node]:  # both sides may be anywhere: the cells between are distinguished by the last check
                 waiting += [(int(trees.left[node]), low, high), (int(trees.right[node]), low, high)]
                 continue
             limit = trees.limit[node]

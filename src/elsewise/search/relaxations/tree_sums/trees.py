@@ -4,7 +4,7 @@ Every comparison of every library is one of a double: a value ``z`` goes left wh
 forests compare ``float32(z) <= t``, XGBoost ``float32(z) < t``, LightGBM and histogram boosting ``z <= t``; the limit
 is the largest double for which that holds, so nothing is lost (:mod:`elsewise.models.tree` explains the rounding).
 Splits by category send codes left that are in a set: ``c <= z < c + 1`` for one of its whole numbers ``c``; a code
-below zero stands for a missing value. LightGBM may be told to take zero for a missing value, too, and XGBoost any one
+below zero stands for a missing value. LightGBM may be set to take zero for a missing value, too, and XGBoost any one
 number.
 """
 
@@ -224,6 +224,10 @@ class TreeSum:
     def only(self, score: int) -> TreeSum:
         """Leave one of the scores."""
         return replace(self, value=self.value[:, [score]], base=self.base[[score]])
+
+    def first_trees(self, n_trees: int) -> TreeSum:
+        """Leave the first trees alone."""
+        return self._reached(self.roots[:n_trees], self.left, self.right)
 
     def joined(self, others: list[TreeSum]) -> TreeSum:
         """Add the trees of others, of the same features and scores."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray
 from ... import Surroundings
-from .constants import SECTIONINGS, SECTIONS
-from .units import Sums
+from .units import SECTIONINGS, SECTIONS, Sums
 
 # Steps of a descent.
 DESCENT_STEPS = 12

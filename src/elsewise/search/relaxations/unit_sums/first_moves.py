@@ -11,9 +11,8 @@ import numpy as np
 
 from ....arrays import FloatArray, IntArray
 from ... import Reach
-from .constants import SECTIONINGS, SECTIONS
 from .of_curves import CurveFunction
-from .units import Sums
+from .units import SECTIONINGS, SECTIONS, Sums
 
 # Moves of single features that are looked at first, in units of the distance, and halvings of what a margin is worth.
 SIZES_OF_MOVES = np.geomspace(1e-3, 1e3, 25)
@@ -21,7 +20,7 @@ WORTH_HALVINGS = 30
 
 
 def first_moves(sums: Sums, reach: Reach) -> FloatArray:
-    """Give points, in features, that may be accepted, of shape (n, n_features); none if units mix features.
+    """Return points, in features, that may be accepted, of shape (n, n_features); none if units mix features.
 
     Parameters
     ----------

@@ -5,12 +5,28 @@ sum are lines: :math:`\varphi(t) \le \alpha + \sigma t` on the interval where :m
 :math:`\varphi(t) \ge \alpha + \sigma t` where :math:`a < 0`. A chord is the best line above a convex function, a
 tangent at any point one below it. A line that does not exist, above a parabola without end, has an infinite
 :math:`\alpha`.
+
+Layers whose units have different functions.
+
+Least probabilities of a softmax: the soft minimum of the margins ahead of all rivals.
+
+With :math:`m_j = s_t - s_j` ahead of rival :math:`j`, a class has a probability of at least :math:`p` where
+
+.. math:: \mu(m) = -\log \sum_j e^{-m_j} \;\ge\; -\ell, \qquad \ell = \log \frac{1 - p}{p} .
+
+The soft minimum :math:`\mu` is concave and grows with every margin. For all shares :math:`w \ge 0` that add up to one,
+
+.. math:: \mu(m) \;\le\; \sum_j w_j m_j + \sum_j w_j \log w_j ,
+
+with equality at :math:`w_j \propto e^{-m_j}`. So the right side, a sum of univariate functions as each margin is one,
+may take the place of :math:`\mu`: one row for each choice of shares. With :math:`w` a unit vector it is the margin
+ahead of one rival alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,11 +64,11 @@ class Function(ABC):
 
     @abstractmethod
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values, of any shape whose last axis is units."""
+        """Return values, of any shape whose last axis is units."""
 
     @abstractmethod
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives, of the same shape; any between those of the two sides at a kink."""
+        """Return derivatives, of the same shape; any between those of the two sides at a kink."""
 
     @abstractmethod
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
@@ -63,7 +79,7 @@ class Function(ABC):
         """Lines below the function on intervals, tight near a point; arrays of shape (n_units,)."""
 
     def divide_at(self, low: float, high: float, near: float, unit: int) -> float | None:
-        """Tell where to divide the interval of a unit; None if that leads nowhere."""
+        """Return where to divide the interval of a unit; None if that leads nowhere."""
         width = high - low
         if np.isfinite(width) and not width > np.spacing(max(abs(low), abs(high), 1.0) * 2**10):
             return None
@@ -73,7 +89,7 @@ class Function(ABC):
         return float(np.clip(near, low + SHARE_OF_INTERVAL * width, high - SHARE_OF_INTERVAL * width))
 
     def beyond(self, at: float, unit: int) -> float:
-        """Give the number from which on a unit goes on where it is divided: the next double, if it jumps to that."""
+        """Return the number from which on a unit goes on where it is divided: the next double, if it jumps to that."""
         return at
 
 
@@ -101,15 +117,15 @@ class Relu(Function):
     is_convex = True
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return np.maximum(t, 0.0)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         return np.where(t > 0, 1.0, 0.0)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines above."""
+        """Return lines above."""
         bends = (low < 0) & (high > 0)
         a, b = np.where(bends, low, 0.0), np.where(bends, high, 1.0)
         is_endless = np.isinf(a) | np.isinf(b)
@@ -120,7 +136,7 @@ class Relu(Function):
         return Lines(slope, offset)
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines below."""
+        """Return lines below."""
         slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, self.slope(near)))
         return Lines(slope, np.zeros_like(slope))
 
@@ -134,15 +150,15 @@ class Identity(Function):
     """``t`` itself."""
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return np.asarray(t)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         return np.ones_like(t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines above."""
+        """Return lines above."""
         return Lines(np.ones_like(low), np.zeros_like(low))
 
     below = above
@@ -159,19 +175,19 @@ class Square(Function):
     is_convex = True
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return np.asarray(t * t)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         return np.asarray(2.0 * t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines above."""
+        """Return lines above."""
         return _chords(self, low, high)
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines below."""
+        """Return lines below."""
         return _tangents(self, np.clip(near, low, high))
 
 
@@ -195,11 +211,11 @@ class Sigmoid(Function):
     largest: float
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values."""
+        """Return values."""
         return self.of(t)
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives."""
+        """Return derivatives."""
         return self.derivative(t)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
@@ -223,7 +239,7 @@ class Sigmoid(Function):
         return Lines(np.where(endless, 0.0, slope), np.where(endless, self.value(np.minimum(high, 1e300)), offset))
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines below."""
+        """Return lines below."""
         slope, offset = self.above(-high, -low, -near)
         return Lines(slope, self.total - offset)
 
@@ -243,3 +259,74 @@ def _of_expit(t: FloatArray) -> FloatArray:
 RELU, IDENTITY, SQUARE = Relu(), Identity(), Square()
 TANH = Sigmoid(np.tanh, _of_tanh, total=0.0, largest=1.0)
 LOGISTIC = Sigmoid(expit, _of_expit, total=1.0, largest=1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixed(Function):
+    """Functions one after the other, each of so many units.
+
+    Attributes
+    ----------
+    parts : tuple of (Function, int)
+    """
+
+    parts: tuple[tuple[Function, int], ...]
+
+    def value(self, t: FloatArray) -> FloatArray:
+        """Return values."""
+        return np.concatenate([part.value(t[..., units]) for part, units in self._spans()], axis=-1)
+
+    def slope(self, t: FloatArray) -> FloatArray:
+        """Return derivatives."""
+        return np.concatenate([part.slope(t[..., units]) for part, units in self._spans()], axis=-1)
+
+    def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Return lines above."""
+        return _joined([part.above(low[units], high[units], near[units]) for part, units in self._spans()])
+
+    def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
+        """Return lines below."""
+        return _joined([part.below(low[units], high[units], near[units]) for part, units in self._spans()])
+
+    def divide_at(self, low: float, high: float, near: float, unit: int) -> float | None:
+        """Where the unit's own function says."""
+        part, first = self._of(unit)
+        return part.divide_at(low, high, near, unit - first)
+
+    def beyond(self, at: float, unit: int) -> float:
+        """Return what the unit's own function says."""
+        part, first = self._of(unit)
+        return part.beyond(at, unit - first)
+
+    def _spans(self) -> Iterator[tuple[Function, slice]]:
+        first = 0
+        for part, n in self.parts:
+            yield part, slice(first, first + n)
+            first += n
+
+    def _of(self, unit: int) -> tuple[Function, int]:
+        """Return the function of a unit, and the first unit of that."""
+        return next((part, units.start) for part, units in self._spans() if unit < units.stop)
+
+
+def _joined(lines: list[Lines]) -> Lines:
+    return Lines(np.concatenate([one.slope for one in lines]), np.concatenate([one.offset for one in lines]))
+
+
+def soft_minimum(margins: FloatArray) -> FloatArray:
+    """Return the soft minimum over the last axis, which stays with a length of one."""
+    least = margins.min(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # endless margins
+        return np.asarray(least - np.log(np.exp(least - margins).sum(axis=-1, keepdims=True)))
+
+
+def shares_of(margins: FloatArray) -> FloatArray:
+    """Return the shares at which the bound is tight, both of shape (n_rows,)."""
+    weights = np.exp(margins.min() - margins)
+    return np.asarray(weights / weights.sum())
+
+
+def entropy(shares: FloatArray) -> float:
+    """Return ``-sum w log w``."""
+    positive = shares[shares > 0]
+    return float(-(positive * np.log(positive)).sum())

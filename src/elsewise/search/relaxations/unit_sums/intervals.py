@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
-from ....projection.trails import Trail
+from ....projection.warm_starts import Trail
 from ... import Surroundings
-from .constants import ROUNDS_A_SIDE
-from .units import Intervals, Sums, estimate
+from .units import ROUNDS_A_SIDE, Intervals, Sums, estimate
 
 
 def first_intervals(

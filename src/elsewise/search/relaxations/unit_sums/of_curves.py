@@ -61,7 +61,7 @@ class _Table:
     is_break: BoolArray
 
     def upside_down(self) -> _Table:
-        """Give the table of the curves times minus one."""
+        """Return the table of the curves times minus one."""
         return _Table(
             self.t,
             -self.value,
@@ -108,20 +108,20 @@ class CurveFunction(Function):
         object.__setattr__(self, "flipped", table.upside_down())
 
     def value(self, t: FloatArray) -> FloatArray:
-        """Give values; beyond the ends of a curve, that at the end."""
+        """Return values; beyond the ends of a curve, that at the end."""
         return self._each([curve.value for curve in self.curves], np.clip(t, self.low, self.high))
 
     def slope(self, t: FloatArray) -> FloatArray:
-        """Give derivatives; where they are infinite, a large number."""
+        """Return derivatives; where they are infinite, a large number."""
         slope = self._each([curve.slope for curve in self.curves], np.clip(t, self.low, self.high))
         return np.nan_to_num(slope, nan=0.0, posinf=1e100, neginf=-1e100)
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines above."""
+        """Return lines above."""
         return self._lines(low, high, near, self.table, 1.0)
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
-        """Give lines below."""
+        """Return lines below."""
         slope, offset = self._lines(low, high, near, self.flipped, -1.0)
         return Lines(-slope, -offset)
 
@@ -144,7 +144,7 @@ class CurveFunction(Function):
         return nearest if len(breaks) <= 2 or abs(nearest - at) <= reach else at
 
     def beyond(self, at: float, unit: int) -> float:
-        """Give the next double, if the curve jumps to it."""
+        """Return the next double, if the curve jumps to it."""
         if not self.curves[unit].jumps:
             return at
         after = float(np.nextafter(at, np.inf))
@@ -165,7 +165,7 @@ class CurveFunction(Function):
         return out
 
     def _lines(self, low: FloatArray, high: FloatArray, near: FloatArray, table: _Table, sign: float) -> Lines:
-        """Give lines above the curves times a sign."""
+        """Return lines above the curves times a sign."""
         low, high = np.clip(low, self.low, self.high), np.clip(high, self.low, self.high)
         near = np.clip(near, low, high)
         at_low, at_high, at_near = (sign * self.value(t) for t in (low, high, near))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....arrays import FloatArray
-from ....projection.trails import Trail
+from ....projection.warm_starts import Trail
 from .units import Intervals, Sums
 
 

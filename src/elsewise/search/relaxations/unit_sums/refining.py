@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
-from ....projection.constants import MOST_ON_PATH
-from ....projection.trails import Trail, renumbered
+from ....projection.warm_starts import MOST_ON_PATH, Trail, renumbered
 from ... import Surroundings
-from .constants import NARROWED_A_PIECE, SETTLED, TIMES_AT_FIRST
 from .descent import Accepts, descend, first_points, from_starts, push
 from .intervals import first_intervals, narrowed
 from .parts import Side
-from .units import Intervals, Sums, above_margins, estimate
+from .units import NARROWED_A_PIECE, SETTLED, TIMES_AT_FIRST, Intervals, Sums, above_margins, estimate
 
 # Rounds of cuts before intervals are narrowed, after which cuts are deeper: each projects once. What is left is cut off
 # in its children.
@@ -101,8 +99,7 @@ class Refining:
 
     def narrow_by_box(self) -> None:
         """Bound all forms by the box of the node, which may have been branched since the intervals were found."""
-        if np.isfinite(self.limit):
-            self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
+        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
 
     def is_late(self) -> bool:
         """Whether the time of the row is over: what is known then is all there will be."""
@@ -196,7 +193,7 @@ class Refining:
         return kept
 
     def trail_for(self, kept: BoolArray, *, more_sides: int = 0, more_cuts: int = 0) -> Trail | None:
-        """Give the trail for some of the cuts, behind some sides more, and before some cuts more."""
+        """Return the trail for some of the cuts, behind some sides more, and before some cuts more."""
         if self.trail is None:
             return None
         n_sides, n_rules = len(self.side_offsets), len(self.surroundings.reachable.offsets)
@@ -226,7 +223,7 @@ class Refining:
         return gaps[::-1]
 
     def best_terms(self) -> FloatArray | None:
-        """Give values of units, shape (n_units,), than which nothing in the piece has better ones.
+        """Return values of units, shape (n_units,), than which nothing in the piece has better ones.
 
         None unless there is one margin, of units of features that never fall.
         """

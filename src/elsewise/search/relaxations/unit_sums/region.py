@@ -11,11 +11,10 @@ import numpy as np
 from ....arrays import BoolArray, FloatArray
 from ... import Cover, DividingCover, Exactness, Halfspaces, Piece, Reach, Refined, Region, Space
 from .branching import side_at_break, side_to_divide
-from .constants import SETTLED, SUM_ROUNDING
 from .first_moves import first_moves
 from .parts import Side, SumPart
 from .refining import Refining
-from .units import Sums
+from .units import SETTLED, Sums
 
 # Descents are tried in pieces that were divided so few times, then in each one where that is a multiple.
 FIRST_DESCENTS, DESCENT_EVERY = 4, 4
@@ -27,10 +26,10 @@ class Decides(Protocol):
     """A model's own arithmetic, which tells what is in a region."""
 
     def __call__(self, points: FloatArray) -> BoolArray:
-        """Tell of points of model space, of shape (n_samples, n_features)."""
+        """Judge points of model space, of shape (n_samples, n_features)."""
 
     def of_terms(self, terms: FloatArray) -> BoolArray:
-        """Tell of values of the units of the last layer, of shape (n_samples, n_units)."""
+        """Judge values of the units of the last layer, of shape (n_samples, n_units)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +106,7 @@ class SumCover(DividingCover):
         return True
 
     def first_part(self, place: int) -> SumPart:
-        """Give everything."""
+        """Return everything."""
         return SumPart.whole(self.sums)
 
     def halfspaces(self, part: SumPart, near: FloatArray, reach: Reach) -> tuple[FloatArray, FloatArray]:
@@ -118,12 +117,12 @@ class SumCover(DividingCover):
         """Nothing more is known than what :meth:`refine` makes of it."""
         return ()
 
-    def is_on_boundary(self, points: FloatArray) -> BoolArray:
+    def is_on_boundary(self, points: FloatArray, rounding: float) -> BoolArray:
         """Whether rounding of the sums may decide at points."""
         if len(points) == 0:
-            return super().is_on_boundary(points)
+            return super().is_on_boundary(points, rounding)
         Z = self.space.in_model_space(points)
-        near = np.abs(self.in_model_space.margins(Z)) <= SUM_ROUNDING * self.in_model_space.sizes(Z)
+        near = np.abs(self.in_model_space.margins(Z)) <= rounding * self.in_model_space.sizes(Z)
         return np.asarray(near.any(axis=1))
 
     def refine(self, part: SumPart, near: FloatArray, reach: Reach, *, divides: bool) -> Refined | None:

@@ -5,7 +5,7 @@ r"""Sums of univariate functions of linear forms, layer by layer.
 
 A model decides for an outcome where every :math:`m_r(x) \ge 0`: one row for each rival class, or for each end of a
 range. One layer is the sum itself; each unit of a further layer is such a sum, too. Where a least probability of a
-softmax is asked for, the soft minimum of the margins decides instead (:mod:`.soft_minimum`).
+softmax is asked for, the soft minimum of the margins decides instead (:mod:`.functions`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....arrays import FloatArray
-from ....projection.coordinates import row_product
+from ....projection.distance import row_product
 from ... import Space
-from .constants import SUM_ROUNDING
-from .functions import Function, Lines
-from .soft_minimum import entropy, shares_of, soft_minimum
+from ...constants import SUM_ROUNDING
+from .functions import Function, Lines, entropy, shares_of, soft_minimum
+
+# A piece whose bound is within this relative distance of the incumbent cannot improve it noticeably: projections are no
+# more accurate.
+SETTLED = 1e-7
+# Times that all intervals are narrowed at first; intervals narrowed in each piece, those with the largest gaps; and
+# projections that each side of an interval costs.
+TIMES_AT_FIRST, NARROWED_A_PIECE, ROUNDS_A_SIDE = 3, 60, 1
+# Sections of a way to a point that is accepted that are distinguished at once, and how often: it is then known to a
+# millionth.
+SECTIONS, SECTIONINGS = 32, 4
+# Scores of calibrated models that are as good as endless: single precision ends there.
+FARTHEST_SCORE = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +135,7 @@ class Sums:
         return np.asarray(self.C @ self.layers[-1].function.value(forms[-1]) + self.D @ point + self.d)
 
     def shared(self, shares: FloatArray) -> Sums:
-        """Give the one row that is not below the soft minimum and the log odds, for shares of shape (n_rows,)."""
+        """Return the one row that is not below the soft minimum and the log odds, for shares of shape (n_rows,)."""
         assert self.log_odds is not None
         inner = entropy(shares)
         d = float(shares @ self.d) - inner + self.log_odds

@@ -15,7 +15,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from ....arrays import IntArray
 from ....errors import InvalidInputError, MissingDependencyError
 from ....explainer import Explainer
-from ....fitted.naming import with_column_names
+from ....fitted.fitting import with_column_names
+from ....rules import Constraints
 
 # Rows that a demo holds out to be looked at, as a share of all.
 HELD_OUT = 0.25
@@ -34,12 +35,15 @@ class Demo:
     rows : data frame or array of shape (n_rows, n_columns), or None
         Of a demo those held out from training.
     image_shape : (height, width) or None
+    target : label or None
+        What the page asks for first.
     """
 
     title: str
     explainer: Explainer
     rows: Any
     image_shape: tuple[int, int] | None = None
+    target: Any = None
 
 
 def breast_cancer() -> Demo:
@@ -50,7 +54,7 @@ def breast_cancer() -> Demo:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data.data[train], labels[train])
     explainer = Explainer(model, distance="scaled").fit(data.data[train], labels[train])
     explainer.fitted_ = with_column_names(explainer.fitted_, [str(name) for name in data.feature_names])
-    return Demo("Breast cancer", explainer, data.data[test])
+    return Demo("Breast cancer", explainer, data.data[test], target="benign")
 
 
 def digits() -> Demo:
@@ -60,6 +64,7 @@ def digits() -> Demo:
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(data.data[train], data.target[train])
     explainer = Explainer(model).fit(data.data[train], data.target[train])
     explainer.fitted_ = with_column_names(explainer.fitted_, list(data.feature_names))
+    explainer = explainer.with_constraints(Constraints(range=list(data.feature_names)))  # pixels stay grey values
     return Demo("Handwritten digits", explainer, data.data[test], (8, 8))
 
 
@@ -85,7 +90,8 @@ def german(path: Path) -> Demo:
         ),
         LogisticRegression(max_iter=1000),
     ).fit(table.iloc[train], labels[train])
-    return Demo("German credit", Explainer(model).fit(table.iloc[train], labels[train]), table.iloc[test])
+    explainer = Explainer(model).fit(table.iloc[train], labels[train])
+    return Demo("German credit", explainer, table.iloc[test], target="good")
 
 
 def load(name: str, path: Path | None = None) -> Demo:

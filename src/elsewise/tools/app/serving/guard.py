@@ -1,23 +1,60 @@
-"""What stands before the application: whose requests are taken, how large they may be, and what browsers are told.
+"""What stands before the application: whose requests are taken, how large they may be, and what browsers are sent.
 
 A page on another site can make a browser send requests to localhost, and with a name that resolves to 127.0.0.1 even
 read the answers; the Host and Origin headers tell such requests apart.
+
+The token: who may ask, where a server is reached from other computers.
+
+A program sends it as ``Authorization: Bearer TOKEN``. A person opens ``/?token=TOKEN`` once: the browser is given a
+cookie and sent to the page without the token in its address, where it would stay in histories.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.exceptions import HTTPException
 
 from ..constants import BODY_SECONDS, LOCAL_HOSTS, MOST_BYTES
-from .tokens import cookie_of, is_in_address, is_shown
+
+# Name of the cookie.
+_COOKIE = "elsewise_token"
+
+
+def is_shown(token: str, headers: dict[bytes, str]) -> bool:
+    """Whether a request comes with the token, in its Authorization header or a cookie."""
+    scheme, _, given = headers.get(b"authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and _is_same(given.strip(), token):
+        return True
+    try:
+        cookie = SimpleCookie(headers.get(b"cookie", "")).get(_COOKIE)
+    except CookieError:
+        return False
+    return cookie is not None and _is_same(cookie.value, token)
+
+
+def is_in_address(token: str, path: str, query: bytes) -> bool:
+    """Whether a request opens the page with the token in its address."""
+    given = parse_qs(query.decode("latin-1")).get("token", []) if path == "/" else []
+    return len(given) == 1 and _is_same(given[0], token)
+
+
+def cookie_of(token: str) -> bytes:
+    """Write the Set-Cookie header: for this server's own pages, out of reach of scripts, until the browser closes."""
+    return f"{_COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict".encode()
+
+
+def _is_same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())
+
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -43,6 +80,10 @@ _HEADERS = [
 ]
 
 
+# What the page that asks for the token is made of.
+_OF_ASKING = ("/static/style.css", "/static/icon.svg")
+
+
 class Guard:
     """Checks requests before the application sees them, and adds headers to what it answers.
 
@@ -56,7 +97,9 @@ class Guard:
     seconds : float
         Time for a body to come.
     token : str or None
-        What requests must show (:mod:`elsewise.tools.app.serving.tokens`); None takes all.
+        What requests must show (:mod:`elsewise.tools.app.serving.guard`); None takes all.
+    asking : bytes
+        Page that asks people for the token.
     """
 
     def __init__(
@@ -67,8 +110,10 @@ class Guard:
         most_bytes: int = MOST_BYTES,
         seconds: float = BODY_SECONDS,
         token: str | None = None,
+        asking: bytes = b"",
     ) -> None:
         self.app, self.hosts, self.most_bytes, self.seconds, self.token = app, hosts, most_bytes, seconds, token
+        self.asking = asking
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take or refuse a request."""
@@ -84,6 +129,10 @@ class Guard:
         if self.token is not None and not is_shown(self.token, headers):
             if is_in_address(self.token, scope["path"], scope["query_string"]):
                 await _let_in(send, self.token)
+            elif self.asking and scope["path"] == "/" and "text/html" in headers.get(b"accept", ""):
+                await _ask_for_token(send, self.asking)
+            elif scope["path"] in _OF_ASKING:
+                await self.app(scope, receive, send)
             else:
                 await _refuse(send, 401, "A token is needed: Authorization: Bearer TOKEN, or open /?token=TOKEN once.")
             return
@@ -145,10 +194,19 @@ def _name(host: str) -> str:
 
 
 async def _let_in(send: Send, token: str) -> None:
-    """Give the browser its cookie, and send it to the page without the token in its address."""
+    """Return the browser its cookie, and send it to the page without the token in its address."""
     headers = [(b"location", b"/"), (b"set-cookie", cookie_of(token)), (b"content-length", b"0"), *_HEADERS]
     await send({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
+
+
+async def _ask_for_token(send: Send, page: bytes) -> None:
+    """Send the page with a field for the token."""
+    policy = _POLICY.replace("form-action 'none'", "form-action 'self'")
+    headers = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(page)).encode())]
+    headers += [(b"content-security-policy", policy.encode()), *_HEADERS[1:]]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": page})
 
 
 async def _refuse(send: Send, status: int, detail: str) -> None:

@@ -1,6 +1,6 @@
 """Threads that answer questions: few at once, each in bounded time, and no queue without an end.
 
-The engine works in Python between short calls of its kernel, so a thread that is over its time is told so by an
+The engine works in Python between short calls of its kernel, so a thread that is over its time is stopped by an
 exception of its own, :class:`Overtime`, raised between two of its instructions. Nothing else is touched: answers share
 no state that could be left half done.
 """
@@ -28,7 +28,7 @@ class Overtime(BaseException):
         return "The time for the question is over."
 
 
-class Overloaded(Exception):  # noqa: N818 - a state, told to the client as such
+class Overloaded(Exception):  # noqa: N818 - a state, stated to the client as such
     """More questions are waiting than can be answered in time."""
 
     def __str__(self) -> str:

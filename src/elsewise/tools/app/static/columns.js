@@ -1,7 +1,8 @@
 // The list of columns: what is, what would be, and what may change.
 
 import { h, s, setText } from "./dom.js";
-import { difference, number, pair, value } from "./format.js";
+import { difference, number, pair, value, valueIn } from "./format.js";
+import { columnName, t } from "./text.js";
 import { strip } from "./strip.js";
 
 const LOCK = "M5 8V6a4 4 0 0 1 8 0v2h.5a1.5 1.5 0 0 1 1.5 1.5v5A1.5 1.5 0 0 1 13.5 16h-9A1.5 1.5 0 0 1 3 14.5v-5A1.5 1.5 0 0 1 4.5 8Z";
@@ -38,7 +39,7 @@ function line(column, place, state, changed) {
   const by = h("span", { class: "by" });
   const lock = h(
     "button",
-    { type: "button", class: "lock", "aria-pressed": "false", "aria-label": `Lock ${column.name}`, title: "Lock: it stays as it is" },
+    { type: "button", class: "lock", "aria-pressed": "false", "aria-label": t("app.lock", { column: columnName(column.name) }), title: column.fixed ?? t("app.lock hint"), disabled: column.fixed !== null },
     s(
       "svg",
       { viewBox: "0 0 18 18", "aria-hidden": "true" },
@@ -49,18 +50,19 @@ function line(column, place, state, changed) {
   const limits = h("div", { class: "limits", id: `${id}-limits`, hidden: true });
   const more = h(
     "button",
-    { type: "button", class: "more", "aria-expanded": "false", "aria-controls": `${id}-limits`, "aria-label": `Limits of ${column.name}` },
-    "Limits",
+    { type: "button", class: "more", "aria-expanded": "false", "aria-controls": `${id}-limits`, "aria-label": t("app.limits of", { column: columnName(column.name) }) },
+    t("app.limits"),
   );
   const drawing = h("div", { class: "drawing" });
+  const outside = h("p", { class: "outside", hidden: true });
   const element = h(
     "li",
     { class: "column" },
-    h("label", { for: id, title: column.name }, ...breakable(column.name)),
-    h("div", { class: "before-cell" }, input.element),
+    h("label", { for: id, title: column.name }, ...breakable(columnName(column.name)), column.unit ? h("span", { class: "unit" }, ` ${column.unit}`) : null),
+    h("div", { class: "before-cell" }, input.element, outside),
     h("div", { class: "after-cell" }, after, by),
     drawing,
-    h("div", { class: "tools" }, lock, more),
+    h("div", { class: "tools" }, lock, column.fixed === null ? more : h("span", { class: "hint" }, column.fixed)),
     limits,
   );
   let drawn = null;
@@ -68,6 +70,7 @@ function line(column, place, state, changed) {
 
   input.onchange((next) => {
     state.row[column.name] = next;
+    showOutside();
     changed("row", false);
   });
   lock.addEventListener("click", () => {
@@ -89,12 +92,19 @@ function line(column, place, state, changed) {
   });
 
   function showRules() {
-    const locked = state.rules.locked.includes(column.name);
+    const locked = column.fixed !== null || state.rules.locked.includes(column.name);
     lock.setAttribute("aria-pressed", String(locked));
     element.classList.toggle("locked", locked);
     const text = editor.inWords();
-    setText(more, text || "Limits");
+    setText(more, text || t("app.limits"));
     more.classList.toggle("set", text !== "");
+  }
+  /** Say so where a value lies beyond all training rows: the model has never seen the like. */
+  function showOutside() {
+    const cell = state.row[column.name];
+    const beyond = isNumber && cell !== null && column.low !== null && (cell < column.low || cell > column.high);
+    outside.hidden = !beyond;
+    if (beyond) setText(outside, t("app.outside", { low: number(column.low), high: number(column.high) }));
   }
   function mark() {
     if (drawn === null) return;
@@ -107,6 +117,7 @@ function line(column, place, state, changed) {
     element,
     show() {
       input.show(state.row[column.name]);
+      showOutside();
       showRules();
       if (limits.childElementCount > 0) editor.show();
       mark();
@@ -118,10 +129,10 @@ function line(column, place, state, changed) {
         setText(after, "");
         setText(by, "");
       } else if (isNumber && change.before !== null) {
-        setText(after, pair(change.before, change.after)[1]);
+        setText(after, valueIn(column.name, change.after, pair(change.before, change.after)[1]));
         setText(by, difference(change.difference));
       } else {
-        setText(after, value(change.after));
+        setText(after, valueIn(column.name, change.after));
         setText(by, "");
       }
       mark();
@@ -141,7 +152,7 @@ function numberInput(column, id) {
     inputmode: "decimal",
     step: column.kind === "integer" ? "1" : "any",
     autocomplete: "off",
-    placeholder: column.optional ? "missing" : null,
+    placeholder: column.optional ? t("missing") : null,
   });
   let listener = () => {};
   element.addEventListener("input", () => {
@@ -165,7 +176,7 @@ function numberInput(column, id) {
 }
 
 function levelInput(column, id) {
-  const element = h("select", { id }, ...column.levels.map((level, place) => h("option", { value: place }, value(level))));
+  const element = h("select", { id }, ...column.levels.map((level, place) => h("option", { value: place }, valueIn(column.name, level))));
   let listener = () => {};
   element.addEventListener("change", () => listener(column.levels[Number(element.value)]));
   return {
@@ -176,7 +187,7 @@ function levelInput(column, id) {
     show(cell) {
       const place = column.levels.indexOf(cell);
       element.querySelector("option[value='unseen']")?.remove();
-      if (place < 0) element.append(h("option", { value: "unseen", disabled: true }, `${value(cell)} (never seen)`));
+      if (place < 0) element.append(h("option", { value: "unseen", disabled: true }, t("app.never seen", { value: value(cell) })));
       element.value = place < 0 ? "unseen" : String(place);
       element.title = value(cell);
     },
@@ -201,8 +212,8 @@ function limitsEditor(column, id, state, changed) {
       element = h(
         "select",
         { id: `${id}-${which}` },
-        h("option", { value: "" }, "any"),
-        ...column.levels.map((level, place) => h("option", { value: place }, value(level))),
+        h("option", { value: "" }, t("app.any")),
+        ...column.levels.map((level, place) => h("option", { value: place }, valueIn(column.name, level))),
       );
     } else {
       const hint = which === "low" ? column.low : column.high;
@@ -229,26 +240,26 @@ function limitsEditor(column, id, state, changed) {
       changed();
     });
     boxes.push(element);
-    return h("label", { class: "check" }, element, value(level));
+    return h("label", { class: "check" }, element, valueIn(column.name, level));
   }
 
   return {
     build() {
       if (isCategory) {
-        return [h("fieldset", null, h("legend", null, "May become"), ...column.levels.map(box))];
+        return [h("fieldset", null, h("legend", null, t("app.may become")), ...column.levels.map(box))];
       }
       way = h(
         "select",
         { id: `${id}-way` },
-        h("option", { value: "" }, "either way"),
-        h("option", { value: "increase" }, "up only"),
-        h("option", { value: "decrease" }, "down only"),
+        h("option", { value: "" }, t("app.either way")),
+        h("option", { value: "increase" }, t("app.up only")),
+        h("option", { value: "decrease" }, t("app.down only")),
       );
       way.addEventListener("change", () => {
         put("directions", way.value || null);
         changed();
       });
-      return [end("low", "At least"), end("high", "At most"), h("label", { class: "end" }, h("span", null, "Moves"), way)];
+      return [end("low", t("app.at least")), end("high", t("app.at most")), h("label", { class: "end" }, h("span", null, t("app.moves")), way)];
     },
     show() {
       const { ranges, allowed, directions } = state.rules;
@@ -267,11 +278,11 @@ function limitsEditor(column, id, state, changed) {
       const { ranges, allowed, directions } = state.rules;
       const said = [];
       const [low, high] = ranges[column.name] ?? [null, null];
-      if (low !== null && high !== null) said.push(`${value(low)} to ${value(high)}`);
+      if (low !== null && high !== null) said.push(t("app.from to", { low: value(low), high: value(high) }));
       else if (low !== null) said.push(`≥ ${value(low)}`);
       else if (high !== null) said.push(`≤ ${value(high)}`);
-      if (allowed[column.name]) said.push(`${allowed[column.name].length} of ${column.levels.length}`);
-      if (directions[column.name]) said.push(directions[column.name] === "increase" ? "↑ only" : "↓ only");
+      if (allowed[column.name]) said.push(t("reasons.count", { n: allowed[column.name].length, total: column.levels.length }));
+      if (directions[column.name]) said.push(t(directions[column.name] === "increase" ? "app.up only" : "app.down only"));
       return said.join(", ");
     },
   };

@@ -2,6 +2,7 @@
 
 import { s } from "./dom.js";
 import { number, percent } from "./format.js";
+import { t } from "./text.js";
 
 const WIDTH = 420;
 const HEIGHT = 220;
@@ -16,7 +17,7 @@ export function frontierChart(onPick) {
   const dot = s("circle", { class: "here", r: 6, visibility: "hidden" });
   const svg = s(
     "svg",
-    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": "No frontier yet" },
+    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": t("app.no frontier") },
     plot,
     cursor,
     dot,
@@ -56,7 +57,7 @@ export function frontierChart(onPick) {
       s(
         "text",
         { class: "axis", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 3, "text-anchor": "middle" },
-        "plausibility, %",
+        t("app.frontier axis"),
       ),
     );
     const found = points.filter((point) => point.distance !== null);
@@ -69,7 +70,7 @@ export function frontierChart(onPick) {
       );
       if (WIDTH - RIGHT - from > 60) {
         plot.append(
-          s("text", { class: "tick", x: from + 8, y: TOP + 17 }, "no answer"),
+          s("text", { class: "tick", x: from + 8, y: TOP + 17 }, t("app.no answer")),
         );
       }
     }
@@ -81,7 +82,7 @@ export function frontierChart(onPick) {
           s(
             "circle",
             { class: "point", r: 3, cx: x(point.quantile), cy: y(point.distance) },
-            s("title", null, `${percent(point.quantile)}: distance ${number(point.distance)}`),
+            s("title", null, `${percent(point.quantile)}: ${t("app.distance", { distance: number(point.distance) })}`),
           ),
         );
       }
@@ -90,7 +91,7 @@ export function frontierChart(onPick) {
     const said = found.map((point) => `${percent(point.quantile)}: ${number(point.distance, 3)}`).join(", ");
     svg.setAttribute(
       "aria-label",
-      found.length ? `Distance of the nearest answer by plausibility. ${said}` : "No answer at any plausibility",
+      found.length ? t("app.frontier in words", { said }) : t("app.frontier none"),
     );
   }
 

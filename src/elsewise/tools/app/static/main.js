@@ -3,19 +3,21 @@
 import { download, get, post } from "./api.js";
 import { columnList } from "./columns.js";
 import { byId, h, setText } from "./dom.js";
-import { number, outcome, percent, percentDown, percentWay } from "./format.js";
+import { answerCards } from "./cards.js";
+import { number, outcome, pair, percent, percentDown, percentWay, valueIn } from "./format.js";
 import { frontierChart } from "./frontier.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
 import { planStrip } from "./plan.js";
 import { reliefs } from "./reliefs.js";
-import { severalAnswers } from "./several.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
+import { columnName, speak, t } from "./text.js";
 import { wayPart } from "./way.js";
 import { FRONTIER, MESSAGE, PLAN, TYPING } from "./timing.js";
 
 const about = await get("/api/about");
+speak(about);
 const columns = about.columns;
 const state = { number: null, row: { ...about.typical }, target: null, quantile: about.quantile, rules: noRules() };
 let original = null; // the row as it was picked
@@ -31,11 +33,11 @@ let frontierKey = "";
 let planTimer = 0;
 const plan = planStrip();
 const way = wayPart(about);
-const several = severalAnswers((answer, isNearest) => {
+const cards = answerCards(about, (answer, isNearest) => {
   shown = answer;
   list.answer(answer);
   setText(byId("sentence"), answer.sentence);
-  badge(answer, isNearest);
+  summary(answer, isNearest);
   facts(answer, true);
   byId("plan").hidden = !isNearest || byId("plan-steps").childElementCount === 0; // the plan is that of the nearest
   byId("way").hidden = !isNearest || !about.has_ways;
@@ -82,7 +84,7 @@ async function send() {
 function outdated(is) {
   document.body.classList.toggle("outdated", is);
   if (!is) return;
-  setText(byId("badge"), "Not the answer to this question");
+  setText(byId("badge"), t("app.badge outdated"));
   byId("badge").dataset.status = "unknown";
 }
 
@@ -94,30 +96,30 @@ function problem(text) {
 
 // The answer
 
-const BADGES = {
-  optimal: "Proven smallest",
-  feasible: "Not proven smallest",
-  densest: "Less typical than requested",
-  infeasible: "No answer",
-  unknown: "None found",
-  timeout: "Out of time",
-};
-
-/** What is proven of an answer; of one that is not the nearest, that no other but the nearer ones is smaller. */
-function badge(answer, isNearest) {
-  const place = byId("badge");
+/** The bar that stays on screen: what is proven of an answer, its distance and its changes. */
+function summary(answer, isNearest) {
   const isThere = answer.counterfactual !== null && answer.changes.length === 0;
-  setText(place, isThere ? "Already so" : !isNearest && answer.status === "optimal" ? "Proven next smallest" : BADGES[answer.status]);
+  const key = isThere ? "there" : !isNearest && answer.status === "optimal" ? "fewer" : answer.status;
+  const place = byId("badge");
+  setText(place, t(`app.badge ${key}`, { n: answer.changes.length }));
   place.dataset.status = answer.status;
+  setText(byId("bar-distance"), answer.changes.length ? t("app.distance", { distance: number(answer.distance) }) : "");
+  setText(byId("bar-changes"), answer.changes.map(inShort).join(", "));
+}
+
+function inShort(change) {
+  const isNumber = typeof change.before === "number" && typeof change.after === "number";
+  const [now, then] = isNumber ? pair(change.before, change.after) : [undefined, undefined];
+  return `${columnName(change.column)} ${valueIn(change.column, change.before, now)} → ${valueIn(change.column, change.after, then)}`;
 }
 
 function show(answer, body) {
   shown = answer;
-  several.reset();
+  cards.reset();
   const found = answer.counterfactual !== null;
   if (answer.prediction !== null) setText(byId("prediction"), outcome(answer.prediction));
   setText(byId("sentence"), answer.sentence);
-  badge(answer, true);
+  summary(answer, true);
   facts(answer, found);
   list.answer(answer);
   byId("no-changes").hidden = !byId("only-changes").checked || answer.changes.length > 0;
@@ -133,9 +135,9 @@ function show(answer, body) {
   way.offer(answer, body);
   planTimer = setTimeout(() => {
     plan.look(answer, body);
-    several.look(answer, body);
+    cards.look(answer, body);
   }, PLAN);
-  if (!found) several.hide();
+  if (!found) cards.hide();
   if (found) helpers.hide();
   else helpers.look(answer, body);
 }
@@ -143,17 +145,17 @@ function show(answer, body) {
 function facts(answer, found) {
   const entries = [];
   if (found) {
-    entries.push(["Columns that change", `${answer.changes.length} of ${columns.length}`]);
-    entries.push(["Distance", number(answer.distance)]);
+    entries.push([t("app.columns that change"), t("reasons.count", { n: answer.changes.length, total: columns.length })]);
+    entries.push([t("app.head distance"), number(answer.distance)]);
     if (answer.status !== "optimal") {
       const most = Math.min(100, Math.ceil(1000 * (1 - answer.lower_bound / answer.distance)) / 10);
-      entries.push(["A smaller change could save", `at most ${most} %`]);
+      entries.push([t("app.could save"), t("at most", { number: t("percent", { number: number(most) }) })]);
     }
     if (answer.probability_after !== null) {
-      entries.push([`Probability of ${outcome(answer.target)}`, percentWay(answer.probability_before, answer.probability_after)]);
+      entries.push([t("app.probability of", { label: outcome(answer.target) }), percentWay(answer.probability_before, answer.probability_after)]);
     }
     if (answer.plausibility !== null) {
-      entries.push(["As typical as", `${percentDown(answer.plausibility)} of the class`]);
+      entries.push([t("app.typical"), t("app.of class", { share: percentDown(answer.plausibility) })]);
     }
   }
   const place = byId("facts");
@@ -189,7 +191,7 @@ function askFrontier() {
       const none = points.length - found.length;
       setText(
         byId("frontier-note"),
-        none === 0 ? "" : found.length === 0 ? "There is no answer at any of these." : "More typical answers do not exist under these rules.",
+        none === 0 ? "" : t(found.length === 0 ? "app.frontier none" : points.some((point) => point.distance === null && point.status !== "infeasible") ? "app.frontier unknown" : "app.frontier end"),
       );
     } catch (error) {
       if (number !== nFrontier) return;
@@ -213,7 +215,7 @@ function showQuantile() {
   const slider = byId("quantile");
   if (Number(slider.value) !== state.quantile) slider.value = String(state.quantile);
   setText(byId("quantile-out"), percent(state.quantile));
-  slider.setAttribute("aria-valuetext", `at least as plausible as ${percent(state.quantile)} of the class`);
+  slider.setAttribute("aria-valuetext", t("app.typical in words", { share: percent(state.quantile) }));
 }
 
 function showRules() {
@@ -224,7 +226,7 @@ function showRules() {
 function showRowNote() {
   const known = state.number !== null;
   const edited = original !== null && columns.some((column) => original[column.name] !== state.row[column.name]);
-  setText(byId("row-note"), edited ? (known ? "edited" : "your own") : known ? `of ${about.n_rows}` : "a typical row");
+  setText(byId("row-note"), edited ? t(known ? "app.edited" : "app.your own") : known ? t("app.of rows", { n: number(about.n_rows) }) : t("app.typical row"));
   byId("reset-row").hidden = !edited;
   if (about.n_rows) byId("row-number").value = known ? String(state.number + 1) : "";
 }
@@ -271,7 +273,7 @@ byId("quantile").addEventListener("input", (event) => {
   ask(event.timeStamp);
 });
 byId("most").append(
-  h("option", { value: "" }, "any"),
+  h("option", { value: "" }, t("app.any")),
   ...[1, 2, 3, 4, 5, 6, 8, 10].filter((most) => most < columns.length).map((most) =>
     h("option", { value: most }, String(most)),
   ),
@@ -311,12 +313,12 @@ byId("share").addEventListener("click", async () => {
   history.replaceState(null, "", toFragment(state, columns));
   try {
     await navigator.clipboard.writeText(location.href);
-    toast("Link copied: it holds the row, the question and the rules.");
+    toast(t("app.link copied"));
   } catch {
-    toast("The address of this page is the link.");
+    toast(t("app.link is address"));
   }
 });
-const take = (path, name) => () => download(path, { ...question(state), ...several.taken() }, name).catch((error) => problem(error.message));
+const take = (path, name) => () => download(path, { ...question(state), ...cards.taken() }, name).catch((error) => problem(error.message));
 byId("take-csv").addEventListener("click", take("/api/answer.csv", "answer.csv"));
 byId("take-report").addEventListener("click", take("/api/report", "report.html"));
 byId("take-report").hidden = !about.has_report;
@@ -342,9 +344,7 @@ function start(linked) {
 document.title = about.title === "elsewise" ? "elsewise" : `${about.title} · elsewise`;
 setText(byId("title"), about.title);
 byId("exactness").hidden = about.exactness === "exact";
-setText(byId("exactness"), about.exactness === "bounded"
-  ? "The model is bounded: answers come with a proven gap, which may stay open."
-  : "The model is a black box, only asked: an answer is proven the nearest where the model does not matter.");
+setText(byId("exactness"), about.exactness_in_words);
 byId("frontier").append(chart.element);
 byId("quantile-field").hidden = byId("frontier-figure").hidden = !about.has_density;
 document.querySelector(".result").classList.toggle("alone", !about.has_density);
@@ -354,20 +354,14 @@ byId("kept-rules").hidden = about.rules.length === 0;
 byId("kept-rules-list").append(...about.rules.map((rule) => h("li", {}, rule)));
 byId("never-together").hidden = about.never_together.length === 0;
 byId("never-together-pairs").append(...about.never_together.map((pair) => h("li", {}, pair)));
-setText(byId("table-summary"), about.image ? `All ${columns.length} pixels` : `All ${columns.length} columns`);
+setText(byId("table-summary"), t(about.image ? "app.all pixels" : "app.all columns", { n: number(columns.length) }));
 if (about.image) {
   byId("table-details").open = false;
-  setText(byId("table-title"), "Pixels");
+  setText(byId("table-title"), t("app.pixels"));
 } else {
   document.body.classList.add("always-open");
 }
 picker(about, use);
-
-/** The class that most rows have is what most people would want. */
-function mostPredicted(rows) {
-  const count = (label) => rows.filter((known) => known.prediction === label).length;
-  return about.classes.reduce((best, label) => (count(label) > count(best) ? label : best));
-}
 
 const linked = fromFragment(location.hash, columns);
 if (linked !== null) {
@@ -376,11 +370,12 @@ if (linked !== null) {
   }
   start(linked);
 } else if (about.n_rows > 0) {
-  const { rows } = await get("/api/rows?limit=100");
-  state.target = about.classes ? mostPredicted(rows) : target.start();
+  // somebody whom the model refuses what is asked for
+  const { rows } = await get(about.classes ? `/api/rows?limit=1&other_than=${about.classes.indexOf(about.target)}` : "/api/rows?limit=1");
+  state.target = target.start();
   if (state.quantile === null && about.has_density) state.quantile = 0.5;
   target.profiles();
-  use((about.classes && rows.find((known) => known.prediction !== state.target)) || rows[0]);
+  use(rows[0] ?? (await get("/api/rows?limit=1")).rows[0]);
 } else {
   start({});
 }

@@ -1,6 +1,7 @@
 // Rows that are images, as images: now, what would change, then.
 
 import { h, s } from "./dom.js";
+import { t } from "./text.js";
 
 /** Draw pixels as squares; `shade` gives the opacity of each, `kind` its class. */
 function pixels(image, label, paint) {
@@ -41,10 +42,10 @@ const figure = (drawn, caption) => h("figure", null, drawn, h("figcaption", null
 
 /** Row, difference and counterfactual side by side. */
 export function triptych(image, columns, row, after, before, wanted) {
-  const parts = [figure(picture(image, columns, row, `The row, predicted ${before}`), `now: ${before}`)];
+  const parts = [figure(picture(image, columns, row, t("app.picture row", { label: before })), t("app.picture now", { label: before }))];
   if (after !== null) {
-    parts.push(figure(change(image, columns, row, after, "What changes"), "change"));
-    parts.push(figure(picture(image, columns, after, `The answer, predicted ${wanted}`), `would be: ${wanted}`));
+    parts.push(figure(change(image, columns, row, after, t("head.what changes")), t("app.picture change")));
+    parts.push(figure(picture(image, columns, after, t("app.picture answer", { label: wanted })), t("app.picture then", { label: wanted })));
   }
   return parts;
 }

@@ -3,6 +3,7 @@
 import { post } from "./api.js";
 import { byId, h, setText } from "./dom.js";
 import { outcome, percentDown } from "./format.js";
+import { t } from "./text.js";
 
 /** The strip below an answer; `look` asks for the plan of the question that was answered. */
 export function planStrip() {
@@ -16,9 +17,9 @@ export function planStrip() {
   }
 
   function stage(step, place, count) {
-    const said = [`After step ${place + 1} of ${count} the model says ${outcome(step.prediction)}`];
-    if (step.probability !== null) said.push(`${percentDown(step.probability)} for the target`);
-    if (step.share !== null) said.push(`${percentDown(step.share)} of all training rows are no denser`);
+    const said = [t("app.after step", { step: place + 1, n: count, label: outcome(step.prediction) })];
+    if (step.probability !== null) said.push(t("stage.probability", { share: percentDown(step.probability) }));
+    if (step.share !== null) said.push(t("stage.typical", { share: percentDown(step.share) }));
     return `${said.join("; ")}.`;
   }
 

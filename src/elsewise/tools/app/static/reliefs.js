@@ -4,6 +4,7 @@ import { post } from "./api.js";
 import { byId, h, setText } from "./dom.js";
 import { number, percent } from "./format.js";
 import { hasRules, noRules } from "./state.js";
+import { t } from "./text.js";
 
 /** Buttons that change the question so that there is an answer; `changed` is called after one was pressed. */
 export function reliefs(state, changed) {
@@ -27,22 +28,21 @@ export function reliefs(state, changed) {
 
   function buttonsFor(why, body) {
     const buttons = why.reliefs.map((relief) => {
-      const name = /^the (rules|limit)/.test(relief.rule) ? relief.rule : `“${relief.rule}”`;
-      return button(`Without ${name}`, `distance ${number(relief.distance)}`, () => {
+      return button(t("app.without", { rule: relief.rule }), t("app.distance", { distance: number(relief.distance) }), () => {
         state.rules = { ...noRules(), ...relief.rules };
       });
     });
     if (why.highest_quantile !== null && why.highest_quantile >= 0.01) {
       const quantile = Math.floor(why.highest_quantile * 100) / 100;
       buttons.push(
-        button(`As typical as ${percent(quantile)}`, "with all rules kept", () => {
+        button(t("stage.typical", { share: percent(quantile) }), t("app.rules kept"), () => {
           state.quantile = quantile;
         }),
       );
     }
     if (buttons.length === 0 && hasRules(body.rules) && why.reason !== "model") {
       buttons.push(
-        button("Without any rules", "", () => {
+        button(t("app.without rules"), "", () => {
           state.rules = noRules();
         }),
       );
@@ -54,7 +54,7 @@ export function reliefs(state, changed) {
     const question = (latest += 1);
     const place = byId("reliefs");
     place.hidden = false;
-    place.replaceChildren(h("p", { class: "hint" }, "Looking for what would help…"));
+    place.replaceChildren(h("p", { class: "hint" }, t("app.looking for help")));
     let why;
     try {
       why = await post("/api/why-not", body);
@@ -65,7 +65,7 @@ export function reliefs(state, changed) {
     if (why.reason === "none") return hide();
     setText(byId("sentence"), why.reason === "timeout" ? answer.sentence : why.sentence);
     const buttons = buttonsFor(why, body);
-    const text = why.reason === "timeout" ? why.sentence : buttons.length ? "What would help:" : "";
+    const text = why.reason === "timeout" ? why.sentence : buttons.length ? t("app.would help") : "";
     place.replaceChildren(...(text ? [h("p", { class: "hint" }, text)] : []), ...buttons);
     place.hidden = place.childElementCount === 0;
   }

@@ -1,7 +1,8 @@
 // A column's distribution in the wanted class, with marks for now and then.
 
 import { s } from "./dom.js";
-import { percent, value } from "./format.js";
+import { percent, valueIn } from "./format.js";
+import { columnName, t } from "./text.js";
 
 const WIDTH = 180;
 const HEIGHT = 34;
@@ -55,7 +56,7 @@ export function strip(column, profile) {
     bars.append(s("rect", { x, width, y: BASE - size, height: size }));
   });
   if (scale) {
-    svg.append(s("title", null, "A skewed column: far values are drawn by their logarithm"));
+    svg.append(s("title", null, t("app.skewed")));
   }
   return {
     element: svg,
@@ -81,8 +82,8 @@ export function strip(column, profile) {
 function told(column, old, next, position, isLevels) {
   const where = (share) => {
     if (share === null || share === undefined) return "";
-    return isLevels ? `, as ${percent(share)} of the class` : `, above ${percent(share)} of the class`;
+    return `, ${t(isLevels ? "app.level share" : "app.above share", { share: percent(share) })}`;
   };
-  const now = `${column.name}: now ${value(old)}${where(position?.before)}`;
-  return next === null ? now : `${now}; would be ${value(next)}${where(position?.after)}`;
+  const now = `${columnName(column.name)}: ${t("head.now")} ${valueIn(column.name, old)}${where(position?.before)}`;
+  return next === null ? now : `${now}; ${t("head.then")} ${valueIn(column.name, next)}${where(position?.after)}`;
 }

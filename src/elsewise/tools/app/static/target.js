@@ -2,7 +2,8 @@
 
 import { get } from "./api.js";
 import { byId, h, setText } from "./dom.js";
-import { value } from "./format.js";
+import { outcome } from "./format.js";
+import { t } from "./text.js";
 import { TYPING } from "./timing.js";
 
 /**
@@ -17,9 +18,9 @@ function classTarget(about, state, list, ask) {
   const select = h(
     "select",
     { id: "target" },
-    ...about.classes.map((label, place) => h("option", { value: place }, value(label))),
+    ...about.classes.map((label, place) => h("option", { value: place }, outcome(label))),
   );
-  byId("target-field").replaceChildren(h("label", { for: "target" }, "Wanted"), select);
+  byId("target-field").replaceChildren(h("label", { for: "target" }, t("app.target")), select);
   let latest = 0; // number of the latest request: answers to earlier ones are dropped
   async function profiles() {
     const place = about.classes.indexOf(state.target);
@@ -27,7 +28,7 @@ function classTarget(about, state, list, ask) {
     const { profiles: drawn } = await get(`/api/profiles?target=${Math.max(place, 0)}`);
     if (number !== latest) return;
     list.profiles(drawn);
-    setText(byId("legend-class"), `of “${value(state.target)}”`);
+    setText(byId("legend-class"), t("app.of label", { label: outcome(state.target) }));
   }
   select.addEventListener("change", () => {
     state.target = about.classes[Number(select.value)];
@@ -36,7 +37,7 @@ function classTarget(about, state, list, ask) {
   });
   return {
     profiles,
-    start: () => about.classes[0],
+    start: () => about.target,
     fits: (wanted) => about.classes.includes(wanted),
     show() {
       select.value = String(about.classes.indexOf(state.target));
@@ -45,10 +46,10 @@ function classTarget(about, state, list, ask) {
 }
 
 function rangeTarget(about, state, list, ask) {
-  const ends = ["low", "high"].map((name) => h("input", { id: `target-${name}`, type: "number", step: "any", placeholder: "any" }));
+  const ends = ["low", "high"].map((name) => h("input", { id: `target-${name}`, type: "number", step: "any", placeholder: t("app.any") }));
   byId("target-field").replaceChildren(
-    h("label", { for: "target-low" }, "Wanted from"),
-    h("div", { class: "range" }, ends[0], h("label", { for: "target-high" }, "to"), ends[1]),
+    h("label", { for: "target-low" }, t("app.target from")),
+    h("div", { class: "range" }, ends[0], h("label", { for: "target-high" }, t("app.to")), ends[1]),
   );
   for (const end of ends) {
     end.addEventListener("input", () => {

@@ -1,7 +1,9 @@
-// The way through dense data: its steps, and how dense it is and what the model says along it. Asked for by a button.
+// The way among real cases: its steps, how typical it is and what the model says along it. Asked for by a button.
 
 import { post } from "./api.js";
 import { byId, h, s, setText } from "./dom.js";
+import { picture as image } from "./picture.js";
+import { t } from "./text.js";
 
 const WIDTH = 420;
 const HEIGHT = 150;
@@ -32,7 +34,7 @@ export function wayPart(about) {
   byId("way-button").addEventListener("click", async () => {
     const question = (latest += 1);
     byId("way-button").hidden = true;
-    setText(byId("way-sentence"), "Looking for the way…");
+    setText(byId("way-sentence"), t("app.looking for way"));
     try {
       const way = await post("/api/path", asked);
       if (question === latest) show(way);
@@ -44,7 +46,8 @@ export function wayPart(about) {
   function show(way) {
     setText(byId("way-sentence"), way.sentence);
     byId("way-steps").replaceChildren(...way.steps.map((step) => h("li", null, step)));
-    byId("way-picture").replaceChildren(...(way.positions.length ? [picture(way), legend(way)] : []));
+    const film = about.image ? [h("div", { class: "film" }, ...way.rows.map((row, place) => image(about.image, about.columns, row, t("app.stage", { n: place }))))] : [];
+    byId("way-picture").replaceChildren(...film, ...(way.positions.length ? [picture(way), legend(way)] : []));
   }
 
   function picture(way) {
@@ -52,14 +55,14 @@ export function wayPart(about) {
       s("path", { class: kind, d: shares.map((share, place) => `${place ? "L" : "M"}${x(way.positions[place])},${y(share)}`).join("") });
     const ticks = [0, 0.5, 1].flatMap((tick) => [
       s("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }),
-      s("text", { class: "tick", x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, `${tick * 100} %`),
+      s("text", { class: "tick", x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, t("percent", { number: tick * 100 })),
     ]);
     return s(
       "svg",
       { class: "chart way-chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": way.sentence },
       ...ticks,
-      s("text", { class: "tick", x: x(0), y: HEIGHT - 8 }, "the row"),
-      s("text", { class: "tick", x: x(1), y: HEIGHT - 8, "text-anchor": "end" }, "an answer"),
+      s("text", { class: "tick", x: x(0), y: HEIGHT - 8 }, t("app.the row")),
+      s("text", { class: "tick", x: x(1), y: HEIGHT - 8, "text-anchor": "end" }, t("app.an answer")),
       way.level === null ? null : s("line", { class: "cursor", x1: LEFT, x2: WIDTH - RIGHT, y1: y(way.level), y2: y(way.level) }),
       line(way.shares, "line"),
       way.probabilities === null ? null : line(way.probabilities, "chance"),
@@ -71,11 +74,11 @@ export function wayPart(about) {
       "p",
       { class: "hint way-legend" },
       h("span", { class: "key dense" }),
-      "training rows that are no denser",
+      t("app.way typical"),
       way.probabilities === null ? null : h("span", { class: "key likely" }),
-      way.probabilities === null ? null : "probability of the wanted class",
+      way.probabilities === null ? null : t("app.way probability"),
       h("span", { class: "key least" }),
-      "as dense as this all along",
+      t("app.way level"),
     );
 
   return { hide, offer };

@@ -14,9 +14,16 @@ from ...files.explainers import replacing
 from ...files.tables import SUFFIXES, column_of_data, read_frame
 from ...files.trail.records import read_trail
 from ...plot.pictures.audit import AuditPicture
-from ..arguments import Commands, file_to_read, file_to_write, files_to_read, matching, whole
-from ..constants import PICTURE_RESOLUTION
-from ..exit_codes import ALL_ANSWERED
+from ..arguments import (
+    ALL_ANSWERED,
+    PICTURE_RESOLUTION,
+    Commands,
+    file_to_read,
+    file_to_write,
+    files_to_read,
+    matching,
+    whole,
+)
 from ..trail import JSON_LINES
 
 if TYPE_CHECKING:
@@ -49,10 +56,14 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Audit the answers; return an exit code."""
     files = matching(arguments.answers, (*SUFFIXES, *JSON_LINES))
-    answers, by = _from_trails(files, arguments.by) if files[0].suffix.lower() in JSON_LINES else _from_tables(
-        files, arguments
-    )  # fmt: skip
-    found = audit(answers, by, seed=arguments.seed)
+    reasons = None
+    if files[0].suffix.lower() in JSON_LINES:
+        records = [record for path in files for record in read_trail(path)]
+        reasons = _reasons_of(records)
+        answers, by = _from_trails(records, arguments.by)
+    else:
+        answers, by = _from_tables(files, arguments)
+    found = audit(answers, by, reasons=reasons, seed=arguments.seed)
     if arguments.picture is not None:
         _draw(found, arguments.picture)
     print(json.dumps(found.to_mapping(), allow_nan=False) if arguments.json else found)
@@ -80,11 +91,16 @@ def _from_tables(files: Sequence[Path], arguments: argparse.Namespace) -> tuple[
     return answers, column.iloc[answers["row"].to_numpy()]
 
 
-def _from_trails(files: Sequence[Path], by: str) -> tuple[pd.DataFrame, pd.Series[Any]]:
+def _reasons_of(records: Sequence[dict[str, Any]]) -> list[Any] | None:
+    """Return the reasons that trails tell of each row, None if they tell none."""
+    reasons = [record.get("reasons") for record in records if record["answer"] == 1]
+    return reasons if any(reasons) else None
+
+
+def _from_trails(records: Sequence[dict[str, Any]], by: str) -> tuple[pd.DataFrame, pd.Series[Any]]:
     """Read what an audit needs of trails, and the group of each answer: of the columns kept, else of the row."""
     import pandas
 
-    records = [record for path in files for record in read_trail(path)]
     groups = []
     for record in records:
         known = {**record["x"], **record["id"]}

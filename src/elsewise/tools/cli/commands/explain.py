@@ -15,19 +15,19 @@ import numpy as np
 from .... import __version__
 from ....answers import Explanations
 from ....errors import InvalidInputError
-from ....text.exactness import exactness_in_words
+from ....text.languages import say, speaking
 from ...files.answers import frame_of, records_of
+from ...files.certificates import SUFFIX as CERTIFICATES
+from ...files.certificates import save_certificates
 from ...files.tables import SUFFIXES, write_frame
-from ..arguments import Commands, file_or_folder_to_write
-from ..checksums import checksum
-from ..exit_codes import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER
-from ..interrupts import Interrupted, Stop, interruptible, uninterrupted
-from ..partial import Partial
+from ...files.values import sha256_of as checksum
+from ..arguments import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER, Commands, file_or_folder_to_write
+from ..partial import Interrupted, Partial, Stop, interruptible, uninterrupted
 from ..partitioned import add_engine, answers_in_folder, explain_partitions
 from ..progress import Bar, progress_bar
 from ..question import Job, add_question, add_rows, kept_columns, note_columns_set_aside, note_why, prepare, rules_of
-from ..sources import add_source
-from ..summary import summarise
+from ..sources import add_language, add_source
+from ..summary import AnswersSummary, summarise
 from ..trail import JSON_LINES, Trail, check_out, write_trail
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def add_to(commands: Commands) -> None:
         epilog=f"exit codes: {IN_WORDS}",
     )
     add_source(command)
+    add_language(command)
     asked = command.add_argument_group("question")
     add_rows(asked, many=True)
     add_question(asked)
@@ -69,6 +70,9 @@ def add_to(commands: Commands) -> None:
     output.add_argument("--json-lines", action="store_true",
                         help="an audit trail, .jsonl: row, answer, probabilities, proofs, rules, versions and "
                         "checksums in a line of JSON an answer, for `elsewise verify`")  # fmt: skip
+    output.add_argument("--certificates", type=Path, metavar="DIR",
+                        help="write the proof of every answer into a folder, one file each, named by its SHA-256, for "
+                        "`python -m elsewise_check` and `elsewise verify --proofs`")  # fmt: skip
     output.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="further columns of --data to copy")
     output.add_argument("--fresh", "--overwrite", action="store_true",
                         help="begin anew and replace what is there: the output, and rows finished before")  # fmt: skip
@@ -81,6 +85,8 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Explain the rows; return one of the exit codes."""
     if answers_in_folder(arguments):
+        if arguments.certificates is not None:
+            raise InvalidInputError("--certificates goes with one file of answers: expected an --out with an ending.")
         return explain_partitions(arguments, question_of(arguments))
     check_out(arguments)
     rules = rules_of(arguments)
@@ -91,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     with interruptible() as stop, Partial(arguments.out, question_of(arguments), fresh=arguments.fresh) as partial:
         try:
             job = prepare(arguments, rules)
+            job = replace(job, options=replace(job.options, certificate=arguments.certificates is not None))
             if arguments.why and job.target is None:
                 raise InvalidInputError("--why is about one wanted outcome: give a --target as well.")
             kept = kept_columns(job.rows, arguments)
@@ -106,14 +113,16 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             with progress_bar(len(job.rows.columns), done=before, quiet=arguments.quiet) as bar:
                 trail = Trail.of(job, kept, arguments) if arguments.json_lines else None
-                _explain_all(job, partial, stop, bar, trail, ask_why=arguments.why)
+                _explain_all(job, partial, stop, bar, trail, arguments)
         except Interrupted as error:
             interrupted = error
         with uninterrupted():
             return _finish(arguments, job, kept, partial, interrupted, before, time.perf_counter() - started)
 
 
-def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, trail: Trail | None, *, ask_why: bool) -> None:
+def _explain_all(
+    job: Job, partial: Partial, stop: Stop, bar: Bar, trail: Trail | None, arguments: argparse.Namespace
+) -> None:
     """Answer chunk by chunk, and put each away. A row's answer does not depend on the chunks."""
     n_rows, size = len(job.rows.columns), FIRST_CHUNK
     while partial.n_finished < n_rows:
@@ -121,8 +130,10 @@ def _explain_all(job: Job, partial: Partial, stop: Stop, bar: Bar, trail: Trail 
         chunk = slice(first, min(first + size, n_rows))
         started = time.perf_counter()
         answers = job.answers(chunk)
-        if ask_why:
+        if arguments.why:
             answers = _with_reasons(job, first, answers)
+        if arguments.certificates is not None:
+            save_certificates(answers, arguments.certificates)
         records = list(records_of(answers, first))
         if trail is not None:
             trail.add_to(records, answers, first)
@@ -202,25 +213,34 @@ def _finish(
         }
         print(json.dumps(document, allow_nan=False))
     elif interrupted is None:
-        target = "the nearest other class" if arguments.target is None else arguments.target
-        exactness = job.explainer.exactness_
-        proofs = "" if exactness == "exact" else f"\n  {exactness_in_words(exactness)}"
-        print(f"{arguments.data} -> {target}\n{summary}{proofs}\nWritten to {arguments.out}")
+        with speaking(job.table.wording):
+            print(_in_words(arguments, summary, job.explainer.exactness_))
+        if arguments.certificates is not None:
+            n_files = sum(1 for _ in arguments.certificates.glob(f"*{CERTIFICATES}"))
+            print(f"{n_files:,} certificates in {arguments.certificates}")
     return code
 
 
+def _in_words(arguments: argparse.Namespace, summary: AnswersSummary, exactness: str) -> str:
+    """Say at the end what was asked, what came of it and where it is."""
+    target = arguments.target or say("headline.another class")
+    proofs = "" if exactness == "exact" else f"\n  {say(f'exactness.{exactness}')}"
+    written = say("summary.written", file=arguments.out)
+    return f"{arguments.data} -> {target}\n{summary}{proofs}\n{written}"
+
+
 def question_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Tell what is asked, by option, files by their content: the same question has the same answers."""
+    """Describe what is asked, by option, files by their content: the same question has the same answers."""
     asked: dict[str, Any] = {"the version of elsewise": __version__}
     for name, value in sorted(vars(arguments).items()):
         if name not in _NOT_ASKED and value not in (None, False, []):
             is_file = isinstance(value, Path) and value.is_file()
-            told = (
+            stated = (
                 f"a file with the SHA-256 {checksum(value)}"
                 if is_file
                 else str(value)
                 if isinstance(value, Path)
                 else value
             )
-            asked[f"--{name.replace('_', '-')}"] = told
+            asked[f"--{name.replace('_', '-')}"] = stated
     return asked

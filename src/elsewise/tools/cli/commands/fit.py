@@ -9,15 +9,14 @@ from typing import Any
 
 from ....errors import InvalidInputError
 from ....explainer import Explainer
-from ....text.exactness import exactness_in_words
+from ....text.languages import say
 from ...files.explainers import model_in_words, save
 from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import read_rules
 from ...files.values import rules_as_json
-from ..arguments import Commands, file_to_read, file_to_write
-from ..exit_codes import ALL_ANSWERED, IN_WORDS
-from ..interrupts import interruptible
-from ..sources import WARNING, add_model, fitted_explainer, told_warnings
+from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_read, file_to_write
+from ..partial import interruptible
+from ..sources import WARNING, add_language, add_model, fitted_explainer, in_language, told_warnings
 
 
 def add_to(commands: Commands) -> None:
@@ -29,8 +28,12 @@ def add_to(commands: Commands) -> None:
         epilog=f"exit codes: {IN_WORDS}",
     )
     add_model(command, data="--data", required=True)
+    add_language(command)
     command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
                          help="TOML: rules to store, of every question that brings none of its own")  # fmt: skip
+    command.add_argument("--reason-codes", type=file_to_read(".csv"), metavar="FILE",
+                         help="CSV: column,direction,code and a column of texts a language (en, de); what reasons and "
+                         "letters call reasons")  # fmt: skip
     command.add_argument("--out", type=file_to_write(), metavar="FILE", required=True,
                          help="where to save the explainer; .ew is the custom")  # fmt: skip
     command.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInputError(f"{arguments.out} exists already. Give another --out, or replace it with --overwrite.")
     rules = None if arguments.rules is None else read_rules(arguments.rules)
     with interruptible():
-        explainer = fitted_explainer(arguments, rules)
+        explainer = in_language(fitted_explainer(arguments, rules), arguments)
         with told_warnings(quiet=arguments.quiet):
             save(explainer, arguments.out)
     if arguments.json:
@@ -80,7 +83,7 @@ def _in_words(explainer: Explainer) -> str:
     classes = "predicts numbers" if facts["classes"] is None else f"classes {', '.join(facts['classes'])}"
     lines = [
         ("model", f"{facts['model']}; {classes}"),
-        ("proofs", exactness_in_words(explainer.exactness_)),
+        ("proofs", say(f"exactness.{explainer.exactness_}")),
         ("columns", f"{sum(kinds.values())}: {columns}"),
         ("plausible", "anything" if not explainer.densities_ else
          f"as dense as the {facts['threshold']:g} quantile of the wanted class's rows"
@@ -88,4 +91,4 @@ def _in_words(explainer: Explainer) -> str:
     ]  # fmt: skip
     if explainer.constraints is not None:
         lines.append(("rules", ", ".join(explainer.fitted_.rules(None).given_names) or "none"))
-    return "\n".join(f"  {name:<10} {told}" for name, told in lines)
+    return "\n".join(f"  {name:<10} {stated}" for name, stated in lines)

@@ -7,15 +7,13 @@ import json
 
 from ....errors import InvalidInputError
 from ....explainer import Explainer
-from ...files.error_names import errors_about
 from ...files.explainers import read_header, save
-from ...files.questions import target_from_text
 from ...files.settings import SUFFIXES as SETTINGS
-from ...files.settings import read_rules
+from ...files.settings import read_rules, target_from_text
 from ...files.tables import SUFFIXES, FileRows, read_rows
-from ..arguments import Commands, file_to_read, file_to_write, jobs, seconds
-from ..exit_codes import ALL_ANSWERED, CHANGED
-from ..interrupts import interruptible
+from ...files.values import errors_about
+from ..arguments import ALL_ANSWERED, CHANGED, Commands, file_to_read, file_to_write, jobs, seconds
+from ..partial import interruptible
 from ..question import note_columns_set_aside
 from ..sources import WARNING, saved_explainer
 
@@ -107,9 +105,9 @@ def _save(arguments: argparse.Namespace, explainer: Explainer) -> int:
     """Save the explainer with its baseline, without a pickle if it came without one."""
     save(explainer, arguments.set_baseline, safe=read_header(arguments.explainer).body == "skops")
     seen = explainer.baseline_.observed
-    told = {"rows": seen.n_rows, "wrong": seen.n_wrong, "in_need": seen.n_in_need, "infeasible": seen.n_infeasible}
+    stated = {"rows": seen.n_rows, "wrong": seen.n_wrong, "in_need": seen.n_in_need, "infeasible": seen.n_infeasible}
     if arguments.json:
-        print(json.dumps({"data": str(arguments.data), "out": str(arguments.set_baseline), **told}))
+        print(json.dumps({"data": str(arguments.data), "out": str(arguments.set_baseline), **stated}))
     else:
         print(f"{seen.n_rows:,} rows in the baseline: {seen.n_wrong:,} wrong, {seen.n_in_need:,} in need of a change, "
               f"{seen.n_infeasible:,} of them without an answer\nWritten to {arguments.set_baseline}")  # fmt: skip

@@ -16,16 +16,19 @@ from ....rules import Constraints
 from ...audit import audit
 from ...files.read_answers import read_answers
 from ...files.tables import SUFFIXES, column_of_data, read_rows
+from ...files.values import sha256_of as checksum
 from ...report import write_report
-from ..arguments import Commands, file_to_read, file_to_write, image_shape, whole
-from ..checksums import checksum
-from ..exit_codes import ALL_ANSWERED, IN_WORDS, WENT_WRONG
+from ..arguments import ALL_ANSWERED, IN_WORDS, WENT_WRONG, Commands, file_to_read, file_to_write, image_shape, whole
 from ..progress import done_in_all, progress_bar
-from ..question import add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
-from ..sources import add_source, explainer_of
+from ..question import ASKED, add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
+from ..sources import add_language, add_source, explainer_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# Seconds that the search for the rules in the way of one row may take, unless a time limit is given.
+WHY_SECONDS = 5.0
 
 
 def add_to(commands: Commands) -> None:
@@ -39,15 +42,16 @@ def add_to(commands: Commands) -> None:
         epilog=f"exit codes: {IN_WORDS}",
     )
     add_source(command)
+    add_language(command)
     asked = command.add_argument_group("question")
     add_rows(asked)
     asked.add_argument("--rows", type=whole(1), metavar="N", help="only the first N of them")
     asked.add_argument("--answers", type=file_to_read(*SUFFIXES), metavar="FILE",
                        help="answers about these rows by `elsewise explain`; then nothing is computed")  # fmt: skip
-    add_question(asked)
+    add_question(asked, [name for name in ASKED if name != "ranges"])
     asked.add_argument("--why", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
                        help="find out which rules stand in the way of rows without an answer, of N of them at most; "
-                       "takes seconds a row")  # fmt: skip
+                       "takes at most 5 seconds a row, or --time-limit")  # fmt: skip
     asked.add_argument("--plans", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
                        help="say in which order to make the changes, of N rows at most")  # fmt: skip
     output = command.add_argument_group("output")
@@ -110,8 +114,8 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
     given += ["--n-counterfactuals"] * (arguments.n_counterfactuals > 1)
     given += ["--robust-radius"] * (arguments.robust_radius > 0)
     if given:
-        told = ", ".join(given)
-        raise InvalidInputError(f"--answers is read, not computed: {told} cannot be given as well.")
+        stated = ", ".join(given)
+        raise InvalidInputError(f"--answers is read, not computed: {stated} cannot be given as well.")
     explainer = explainer_of(arguments, rules)
     answers = read_answers(
         arguments.answers, explainer, called_by(read_rows(arguments.data, explainer.table_), arguments), rules
@@ -135,18 +139,21 @@ def _why_not(
     if proven and not arguments.why and has_rules and not arguments.quiet:
         note_why()
     known = {}
-    for place in proven[: arguments.why]:
-        if answers.targets[place] is not None:
+    chosen = [place for place in proven[: arguments.why] if answers.targets[place] is not None]
+    limit = WHY_SECONDS if arguments.time_limit is None else arguments.time_limit
+    with progress_bar(len(chosen), quiet=arguments.quiet or not chosen) as bar:
+        for place in chosen:
             row = answers.x.iloc[place : place + 1]
             why = explainer.why_not(
                 row,
                 answers.targets[place],
                 rules,
                 min_probability=arguments.min_probability,
-                time_limit=arguments.time_limit,
+                time_limit=limit,
             )
             if why.reason != "unknown":
                 known[int(answers.rows[place])] = why
+            bar.update(1)
     return known
 
 
@@ -160,7 +167,7 @@ def _plans(
 
 
 def _description(arguments: argparse.Namespace) -> str:
-    """Say which files the report is about, so that it can be told later whether they are the same."""
+    """Describe which files the report is about, so that it can be checked later whether they are the same."""
     parts = [] if arguments.description is None else [arguments.description]
     names = ("data", "answers", "rules", "explainer", "model", "train")
     for path in (getattr(arguments, name) for name in names):

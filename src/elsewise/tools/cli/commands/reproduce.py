@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import MissingDependencyError
-from ..aligned_text import aligned
-from ..arguments import Commands, whole
-from ..constants import LARGEST_SEED, PICTURE_RESOLUTION
-from ..exit_codes import ALL_ANSWERED, WENT_WRONG
+from ..arguments import ALL_ANSWERED, LARGEST_SEED, PICTURE_RESOLUTION, WENT_WRONG, Commands, whole
 from ..progress import progress_bar
+from ..summary import aligned
 
 # Rows a data set, and folds, of `elsewise reproduce table1 --quick`: done in a minute.
 QUICK_ROWS = 40
@@ -115,7 +113,7 @@ def run_table(arguments: argparse.Namespace) -> int:
         (arguments.out / name).write_text(content, encoding="utf-8")
     _write_figure(results, models, arguments.out / "table1.png")
     if arguments.page is not None:
-        from ...reproduce.page import fill
+        from ...reproduce.table import fill
 
         fill(arguments.page, f"table1 {protocol.estimators}", files["table1.md"])
         fill(arguments.page, f"timings {protocol.estimators}", measured)
@@ -131,7 +129,7 @@ def run_table(arguments: argparse.Namespace) -> int:
 def run_figure(arguments: argparse.Namespace) -> int:
     """Write the digits panel."""
     from ...reproduce import digits_panel
-    from ...reproduce.page import fill
+    from ...reproduce.table import fill
 
     panel = digits_panel(arguments.seed)
     panel.draw().savefig(arguments.out, dpi=PICTURE_RESOLUTION)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ....errors import InvalidInputError
-from ...files.questions import target_from_text
 from ...files.settings import SUFFIXES as SETTINGS
-from ..arguments import Commands, file_to_write
-from ..exit_codes import ALL_ANSWERED, IN_WORDS
+from ...files.settings import target_from_text
+from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_write
 from ..sources import add_source, explainer_of
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....errors import InvalidInputError
-from ...files.error_names import errors_about
+from ....explainer import Explainer
 from ...files.explainers import load
 from ...files.settings import SUFFIXES as SETTINGS
-from ...files.settings import read_rules
+from ...files.settings import read_rules, target_from_text
 from ...files.tables import read_rows
-from ..arguments import Commands, file_to_read, image_shape, seconds, whole
-from ..exit_codes import ALL_ANSWERED, IN_WORDS
+from ...files.values import errors_about
+from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_read, image_shape, seconds, whole
+from ..sources import add_language, in_language
 
 if TYPE_CHECKING:
     from ...app.serving.demos import Demo
@@ -42,6 +43,9 @@ def add_to(commands: Commands) -> None:
                          help="TOML: rules that every answer keeps, beside those stored in the explainer; the page can "
                          "add others, and undo none of them")  # fmt: skip
     command.add_argument("--image", type=image_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
+    command.add_argument("--target", metavar="LABEL",
+                         help="outcome to ask for first (default: the class predicted most rarely)")  # fmt: skip
+    add_language(command)
     command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
     command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
@@ -67,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             "or stay on 127.0.0.1."
         )
     chosen = _chosen(arguments)
-    explainer = chosen.explainer
+    explainer = in_language(chosen.explainer, arguments)
     if arguments.rules is not None:
         with errors_about(arguments.rules):
             rules = joined_with(explainer.constraints, read_rules(arguments.rules), explainer.table_)
@@ -81,10 +85,18 @@ def run(arguments: argparse.Namespace) -> int:
         time_limit=arguments.time_limit,
         hosts=hosts,
         token=arguments.token,
+        target=chosen.target if arguments.target is None else _target(arguments.target, explainer),
     )
     sock = server.listen(arguments.host, arguments.port)
     server.run(app, sock, arguments.host, browser=not arguments.no_browser, token=arguments.token)
     return ALL_ANSWERED
+
+
+def _target(text: str, explainer: Explainer) -> Any:
+    """Return the label that a text names."""
+    if explainer.classes_ is None:
+        raise InvalidInputError("--target: the model predicts numbers; the range is chosen on the page.")
+    return target_from_text(text, explainer.classes_.tolist())
 
 
 def _token(text: str) -> str:

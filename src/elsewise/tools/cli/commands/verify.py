@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from ....errors import InvalidInputError
-from ...files.models import PICKLES, SKOPS, read_model
-from ...files.questions import with_threshold
+from ...audit.comparison import CLAIMS, compare
+from ...files.bodies import PICKLES, SKOPS, read_model
+from ...files.certificates import wrong_certificates
 from ...files.settings import SUFFIXES as SETTINGS
-from ...files.settings import read_rules
+from ...files.settings import read_rules, with_threshold
 from ...files.tables import SUFFIXES, read_rows
 from ...files.trail.fingerprints import fingerprint
 from ...files.trail.records import read_trail, rules_sha256
 from ...files.values import rules_as_json
+from ...files.values import sha256_of as checksum
+from ...letters import check_letter
+from ...letters.letter import versions_of
+from ...letters.seals import seal_of
+from ...letters.templates import SUFFIXES as LETTERS
+from ...report.check import Checked
 from ...report.trail_check import Known, TrailCheck, check_trail
-from ..arguments import Commands, file_to_read, share, whole
-from ..checksums import checksum
-from ..constants import MOST_LISTED
-from ..exit_codes import ALL_ANSWERED, WENT_WRONG
+from ..arguments import ALL_ANSWERED, CHANGED, MOST_LISTED, WENT_WRONG, Commands, file_to_read, seconds, share, whole
 from ..sources import saved_explainer
 from ..trail import JSON_LINES
 
+PROOF_CHECKED = "the proof is checked by an independent program, and is that of the answer"
 # Rows whose bound `elsewise verify` checks by a fresh search: seconds, and a forged bound is rarely alone.
 ROWS_SEARCHED_AGAIN = 20
 
@@ -30,16 +38,25 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise verify``."""
     command = commands.add_parser(
         "verify",
-        help="check an audit trail again, line by line",
+        help="check an audit trail again, line by line, or a letter",
         description="Check every answer of a file by `elsewise explain --json-lines`: the model's own prediction and "
         "probabilities, the density, the rules, the distance, checksums and, for a sample of the rows, the bound by a "
-        "fresh search.",
-        epilog="exit codes: 0 everything holds; 1 something does not, or it went wrong; 2 wrong usage.",
+        "fresh search. Of a letter (.txt, .html): that it is as it was written and, with --explainer and --rules, what "
+        "it was made with.",
+        epilog="exit codes: 0 everything holds; 1 something does not, or it went wrong; 2 wrong usage; 4 with "
+        "--against, something is no longer true.",
     )
-    command.add_argument("trail", type=file_to_read(*JSON_LINES), metavar="ANSWERS", help="the trail, .jsonl")
-    command.add_argument("--explainer", type=file_to_read(), metavar="FILE", required=True,
+    command.add_argument("trail", type=file_to_read(*JSON_LINES, *LETTERS), metavar="ANSWERS",
+                         help="the trail, .jsonl, or a letter")  # fmt: skip
+    command.add_argument("--explainer", type=file_to_read(), metavar="FILE",
                          help="the explainer that made it, saved by `elsewise fit` (a pickle: only files you "
-                         "trust)")  # fmt: skip
+                         "trust); a letter is checked without, too")  # fmt: skip
+    command.add_argument("--against", type=file_to_read(), metavar="FILE",
+                         help="another explainer, of a new model: find out which counterfactuals, ranges and reasons "
+                         "of the trail are no longer true of it, and nothing else")  # fmt: skip
+    command.add_argument("--by", metavar="COLUMN",
+                         help="with --against: count groups of a column of the rows, or of those kept")  # fmt: skip
+    command.add_argument("--time-limit", type=seconds, metavar="S", help="with --against: seconds for each search")
     command.add_argument("--model", type=file_to_read(*PICKLES, *SKOPS), metavar="FILE",
                          help="the model on its own: it must be the explainer's, and the trail's")  # fmt: skip
     command.add_argument("--trust", nargs="+", default=[], metavar="TYPE",
@@ -51,6 +68,9 @@ def add_to(commands: Commands) -> None:
     )
     command.add_argument("--threshold", type=share, metavar="SHARE",
                          help="the quantile it was made at, where it is not the explainer's own")  # fmt: skip
+    command.add_argument("--proofs", type=Path, metavar="DIR",
+                         help="the certificates, by `elsewise explain --certificates`: each is checked by the program "
+                         "elsewise_check, which shares nothing with elsewise")  # fmt: skip
     command.add_argument("--search", type=whole(0), default=ROWS_SEARCHED_AGAIN, metavar="N",
                          help="rows whose bound is checked by a fresh search "
                          f"(default: {ROWS_SEARCHED_AGAIN})")  # fmt: skip
@@ -62,9 +82,15 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the trail; return an exit code."""
+    if arguments.trail.suffix.lower() in LETTERS:
+        return _run_letter(arguments)
     records = read_trail(arguments.trail)
     if not records:
         raise InvalidInputError(f"{arguments.trail} is empty: there is nothing to check.")
+    if arguments.against is not None:
+        return _run_against(arguments, records)
+    if arguments.explainer is None:
+        raise InvalidInputError("Expected --explainer FILE: the explainer that made the trail.")
     explainer = with_threshold(saved_explainer(arguments), arguments.threshold)
     digests = {"model": fingerprint(explainer.model), "explainer": checksum(arguments.explainer)}
     if arguments.model is not None:
@@ -79,11 +105,66 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.rules is not None:
         digests["rules"] = rules_sha256(rules_as_json(read_rules(arguments.rules)))
     found = check_trail(explainer, records, Known(digests, rows, arguments.search, arguments.seed))
+    found = replace(found, checks=(*found.checks, *_letters_beside(arguments.trail, records)))
+    if arguments.proofs is not None:
+        n_checked, failed = wrong_certificates(records, arguments.proofs)
+        found = replace(found, checks=(*found.checks, Checked(PROOF_CHECKED, n_checked, failed)))
     if arguments.json:
         print(json.dumps({"trail": str(arguments.trail), **found.to_mapping()}, allow_nan=False))
     else:
         print(_in_words(found, str(arguments.trail)))
     return ALL_ANSWERED if found.holds else WENT_WRONG
+
+
+def _letters_beside(trail: Path, records: list[dict[str, Any]]) -> list[Checked]:
+    """Check the letters that a trail tells of, which are in its folder."""
+    failed, n_letters = [], 0
+    for place, record in enumerate(records):
+        stated = record.get("letter") or {}
+        if "file" in stated:
+            path, n_letters = trail.parent / Path(str(stated["file"])).name, n_letters + 1
+            document = path.read_text(encoding="utf-8") if path.is_file() else ""
+            seals = list(dict(stated.get("sha256") or {}).values())
+            if seal_of(document) not in seals or not all(check_letter(document).values()):
+                failed.append(place)
+    return [Checked("the letter beside the trail is as it was written", n_letters, tuple(failed))] if n_letters else []
+
+
+def _run_against(arguments: argparse.Namespace, records: list[dict[str, Any]]) -> int:
+    """Compare the trail with another explainer; return an exit code."""
+    if arguments.explainer is not None:
+        raise InvalidInputError("--against compares with another explainer: leave --explainer out, or verify first.")
+    arguments.explainer = arguments.against
+    found = compare(records, saved_explainer(arguments), by=arguments.by, time_limit=arguments.time_limit)
+    if arguments.json:
+        print(json.dumps({"trail": str(arguments.trail), **found.to_mapping()}, allow_nan=False))
+    else:
+        print(f"{arguments.trail} against {arguments.against}\n{found}")
+        false = [line for line in found.lines if not line.holds]
+        for line in false[:MOST_LISTED]:
+            stated = ", ".join(claim for claim in CLAIMS if getattr(line, claim) == "false")
+            known = "".join(f" {name} {value}" for name, value in line.id.items())
+            print(f"  line {line.line}{known}: {stated}")
+        if len(false) > MOST_LISTED:
+            print(f"  ... and {len(false) - MOST_LISTED:,} more; --json lists all")
+    return ALL_ANSWERED if found.holds else CHANGED
+
+
+def _run_letter(arguments: argparse.Namespace) -> int:
+    """Check a letter; return an exit code."""
+    rules = None if arguments.rules is None else read_rules(arguments.rules)
+    versions = {} if rules is None else {"rules": rules_sha256(rules_as_json(rules))}
+    if arguments.explainer is not None:
+        versions = {**versions_of(saved_explainer(arguments).fitted_, rules), **versions}
+        if rules is None:
+            del versions["rules"]  # the question may have had its own
+    checks = check_letter(arguments.trail.read_text(encoding="utf-8"), versions)
+    if arguments.json:
+        print(json.dumps({"letter": str(arguments.trail), "holds": all(checks.values()), "checks": checks}))
+    else:
+        lines = [f"  {'holds' if holds else 'FAILS':<8} {promise}" for promise, holds in checks.items()]
+        print("\n".join([str(arguments.trail), *lines]))
+    return ALL_ANSWERED if all(checks.values()) else WENT_WRONG
 
 
 def _in_words(found: TrailCheck, name: str) -> str:

@@ -72,7 +72,7 @@ def _add_array(digest: Any, value: np.ndarray[Any, Any], seen: dict[int, int]) -
 
 
 def _state_of(value: Any) -> Any:
-    """Give what makes an object what it is, as pickle has it."""
+    """Return what makes an object what it is, as pickle has it."""
     if issparse(value):
         sparse: Any = value
         rows = sparse.tocsr()

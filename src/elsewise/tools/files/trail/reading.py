@@ -11,9 +11,8 @@ from ....answers import Explanations
 from ....arrays import FloatArray
 from ....questions import fixed_parts_of_answers
 from ....questions.presentation import shares_of
-from ....reasons import Told
+from ....reasons import Told, has_answer
 from ....rules import Constraints
-from ....statuses import has_answer
 from ....table import Table
 from ....table.as_trained import as_trained, level_reader
 from ....table.frames import blanked
@@ -57,7 +56,7 @@ def explanations_of_trail(
     targets = targets_of(records, explainer)
     has_answers = np.flatnonzero(found)
     own_targets = [targets[place] for place in has_answers.tolist()]
-    parts = fixed_parts_of_answers(fitted, constraints, before[found], own_targets)
+    parts = fixed_parts_of_answers(fitted, constraints, before[found], own_targets, table.missing(given)[found])
     is_given = np.zeros(len(records), dtype=np.bool_)
     is_given[has_answers] = [part is not None for part in parts]
     return Explanations(
@@ -113,8 +112,8 @@ def numbers_of(records: Sequence[Mapping[str, Any]], name: str, missing: float =
 
 def targets_of(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> tuple[Any, ...]:
     """Targets of records as the explainer takes them."""
-    told = [record["target"] for record in records]
+    stated = [record["target"] for record in records]
     if explainer.classes_ is None:
-        return tuple((-np.inf if low is None else low, np.inf if high is None else high) for low, high in told)
+        return tuple((-np.inf if low is None else low, np.inf if high is None else high) for low, high in stated)
     read = level_reader(explainer.classes_.tolist())
-    return tuple(None if label is None else read(label) for label in told)
+    return tuple(None if label is None else read(label) for label in stated)

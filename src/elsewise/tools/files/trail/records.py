@@ -4,13 +4,18 @@ A line tells the row and who it is about, the answer, what the model says of bot
 options, by which versions, when, and the SHA-256 of the files and of the model. ``record_sha256`` is that of the line
 itself without this entry: it finds accidents. Who wants to forge a line can compute it; ``elsewise verify`` therefore
 checks what the line says by the model, the density and the rules.
+
+Lines of an audit trail as a whole: each tells its number and how many there are, so that one left out is missed.
+
+Trails may be put one after the other in a file, in any order: lines that were written together carry the same ``id``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +25,7 @@ import numpy as np
 
 from ....answers import Explanations
 from ....answers.records import record_of
-from ....arrays import FloatArray
+from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
 from ....fitted import FittedModel
 from ....questions import Options
@@ -32,6 +37,7 @@ from ..values import jsonable, rules_as_json
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 # Number of the layout of audit trails.
 TRAIL_FORMAT = 2
@@ -60,8 +66,8 @@ class Circumstances:
     constraints: Constraints | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: installed_versions())
 
-    def told(self) -> dict[str, Any]:
-        """Give all of it as JSON holds it."""
+    def stated(self) -> dict[str, Any]:
+        """Return all of it as JSON holds it."""
         own = self.options.constraints
         rules = rules_as_json(self.constraints if own is None else own)
         return {
@@ -97,7 +103,7 @@ def trail_records(
         Number of the first of these rows among all.
     """
     before, after = target_probabilities(fitted, answers)
-    shared = circumstances.told()
+    shared = circumstances.stated()
     when = datetime.now(UTC).isoformat(timespec="seconds")
     turn = np.arange(len(answers)) - np.searchsorted(answers.rows, answers.rows) + 1
     for place, one in enumerate(answers):
@@ -190,3 +196,55 @@ def target_probabilities(fitted: FittedModel, answers: Explanations) -> tuple[Fl
 
 def _sha256(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+_PLACE = "trail"
+
+
+def numbered(records: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Return records that are written together their numbers, from 1 on, and new checksums.
+
+    Parameters
+    ----------
+    records : sequence of records
+        See :func:`~.trail.trail_records`.
+    """
+    own_id = hashlib.sha256("".join(record[CHECKSUM] for record in records).encode()).hexdigest()
+    for line, record in enumerate(records, start=1):
+        placed = {**record, _PLACE: {"id": own_id, "line": line, "lines": len(records)}}
+        yield {**placed, CHECKSUM: record_sha256(placed)}
+
+
+def has_neighbours(records: Sequence[Mapping[str, Any]]) -> BoolArray:
+    """Whether the lines before and after each, as they were written, are there as well; shape (n_records,)."""
+    stated = [_place(record) for record in records]
+    return _in_a_row([(place.get("id"), place.get("line"), place.get("lines")) for place in stated])
+
+
+def rows_have_neighbours(records: Sequence[Mapping[str, Any]], n_rows: int) -> BoolArray:
+    """Whether the rows before and after each line's, of ``n_rows`` in all, are stated as well; shape (n_records,)."""
+    rows = [record["row"] for record in records]
+    return _in_a_row([("", row + 1 if isinstance(row, int) else None, n_rows) for row in rows])
+
+
+def _place(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    stated = record.get(_PLACE)
+    return stated if isinstance(stated, Mapping) else {}
+
+
+def _in_a_row(places: Sequence[tuple[Any, Any, Any]]) -> BoolArray:
+    """Whether the numbers next to each are there, from 1 to the last, among those of the same key.
+
+    Whoever edits a line may leave anything.
+    """
+    there: defaultdict[str, set[int]] = defaultdict(set)
+    whole = [type(line) is int and type(last) is int and 1 <= line <= last for _, line, last in places]
+    for (key, line, _), is_whole in zip(places, whole, strict=True):
+        if is_whole:
+            there[str(key)].add(line)
+    held = np.zeros(len(places), dtype=np.bool_)
+    for number in np.flatnonzero(whole).tolist():
+        key, line, last = places[number]
+        own = there[str(key)]
+        held[number] = (line == 1 or line - 1 in own) and (line == last or line + 1 in own)
+    return held

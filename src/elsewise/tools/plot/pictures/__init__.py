@@ -6,16 +6,13 @@ answers of one row against each other: their functions take a mapping of names t
 
 from .audit import AuditPicture
 from .changes import ChangesPicture
-from .changes_frontier import ChangesFrontierPicture
-from .comparison.changes import ChangesView, changes_view, draw_changes
-from .comparison.figure import counterfactual_figure
+from .comparison.figure import ChangesView, changes_view, counterfactual_figure, draw_changes
 from .comparison.plane import PlaneView, draw_plane, plane_view
 from .distributions import ColumnDistribution, DistributionsPicture
-from .frontier import FrontierPicture
+from .frontier import ChangesFrontierPicture, FrontierPicture
 from .images import ImagesPicture
 from .levers import LeversPicture
-from .path import PathPicture
-from .path_images import PathImagesPicture
+from .path import PathImagesPicture, PathPicture
 from .plane import PlanePicture
 from .proof import ProofPicture
 from .summary import Obstacle, SummaryPicture

@@ -1,8 +1,15 @@
-"""What the pictures take: checked in one place, so that each says the same about what does not fit."""
+"""What the pictures take: checked in one place, so that each says the same about what does not fit.
+
+Names, values and outcomes as short texts that any figure can take.
+
+How they are worded is decided in :mod:`elsewise.text`; they are only made shorter, for there is little room. Texts come
+from the user's data, so drawing functions pass them with ``parse_math=False``: a dollar sign is a dollar sign.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +19,62 @@ from ....arrays import FloatArray
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....table import Column, Table
-from .constants import MOST_NAMES
-from .words import short
+from ....text.sentence import cases_words
+from ....text.words import Word, clean, column_word, is_missing, label_word, shortened, value_words
+
+# Characters of a name or level beside the axes, of an outcome in a title, of a level inside of axes, and of a change
+# (before and after together) before it takes two lines.
+LONGEST_NAME, LONGEST_OUTCOME, LONGEST_LEVEL, LONGEST_CHANGE = 32, 24, 25, 36
+# Significant digits of costs and differences beside bars: their size is what counts.
+DIGITS = 3
+# Names listed in a message before the others are counted.
+MOST_NAMES = 12
+
+# In the comparison of several answers: points a side of the plane, and of a curve.
+GRID_POINTS, CURVE_POINTS = 160, 160
+
+
+def short(name: object, longest: int = LONGEST_NAME) -> str:
+    """Text of a name or level on one line; of a long one the beginning and the end."""
+    return shortened(clean(str(name)), longest) or "(empty)"
+
+
+def named(column: str, longest: int = LONGEST_NAME) -> str:
+    """Text of a column's name, as people call it."""
+    return short(column_word(column).text, longest)
+
+
+def value_text(value: Any, *, is_level: bool, longest: int = LONGEST_NAME) -> str:
+    """Text of a number or level."""
+    return pair_texts(value, value, is_level=is_level, longest=longest)[0]
+
+
+def pair_texts(
+    before: Any, after: Any, *, is_level: bool, longest: int = LONGEST_NAME, column: str | None = None
+) -> tuple[str, str]:
+    """Texts of two values, numbers with as many digits as it takes to tell them apart."""
+    words = value_words(before, after, is_level=is_level and not is_missing(before), column=column)
+    return short(words[0].text, longest), short(words[1].text, longest)
+
+
+def outcome(target: Any, longest: int = LONGEST_OUTCOME) -> str:
+    """Text of a label, or of the range a regressor shall reach."""
+    return short(label_word(target).text, longest)
+
+
+def rows_of_target(target: Any) -> str:
+    """Name the training rows an answer is held against."""
+    return in_a_line(cases_words(target))
+
+
+def in_a_line(words: Iterable[Word]) -> str:
+    """Join words; figures set labels apart by nothing but their place."""
+    return "".join(short(word.text, LONGEST_OUTCOME) if word.kind == "label" else word.text for word in words)
+
+
+def wrapped(sentence: str, width: int, most_lines: int = 4) -> str:
+    """Break a sentence into lines; what does not fit ends in an ellipsis."""
+    return "\n".join(textwrap.wrap(clean(sentence), width, max_lines=most_lines, placeholder=" …"))
 
 
 def answered(explanation: object) -> Explanation:
@@ -67,12 +128,12 @@ def places(table: Table, columns: object, *, argument: str = "columns") -> list[
 
 
 def plain_label(target: Any) -> Any:
-    """Give a label as a Python object, as which it is a key of densities and profiles."""
+    """Return a label as a Python object, as which it is a key of densities and profiles."""
     return target.item() if isinstance(target, np.generic) else target
 
 
 def label_held_against(explainer: Explainer, target: Any) -> Any:
-    """Give the label whose training rows answers with a target are held against; None for all rows."""
+    """Return the label whose training rows answers with a target are held against; None for all rows."""
     label = plain_label(target)
     return None if isinstance(label, tuple) or label not in explainer.profiles_ else label
 

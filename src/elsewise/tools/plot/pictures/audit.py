@@ -10,9 +10,9 @@ import numpy as np
 from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
 from ...audit import Audit
-from ...audit.constants import MEASURES, SHARES
+from ...audit.words import MEASURES, SHARES
+from .arguments import short
 from .canvas import AFTER_STYLE, INK, MUTED, NAME_SIZE, AxesArray, axes_given, figure_for, plain_axes
-from .words import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,8 @@ from ....answers import Change, Explanation
 from ....arrays import FloatArray
 from ....text.numbers import number
 from ....text.sentence import plausibility_words, proof_in_words
-from .arguments import answered, positive
+from .arguments import DIGITS, LONGEST_CHANGE, answered, in_a_line, named, outcome, pair_texts, positive
 from .canvas import BLUE, FAINT, GREEN, INK, MUTED, NOTE_SIZE, ORANGE, axes_for, headline, line_names, plain_axes
-from .constants import DIGITS, LONGEST_CHANGE
-from .words import in_a_line, outcome, pair_texts, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,8 +117,8 @@ class ChangesPicture:
         """Name, change in words, start, cost and direction of every bar."""
         bars = []
         for i, name in enumerate(self.columns):
-            words = _change_in_words(self.before[i], self.after[i], is_level=self.directions[i] == "level")
-            bars.append((short(name), words, float(self.starts[i]), float(self.costs[i]), self.directions[i]))
+            words = _change_in_words(name, self.before[i], self.after[i], is_level=self.directions[i] == "level")
+            bars.append((named(name), words, float(self.starts[i]), float(self.costs[i]), self.directions[i]))
         if self.n_others:
             bars.append((f"{self.n_others} others", "", float(self.costs.sum()), self.others_cost, "others"))
         return bars
@@ -132,12 +130,12 @@ def _direction(change: Change) -> str:
     return "rises" if change.difference > 0 else "falls"
 
 
-def _change_in_words(before: Any, after: Any, *, is_level: bool) -> str:
-    first, second = pair_texts(before, after, is_level=is_level, longest=LONGEST_CHANGE)
+def _change_in_words(column: str, before: Any, after: Any, *, is_level: bool) -> str:
+    first, second = pair_texts(before, after, is_level=is_level, longest=LONGEST_CHANGE, column=column)
     return f"{first} → {second}" if len(first) + len(second) <= LONGEST_CHANGE else f"{first}\n→ {second}"
 
 
 def _note(explanation: Explanation) -> str:
-    """Say what is proven and how plausible the answer is, in the words of its sentence."""
+    """Describe what is proven and how plausible the answer is, in the words of its sentence."""
     parts = [proof_in_words(explanation), in_a_line(plausibility_words(explanation))]
     return "\n".join(filter(None, parts))

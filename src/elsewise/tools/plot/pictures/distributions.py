@@ -12,10 +12,23 @@ from ....answers import Explanation
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
 from ....explainer import Explainer
-from ....fitted.profiles import ColumnProfile
+from ....fitted.summaries import ColumnProfile
 from ....table.frames import is_missing_value
+from ....text.languages import say
 from ....text.numbers import percent, percentile
-from .arguments import answered, fitted, label_held_against, places, positive, same_columns
+from .arguments import (
+    LONGEST_LEVEL,
+    answered,
+    fitted,
+    label_held_against,
+    named,
+    pair_texts,
+    places,
+    positive,
+    rows_of_target,
+    same_columns,
+    value_text,
+)
 from .canvas import (
     AFTER_STYLE,
     INK,
@@ -29,8 +42,6 @@ from .canvas import (
     headline,
     plain_axes,
 )
-from .constants import LONGEST_LEVEL
-from .words import pair_texts, rows_of_target, short, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,7 +198,7 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     where = [percentile(share) for share in column.positions if share is not None]
     if len(where) == 2:
         said.append(f"percentile {where[0] if first == second else ' → '.join(where)} of {rows}")
-    headline(ax, short(column.name), "; ".join(said))
+    headline(ax, named(column.name), "; ".join(said))
     plain_axes(ax)
     ax.stairs(column.shares, column.edges, fill=True, color=TARGET_FILL, alpha=0.55)
     ax.stairs(column.shares, column.edges, color=TARGET_FILL, linewidth=0.8)
@@ -202,8 +213,8 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     # The names of the two go away from each other.
     after_is_right = len(known) < 2 or known[1] >= known[0]
     for name, value, style, line, side in (
-        ("now", column.before, ROW_STYLE, (0, (3, 2)), "right" if after_is_right else "left"),
-        ("then", column.after, AFTER_STYLE, "-", "left" if after_is_right else "right"),
+        (say("head.now"), column.before, ROW_STYLE, (0, (3, 2)), "right" if after_is_right else "left"),
+        (say("head.then"), column.after, AFTER_STYLE, "-", "left" if after_is_right else "right"),
     ):
         if is_missing_value(value):
             continue
@@ -233,7 +244,7 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
         names.append(f"{len(column.levels) - len(order)} others")
         shares.append(max(0.0, 1.0 - sum(shares)))
     where = [percent(share) for share in column.positions if share is not None]
-    headline(ax, short(column.name), f"{where[0] if before == after else ' → '.join(where)} of {rows}")
+    headline(ax, named(column.name), f"{where[0] if before == after else ' → '.join(where)} of {rows}")
     plain_axes(ax)
     # Names are inside: then axes of levels and of numbers have the same size in a grid.
     lengths = _BAR * np.array(shares) / max(*shares, 1e-9)
@@ -248,7 +259,7 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     ax.plot([0.0, 0.0], [-0.5, len(shares) - 0.5], color=MUTED, linewidth=0.8)
     for line, (name, share, length) in enumerate(zip(names, shares, lengths.tolist())):
         place = order[line] if line < len(order) else None
-        signs = ["● before"] * (place == before) + ["◆ after"] * (place == after)
+        signs = [f"● {say('head.now')}"] * (place == before) + [f"◆ {say('head.then')}"] * (place == after)
         colour = MUTED if not signs else AFTER_STYLE.colour if place == after != before else INK
         for text, left, offset, side in (
             (name, 0.0, -4, "right"),

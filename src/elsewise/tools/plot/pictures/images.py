@@ -12,9 +12,8 @@ from ....answers import Explanation, Explanations
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
 from ....text.numbers import rounded_up
+from .arguments import DIGITS, outcome, wrapped
 from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, AxesArray, axes_given, figure_for
-from .constants import DIGITS
-from .words import outcome, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +103,7 @@ class ImagesPicture:
         return axes
 
     def _refuse(self, row: int, middle: Axes, right: Axes) -> None:
-        """Say why there is no image."""
+        """Describe why there is no image."""
         for ax in (middle, right):
             ax.imshow(np.zeros_like(self.before[row]), alpha=0.0)  # as large as the others
             ax.set_axis_off()

@@ -10,12 +10,12 @@ import numpy as np
 from ....answers import Levers
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
-from ....text.brief import changes_in_short, plain
+from ....text.languages import say
 from ....text.numbers import number, percent
-from .arguments import positive
+from ....text.sentence import changes_in_short
+from ....text.words import plain
+from .arguments import DIGITS, LONGEST_CHANGE, named, outcome, positive, short
 from .canvas import BLUE, INK, MUTED, NOTE_SIZE, axes_for, headline, line_names, plain_axes
-from .constants import DIGITS, LONGEST_CHANGE
-from .words import outcome, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ class LeversPicture:
             )
         kept = levers.enough[: positive(max_sets, "max_sets")]
         return cls(
-            names=tuple(" and ".join(short(name) for name in lever.columns) for lever in kept),
+            names=tuple(say("and", first="", last="").join(named(name) for name in lever.columns) for lever in kept),
             changes=tuple(short(plain(changes_in_short(one.explanation, " → ")), LONGEST_CHANGE) for one in kept),
             distances=np.array([lever.distance for lever in kept], dtype=np.float64),
             plausibilities=np.array([lever.plausibility for lever in kept], dtype=np.float64),

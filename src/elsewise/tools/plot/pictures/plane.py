@@ -20,10 +20,20 @@ from ....explainer import Explainer
 from ....table import Column
 from ....table.frames import rows_of
 from ....text.numbers import number, percent
-from .arguments import answered, fitted, is_numeric, places, plain_label, positive, same_columns
+from .arguments import (
+    MOST_NAMES,
+    answered,
+    fitted,
+    is_numeric,
+    named,
+    outcome,
+    places,
+    plain_label,
+    positive,
+    same_columns,
+    short,
+)
 from .canvas import AFTER_STYLE, GREEN, INK, MUTED, NOTE_SIZE, ROW_STYLE, TARGET_FILL, axes_for, headline, plain_axes
-from .constants import MOST_NAMES
-from .words import outcome, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,8 +166,8 @@ class PlanePicture:
         ax.set_xlim(across[0], across[-1])
         ax.set_ylim(up[0], up[-1])
         ax.locator_params(axis="x", nbins=6)
-        ax.set_xlabel(short(self.columns[0], 48), color=INK, parse_math=False)
-        ax.set_ylabel(short(self.columns[1], 40), color=INK, parse_math=False)
+        ax.set_xlabel(named(self.columns[0], 48), color=INK, parse_math=False)
+        ax.set_ylabel(named(self.columns[1], 40), color=INK, parse_math=False)
         return ax
 
     def _note(self) -> str:

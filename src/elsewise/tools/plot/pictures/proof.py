@@ -15,9 +15,9 @@ from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....text.numbers import number
+from .arguments import named
 from .canvas import AFTER_STYLE, BLUE, INK, NOTE_SIZE, ROW_STYLE, axes_for, headline, plain_axes
 from .plane import PlanePicture, chosen_columns, room_for
-from .words import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,8 +109,8 @@ class ProofPicture:
         across, up = self.plane.grid
         ax.set_xlim(across[0], across[-1])
         ax.set_ylim(up[0], up[-1])
-        ax.set_xlabel(short(self.plane.columns[0], 48), color=INK, parse_math=False)
-        ax.set_ylabel(short(self.plane.columns[1], 40), color=INK, parse_math=False)
+        ax.set_xlabel(named(self.plane.columns[0], 48), color=INK, parse_math=False)
+        ax.set_ylabel(named(self.plane.columns[1], 40), color=INK, parse_math=False)
         return ax
 
     def _note(self) -> str:

@@ -15,7 +15,7 @@ from ....errors import InvalidInputError
 from ....table import Column
 from ....text.numbers import percent, signed
 from ....text.reasons import obstacle_in_words
-from .arguments import is_numeric, positive
+from .arguments import DIGITS, LONGEST_LEVEL, is_numeric, named, positive, value_text, wrapped
 from .canvas import (
     AFTER_STYLE,
     BLUE,
@@ -30,8 +30,6 @@ from .canvas import (
     line_names,
     plain_axes,
 )
-from .constants import DIGITS, LONGEST_LEVEL
-from .words import short, value_text, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,7 +167,7 @@ class SummaryPicture:
             )
         ax.set_xlim(0.0, 1.18 * float(self.shares.max()))
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
-        line_names(ax, [short(name, 28) for name in self.columns])
+        line_names(ax, [named(name, 28) for name in self.columns])
         if self.n_others:
             ax.set_xlabel(
                 f"{self.n_others} more columns change more rarely", color=MUTED, fontsize=NOTE_SIZE, loc="left"

@@ -2,6 +2,7 @@
 """Thin door to the search over sums of trees: checks nothing, releases the GIL, one row at a time."""
 
 from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
 
@@ -15,11 +16,21 @@ import numpy as np
 
 include "called_back.pxi"
 
+# Conditions that are looked at for a row by default: about ten seconds of an ordinary core.
+cdef double USUAL_WORK = 2.5e8
+# A box that leaves one of so many conditions of so many or more is searched in a problem of its own.
+TIMES_SMALLER, WITHIN_FROM = 4, 400
+
 
 cdef int _require_memory(int status) except -1:
     if status == 2:
         raise MemoryError("There was not enough memory for the search of one row.")
     return 0
+
+
+cdef void _limit_work(ew_row *row, double with_point, double without_point) noexcept:
+    """Let a row take this much work, in units of the usual amount."""
+    row.most_work, row.work_for_point = with_point * USUAL_WORK, without_point * USUAL_WORK
 
 
 def now():
@@ -84,15 +95,19 @@ cdef class Forest:
         const double[::1] least,
         const double[::1] base,
         decisions,
+        links,
         const uint8_t[::1] is_exact,
         const uint8_t[::1] is_strict,
         between,
     ):
+        cdef const int32_t[::1] first_knot = links[0]
+        cdef const double[:, ::1] lines = links[1]
+        cdef const double[:, ::1] knots = links[2]
         self.between = between
         # what the pointers point to has to stay
         self.arrays = (
             first_cell, is_ordered, has_tables, root, var, cut, left, right, table, tables, leaf, gain, least, base,
-            is_exact, is_strict,
+            is_exact, is_strict, first_knot, lines, knots,
         )
         self.f.n_vars = is_ordered.shape[0]
         self.f.no_leaf = self.n_leaves = <int32_t> (leaf.shape[0] - 1)
@@ -115,6 +130,7 @@ cdef class Forest:
         self.f.least = &least[0]
         self.f.base = &base[0]
         self.f.is_exact = &is_exact[0]
+        self.f.first_knot, self.f.links, self.f.knots = &first_knot[0], &lines[0, 0], &knots[0, 0]
         self.f.is_strict = &is_strict[0]
         self.f.has_strict = np.asarray(is_strict).any()
         self.decisions = <ew_decision *> calloc(len(decisions), sizeof(ew_decision))
@@ -297,10 +313,11 @@ cdef class Forest:
         recorder=None,
         int64_t far_after=-1,
         rules=None,
+        double work=INFINITY,
     ):
         """Search the nearest accepted point of one row; a recorder is told all of it.
 
-        After `far_after` boxes it stops if its point is far from its bound. With rules (first, var, low, high: as in
+        After `far_after` boxes it stops if its point is far from its bound, and after so much counted work. With rules (first, var, low, high: as in
         rules.h) there is no recorder.
 
         Returns
@@ -310,6 +327,7 @@ cdef class Forest:
         stopped : bool
             A limit ended the proof.
         n_nodes : int
+        work : float
         """
         cells_ = np.zeros(self.f.n_vars, dtype=np.int32)
         cdef int32_t[::1] cells = cells_
@@ -321,6 +339,8 @@ cdef class Forest:
         row.seconds = seconds
         row.grace = grace
         row.most_nodes = nodes
+        _limit_work(&row, work, fmax(work, 1.0))
+        row.times_smaller, row.within_from = TIMES_SMALLER, WITHIN_FROM
         row.far_after = far_after
         row.cells = &cells[0]
         row.tolerance = tolerance
@@ -336,7 +356,8 @@ cdef class Forest:
             ew_search(f, &row)
         _raise_first(listener.error, told.error)
         _require_memory(row.status)
-        return (cells_ if row.has_point else None), row.value, row.lower_bound, row.status == 1, row.n_nodes
+        point = cells_ if row.has_point else None
+        return point, row.value, row.lower_bound, row.status == 1, row.n_nodes, row.work / USUAL_WORK
 
     def open(
         self,
@@ -409,6 +430,8 @@ cdef class Forest:
         row.margin = 0.0
         row.far_after = -1
         row.seconds = row.grace = 0.0
+        _limit_work(&row, INFINITY, INFINITY)
+        row.work = 0.0
         row.tolerance = 0.0
         row.cone = NULL
         row.inside = NULL
@@ -449,6 +472,7 @@ cdef class SearchUnderWay:
         self.row.margin, self.row.grace, self.row.tolerance = margin, grace, tolerance
         self.row.most_nodes, self.row.far_after = nodes, -1
         self.row.most_for_changes = most_for_changes
+        self.row.times_smaller, self.row.within_from = TIMES_SMALLER, WITHIN_FROM
         self.row.cells = &cells[0]
         self.row.cone, self.row.inside, self.row.starts, self.row.n_starts = NULL, NULL, NULL, 0
         self.listener.begin(&self.row, forest.between)
@@ -475,10 +499,10 @@ cdef class SearchUnderWay:
             self.row.starts, self.row.n_starts = &starts[0, 0], <int32_t> starts.shape[0]
         self.kept += [starts, cone_of_row]
 
-    def go_on(self, double cutoff, double seconds, int64_t slice=0, double until=float("inf")):
+    def go_on(self, double cutoff, double seconds, int64_t slice=0, double until=INFINITY, double work=INFINITY):
         """Search on for points nearer than a cutoff: no more boxes than a slice, until nothing open is nearer.
 
-        A slice of 0 is no limit.
+        A slice of 0 is no limit. `work` is what it may take in all, those before included.
 
         Returns
         -------
@@ -489,11 +513,17 @@ cdef class SearchUnderWay:
             A limit ended the proof.
         """
         self.row.cutoff, self.row.seconds, self.row.slice, self.row.until = cutoff, seconds, slice, until
+        _limit_work(&self.row, work, work)
         with nogil:
             ew_go_on(self.state)
         _raise_first(self.listener.error, self.asked.error, self.told.error)
         _require_memory(self.row.status)
         return self.row.lower_bound, self.row.status == 3, self.row.status == 1
+
+    @property
+    def work(self):
+        """Work that was counted so far, in units of the usual amount."""
+        return self.row.work / USUAL_WORK
 
     @property
     def n_boxes(self):

@@ -13,6 +13,7 @@ typedef struct ew_block {
 typedef struct {
     ew_block *blocks;
     jmp_buf *no_memory;
+    size_t taken; /* bytes */
 } ew_arena;
 
 /* Zeroed memory for `count` items of `size` bytes. */
@@ -23,6 +24,7 @@ static inline void *ew_take(ew_arena *arena, size_t count, size_t size)
         longjmp(*arena->no_memory, 1);
     block->next = arena->blocks;
     arena->blocks = block;
+    arena->taken += (count + 1) * size;
     return block + 1;
 }
 
@@ -35,6 +37,7 @@ static inline void ew_give_back(ew_arena *arena)
         free(arena->blocks);
         arena->blocks = next;
     }
+    arena->taken = 0;
 }
 
 #endif

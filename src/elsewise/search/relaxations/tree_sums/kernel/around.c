@@ -6,6 +6,8 @@
 
 /* Rounds of a walk. */
 enum { MOST_ROUNDS = 30 };
+/* Work of asking about a box: as much as that many conditions. */
+static const double ASK_WORK = 1e4;
 /* Boxes that are remembered to have been offered. */
 enum { OFFERS_KEPT = 1 << 14 };
 
@@ -73,6 +75,7 @@ static double least_gain(ew_state *w, int32_t node, int32_t r)
 /* Whether all of the box is accepted, up to rounding: what is found in it is checked. */
 static int is_all_accepted(ew_state *w)
 {
+    w->row->work += w->f->n_trees;
     for (int32_t r = 0; r < w->f->n_rows; r++) {
         double sum = 0.0;
         for (int32_t t = 0; t < w->f->n_trees; t++)
@@ -115,6 +118,7 @@ int ew_take_value(ew_state *w, double value)
 double ew_ask(ew_state *w, int32_t *cells, double *value, int *is_nearest)
 {
     const ew_inside *inside = w->row->inside;
+    w->row->work += ASK_WORK;
     *value = INFINITY;
     *is_nearest = 0;
     cells[0] = -1;
@@ -223,10 +227,10 @@ static int was_offered(ew_state *w)
 /* Whether prices as they are tell that the box at hand has nothing near enough. */
 static int is_priced_out(const ew_state *w)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     if (!w->row->cone || !c->n_vars)
         return 0;
-    double bound = c->fixed_cost + w->dual.price_constant;
+    double bound = c->fixed_cost + w->p.dual.price_constant;
     for (int32_t i = 0; i < c->n_vars; i++) {
         const int32_t var = c->var[i], first = w->f->first_cell[var];
         double least = INFINITY;
@@ -234,7 +238,7 @@ static int is_priced_out(const ew_state *w)
             const int is_in = w->f->is_ordered[var] ? c->last_original[k] >= w->low[var] && c->first_original[k] <= w->high[var]
                                                     : w->levels[first + c->original[k]] != 0;
             if (is_in)
-                least = fmin(least, w->dual.price[k]);
+                least = fmin(least, w->p.dual.price[k]);
         }
         bound += least;
     }

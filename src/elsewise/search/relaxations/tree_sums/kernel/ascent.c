@@ -82,6 +82,7 @@ static void add_messages(ew_dual *d, const ew_compact *c)
 
 void ew_dual_refresh(ew_dual *d, const ew_compact *c)
 {
+    *d->work += d->first_met[c->n_slots];
     for (int32_t k = 0; k < c->n_cells; k++)
         d->B[k] = -d->mu * d->price[k];
     memcpy(d->total, d->value, sizeof(double) * (size_t)c->n_leaves);
@@ -222,6 +223,7 @@ static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double 
 
 void ew_dual_sweep(ew_dual *d, const ew_compact *c, int backward)
 {
+    *d->work += d->first_met[c->n_slots];
     for (int32_t v = 0; v < c->n_vars; v++) {
         const int32_t i = backward ? c->n_vars - 1 - v : v, first = c->first_cell[i], m = c->first_cell[i + 1] - first;
         double *B = d->B + first;

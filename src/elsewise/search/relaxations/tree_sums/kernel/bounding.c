@@ -34,55 +34,55 @@ static void copy_dual(ew_dual *to, const ew_dual *from, const ew_compact *c)
 /* Try another price with one sweep; keep it if the bound is better. Returns the bound that is kept. */
 static double try_price(ew_state *w, double mu, double before, int backward)
 {
-    copy_dual(&w->saved, &w->dual, &w->c);
-    ew_dual_reprice(&w->dual, &w->c, mu);
-    ew_dual_sweep(&w->dual, &w->c, backward);
-    const double then = ew_dual_estimate(&w->dual, &w->c, w->needed);
+    copy_dual(&w->p.saved, &w->p.dual, &w->p.c);
+    ew_dual_reprice(&w->p.dual, &w->p.c, mu);
+    ew_dual_sweep(&w->p.dual, &w->p.c, backward);
+    const double then = ew_dual_estimate(&w->p.dual, &w->p.c, w->p.needed);
     if (then > before)
         return then;
-    copy_dual(&w->dual, &w->saved, &w->c);
+    copy_dual(&w->p.dual, &w->p.saved, &w->p.c);
     return before;
 }
 
 /* Move weights to the conditions that the best leaves of all trees meet least. */
 static void reweigh(ew_state *w, double step)
 {
-    const ew_compact *c = &w->c;
-    double *score = w->row_best, largest = 0.0, sum = 0.0;
+    const ew_compact *c = &w->p.c;
+    double *score = w->p.row_best, largest = 0.0, sum = 0.0;
     for (int32_t r = 0; r < c->n_rows; r++)
-        score[r] = c->constant[r] - w->needed[r];
+        score[r] = c->constant[r] - w->p.needed[r];
     for (int32_t t = 0; t < c->n_trees; t++) {
-        int32_t best = w->dual.active[w->dual.first_active[t]];
-        for (int32_t z = w->dual.first_active[t]; z < w->dual.first_active[t + 1]; z++)
-            if (w->dual.total[w->dual.active[z]] > w->dual.total[best])
-                best = w->dual.active[z];
+        int32_t best = w->p.dual.active[w->p.dual.first_active[t]];
+        for (int32_t z = w->p.dual.first_active[t]; z < w->p.dual.first_active[t + 1]; z++)
+            if (w->p.dual.total[w->p.dual.active[z]] > w->p.dual.total[best])
+                best = w->p.dual.active[z];
         for (int32_t r = 0; r < c->n_rows; r++)
             score[r] += c->gain[(size_t)best * (size_t)c->n_rows + (size_t)r];
     }
     for (int32_t r = 0; r < c->n_rows; r++)
         largest = ew_max(largest, fabs(score[r]));
     for (int32_t r = 0; r < c->n_rows; r++) {
-        w->dual.pi[r] = ew_max(w->dual.pi[r] * exp(-step * score[r] / (largest + DBL_MIN)), 1e-4);
-        sum += w->dual.pi[r];
+        w->p.dual.pi[r] = ew_max(w->p.dual.pi[r] * exp(-step * score[r] / (largest + DBL_MIN)), 1e-4);
+        sum += w->p.dual.pi[r];
     }
     for (int32_t r = 0; r < c->n_rows; r++)
-        w->dual.pi[r] /= sum;
-    ew_dual_weigh(&w->dual, c);
-    ew_dual_refresh(&w->dual, c);
+        w->p.dual.pi[r] /= sum;
+    ew_dual_weigh(&w->p.dual, c);
+    ew_dual_refresh(&w->p.dual, c);
 }
 
 /* The relaxed optimum as a point, distance being made cheaper and cheaper until it is accepted. */
 static void offer_relaxed(ew_state *w)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     for (size_t trial = 0; trial < sizeof CHEAPER / sizeof *CHEAPER; trial++) {
-        const double cheaper = CHEAPER[trial] * w->dual.mu;
-        memcpy(w->point, w->best.own, sizeof(int32_t) * (size_t)w->f->n_vars);
+        const double cheaper = CHEAPER[trial] * w->p.dual.mu;
+        memcpy(w->point, w->p.own, sizeof(int32_t) * (size_t)w->f->n_vars);
         for (int32_t i = 0; i < c->n_vars; i++) {
             double most = -INFINITY;
             for (int32_t k = c->first_cell[i]; k < c->first_cell[i + 1]; k++) {
-                const double B = w->dual.B[k] + cheaper * c->cost[k];
-                if (w->dual.alive[k] && B > most) {
+                const double B = w->p.dual.B[k] + cheaper * c->cost[k];
+                if (w->p.dual.alive[k] && B > most) {
                     most = B;
                     w->point[c->var[i]] = c->original[k];
                 }
@@ -106,18 +106,18 @@ static void offer_relaxed(ew_state *w)
 
 int ew_is_out_of_reach(ew_state *w)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     if (w->f->has_strict && !w->row->cone)
-        ew_votes_needed(&w->proof.votes, c, w->dual.is_active, w->needed);
+        ew_votes_needed(&w->p.proof.votes, c, w->p.dual.is_active, w->p.needed);
     for (int32_t r = 0; r < c->n_rows; r++) {
         double sum = c->constant[r];
         for (int32_t t = 0; t < c->n_trees; t++) {
             double most = -INFINITY;
-            for (int32_t z = w->dual.first_active[t]; z < w->dual.first_active[t + 1]; z++)
-                most = ew_max(most, c->gain[(size_t)w->dual.active[z] * (size_t)c->n_rows + (size_t)r]);
+            for (int32_t z = w->p.dual.first_active[t]; z < w->p.dual.first_active[t + 1]; z++)
+                most = ew_max(most, c->gain[(size_t)w->p.dual.active[z] * (size_t)c->n_rows + (size_t)r]);
             sum += most;
         }
-        if (sum < w->needed[r])
+        if (sum < w->p.needed[r])
             return 1;
     }
     return 0;
@@ -125,9 +125,10 @@ int ew_is_out_of_reach(ew_state *w)
 
 void ew_bound_box(ew_state *w, ew_box *b)
 {
-    ew_prove(&w->proof, &w->c, b->alive, w->is_dead, ew_limit(w), &w->prices, w->dual.mu, w->dual.pi,
-             w->dual.theta);
-    b->bound = fmax(b->bound, w->proof.distance);
+    w->row->work += w->p.c.first_condition[w->p.c.n_slots];
+    ew_prove(&w->p.proof, &w->p.c, b->alive, w->p.is_dead, ew_limit(w), &w->p.prices, w->p.dual.mu, w->p.dual.pi,
+             w->p.dual.theta);
+    b->bound = fmax(b->bound, w->p.proof.distance);
     ew_tell(w, EW_BOUNDED, b, -1, 0);
 }
 
@@ -163,8 +164,8 @@ static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best
     const int most = is_root ? ROOT_SWEEPS : w->row->cone ? SWEEPS_IN_CONE : SWEEPS;
     double before = -INFINITY, bound = -INFINITY;
     for (int sweep = 0; sweep < most; sweep++) {
-        ew_dual_sweep(&w->dual, &w->c, sweep & 1);
-        bound = ew_dual_estimate(&w->dual, &w->c, w->needed);
+        ew_dual_sweep(&w->p.dual, &w->p.c, sweep & 1);
+        bound = ew_dual_estimate(&w->p.dual, &w->p.c, w->p.needed);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
             bound = ew_improve_prices(w, bound, ew_missing(w, b), is_root);
         if (w->row->cone && bound < ew_limit(w) && (is_root || sweep % 2 == 0))
@@ -180,13 +181,13 @@ static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best
                 return 1;
         }
         if (is_root ? sweep % 3 == 2 : sweep % 3 == 1 && sweep < most - 1) {
-            const double step = is_root ? w->step : 0.1, mu = w->dual.mu;
-            double better = try_price(w, w->direction > 0 ? mu * (1.0 + step) : mu / (1.0 + step), bound, 0);
+            const double step = is_root ? w->p.step : 0.1, mu = w->p.dual.mu;
+            double better = try_price(w, w->p.direction > 0 ? mu * (1.0 + step) : mu / (1.0 + step), bound, 0);
             if (!(better > bound)) {
-                w->direction = -w->direction;
+                w->p.direction = -w->p.direction;
                 if (is_root) {
-                    better = try_price(w, w->direction > 0 ? mu * (1.0 + step) : mu / (1.0 + step), bound, 0);
-                    w->step = ew_max(0.02, better > bound ? w->step : 0.6 * w->step);
+                    better = try_price(w, w->p.direction > 0 ? mu * (1.0 + step) : mu / (1.0 + step), bound, 0);
+                    w->p.step = ew_max(0.02, better > bound ? w->p.step : 0.6 * w->p.step);
                 }
             }
             bound = better;
@@ -194,9 +195,9 @@ static int sweep_box(ew_state *w, ew_box *b, int is_root, double built_for, best
         keep_best(w, best, bound);
         if (ew_is_late(w)) /* any messages prove something */
             break;
-        if (w->c.n_rows > 1 && is_root && sweep % ROOT_SWEEPS_A_STEP == ROOT_SWEEPS_A_STEP - 1)
+        if (w->p.c.n_rows > 1 && is_root && sweep % ROOT_SWEEPS_A_STEP == ROOT_SWEEPS_A_STEP - 1)
             reweigh(w, ROOT_STEP * pow(ROOT_STEP_SHRINKS, sweep));
-        else if (w->c.n_rows > 1 && !is_root && sweep > 0 && sweep < most - 1)
+        else if (w->p.c.n_rows > 1 && !is_root && sweep > 0 && sweep < most - 1)
             reweigh(w, NODE_STEP);
         const int looks_back = is_root ? sweep % ROOT_PATIENCE == ROOT_PATIENCE - 1 : sweep % 2 == 1 && sweep > 1;
         if (looks_back) {
@@ -215,7 +216,7 @@ int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
     const int builds_anew = sweep_box(w, b, is_root, built_for, &best);
     if (best.dual && !best.is_last && !builds_anew && b->bound < ew_limit(w)) {
         ew_load_dual(w, best.dual);
-        ew_dual_refresh(&w->dual, &w->c);
+        ew_dual_refresh(&w->p.dual, &w->p.c);
     }
     ew_drop_dual(w, best.dual);
     return builds_anew;
@@ -223,14 +224,14 @@ int ew_ascend(ew_state *w, ew_box *b, int is_root, double built_for)
 
 int32_t ew_trim(ew_state *w, ew_box *b)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     int32_t n = 0;
     for (int32_t i = 0; i < c->n_vars; i++) {
         int32_t low = c->first_cell[i], high = c->first_cell[i + 1] - 1;
         for (; low <= high; low++) {
             if (!b->alive[low])
                 continue;
-            if (!ew_is_too_far(&w->proof, c, i, low, ew_limit(w), w->dual.mu)) {
+            if (!ew_is_too_far(&w->p.proof, c, i, low, ew_limit(w), w->p.dual.mu)) {
                 if (c->is_ordered[i])
                     break;
                 continue;
@@ -241,7 +242,7 @@ int32_t ew_trim(ew_state *w, ew_box *b)
         for (; c->is_ordered[i] && high >= low; high--) {
             if (!b->alive[high])
                 continue;
-            if (!ew_is_too_far(&w->proof, c, i, high, ew_limit(w), w->dual.mu))
+            if (!ew_is_too_far(&w->p.proof, c, i, high, ew_limit(w), w->p.dual.mu))
                 break;
             b->alive[high] = 0;
             n++;

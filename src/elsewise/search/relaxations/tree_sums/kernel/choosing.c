@@ -10,7 +10,7 @@ static const double LEAST_GAIN = 1e-3;
 /* How much the bound of one side of a split gains by one sweep and new prices; all that is missing if the side is empty. */
 static double gain_of_side(ew_state *w, const ew_box *b, const ew_split *at, int side, const ew_snapshot *from)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     const double missing = ew_missing(w, b);
     uint8_t *alive = w->levels; /* room for a mask: there are no more cells than original ones */
     memcpy(alive, b->alive, (size_t)c->n_cells);
@@ -18,11 +18,11 @@ static double gain_of_side(ew_state *w, const ew_box *b, const ew_split *at, int
         if (ew_is_first(c, *at, k) == side)
             alive[k] = 0;
     ew_load_dual(w, from);
-    if (!ew_dual_enter(&w->dual, c, alive, w->is_dead, ew_limit(w)) || ew_is_out_of_reach(w))
+    if (!ew_dual_enter(&w->p.dual, c, alive, w->p.is_dead, ew_limit(w)) || ew_is_out_of_reach(w))
         return missing;
-    ew_dual_refresh(&w->dual, c);
-    ew_dual_sweep(&w->dual, c, 0);
-    double bound = ew_dual_estimate(&w->dual, c, w->needed);
+    ew_dual_refresh(&w->p.dual, c);
+    ew_dual_sweep(&w->p.dual, c, 0);
+    double bound = ew_dual_estimate(&w->p.dual, c, w->p.needed);
     if (bound < b->bound + missing)
         bound = ew_improve_prices(w, bound, missing, 0);
     return fmin(fmax(bound - b->bound, 0.0), missing);

@@ -252,20 +252,34 @@ static int sort_out_trees(const ew_walk *w, const int32_t *first_found, const in
     return 1;
 }
 
+/* Whether two leaves give the same: to all conditions, and, as lines above links may be flat where links are not, to the
+ * scores that links are of. */
+static int give_the_same(const ew_forest *f, int32_t a, int32_t b)
+{
+    const size_t R = (size_t)f->n_rows, n = (size_t)f->n_scores;
+    if (memcmp(f->gain + (size_t)a * R, f->gain + (size_t)b * R, sizeof(double) * R) != 0)
+        return 0;
+    for (int32_t k = 0; k < f->n_decisions; k++)
+        if (f->decisions[k].kind == EW_MEAN)
+            return memcmp(f->leaf + (size_t)a * n, f->leaf + (size_t)b * n, sizeof(double) * n) == 0;
+    return 1;
+}
+
 /* Find the leaves of a tree that are left, those from `from` on of all that were found. If all give the same, the tree
  * is a constant, else it is kept. Returns 0 if there are none. */
 static int sort_out_tree(ew_walk *w, int32_t tree, int32_t from, ew_compact *c)
 {
     const ew_forest *f = w->f;
     const size_t R = (size_t)f->n_rows;
+    const int64_t n_passed_by = w->n_passed_by;
     ew_walk_tree(w, tree);
     const int32_t to = (int32_t)w->leaves.n, *leaf = w->leaves.items;
     if (to == from)
         return 0;
     const double *first = f->gain + (size_t)leaf[from] * R;
-    int is_constant = 1;
+    int is_constant = w->n_passed_by == n_passed_by; /* else it tells the leaves that are left from those that are gone */
     for (int32_t l = from + 1; l < to; l++)
-        is_constant &= memcmp(f->gain + (size_t)leaf[l] * R, first, sizeof(double) * R) == 0;
+        is_constant &= give_the_same(f, leaf[l], leaf[from]);
     if (!is_constant) {
         c->tree[c->n_trees++] = tree;
         return 1;
@@ -318,8 +332,8 @@ static uint8_t *starts_of_cells(const ew_walk *w, const int32_t *first_found, co
     return starts;
 }
 
-int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
-                     const ew_clock *clock, ew_arena *arena, ew_compact *c)
+int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, const uint8_t *is_gone, double limit,
+                     const ew_cells *cells, const ew_clock *clock, ew_arena *arena, ew_compact *c)
 {
     memset(c, 0, sizeof *c);
     c->forest = f;
@@ -328,6 +342,7 @@ int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own,
     ew_walk w;
     if (!ew_walk_open(&w, f, cost, own, limit, arena))
         return EW_NOTHING_SO_NEAR;
+    w.is_gone = is_gone;
     const int32_t n_all = f->n_trees + (f->rules ? f->rules->n_rules : 0);
     int32_t *first_found = EW_TAKE(arena, int32_t, n_all + 1);
     c->tree = EW_TAKE(arena, int32_t, n_all);

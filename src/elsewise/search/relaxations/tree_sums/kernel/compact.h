@@ -55,8 +55,8 @@ typedef struct {
 enum { EW_NOTHING_SO_NEAR, EW_BUILT, EW_LATE };
 
 /* Build it for points nearer than `limit`; says if there are none, or if time was over before. `own` are the cheapest
- * cells. With the cells of a cone, all variables stay, for the cone tells places within a cell apart, and so do levels. */
-int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, double limit, const ew_cells *cells,
-                     const ew_clock *clock, ew_arena *arena, ew_compact *c);
+ * cells; `is_gone` are leaves that are in no point that matters, NULL for none. With the cells of a cone, all variables stay, for the cone tells places within a cell apart, and so do levels. */
+int ew_compact_build(const ew_forest *f, const double *cost, const int32_t *own, const uint8_t *is_gone, double limit,
+                     const ew_cells *cells, const ew_clock *clock, ew_arena *arena, ew_compact *c);
 
 #endif

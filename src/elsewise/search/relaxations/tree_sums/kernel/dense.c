@@ -22,14 +22,14 @@ enum { ROOT_DIAGONALS = 6, DIAGONALS = 3 };
 
 void ew_worth_of_messages(ew_state *w)
 {
-    for (int32_t k = 0; k < w->c.n_cells; k++)
-        w->newton.worth[k] = w->dual.B[k] / w->dual.mu + w->dual.price[k];
+    for (int32_t k = 0; k < w->p.c.n_cells; k++)
+        w->p.newton.worth[k] = w->p.dual.B[k] / w->p.dual.mu + w->p.dual.price[k];
 }
 
 static void set_prices(ew_state *w)
 {
-    ew_prices_set(&w->prices, &w->c, w->row->cone, &w->at);
-    ew_dual_take_prices(&w->dual, &w->c, &w->prices);
+    ew_prices_set(&w->p.prices, &w->p.c, w->row->cone, &w->at);
+    ew_dual_take_prices(&w->p.dual, &w->p.c, &w->p.prices);
 }
 
 void ew_try_relaxed(ew_state *w)
@@ -37,8 +37,8 @@ void ew_try_relaxed(ew_state *w)
     /* z = y at the nearest dense point, and, where numbers moved, sign(v) + 2 kappa (P y) = 0 */
     const ew_cone *cone = w->row->cone;
     const int32_t n = cone->n;
-    const double before = ew_dual_estimate(&w->dual, &w->c, w->f->least);
-    double *y = w->newton.trial, product = 0.0, square = 0.0;
+    const double before = ew_dual_estimate(&w->p.dual, &w->p.c, w->f->least);
+    double *y = w->p.newton.trial, product = 0.0, square = 0.0;
     ew_multipliers_copy(&w->saved_at, &w->at, n);
     for (int32_t i = 0; i < n; i++)
         y[i] = w->moves[i] - cone->centre[i];
@@ -58,7 +58,7 @@ void ew_try_relaxed(ew_state *w)
     for (int32_t i = 0; i < n; i++)
         w->at.q[i] *= square > 0.0 ? w->at.kappa : 0.0;
     set_prices(w);
-    if (ew_dual_estimate(&w->dual, &w->c, w->f->least) > before)
+    if (ew_dual_estimate(&w->p.dual, &w->p.c, w->f->least) > before)
         return;
     ew_multipliers_copy(&w->at, &w->saved_at, n);
     set_prices(w);
@@ -72,9 +72,9 @@ double ew_improve_prices(ew_state *w, double bound, double missing, int is_root)
     ew_multipliers_copy(&w->saved_at, &w->at, cone->n);
     double width = EW_WIDTH * missing * (is_root ? 100.0 : 1.0);
     for (int stage = 0; stage < (is_root ? ROOT_STAGES : 1); stage++, width *= 0.1)
-        ew_newton_ascend(&w->newton, &w->c, cone, w->dual.alive, &w->at, width, is_root ? ROOT_STEPS : STEPS, least_kappa);
+        ew_newton_ascend(&w->p.newton, &w->p.c, cone, w->p.dual.alive, &w->at, width, is_root ? ROOT_STEPS : STEPS, least_kappa);
     set_prices(w);
-    const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+    const double then = ew_dual_estimate(&w->p.dual, &w->p.c, w->f->least);
     if (then >= bound - MAY_FALL * fabs(ew_limit(w) - bound))
         return then;
     ew_multipliers_copy(&w->at, &w->saved_at, cone->n);
@@ -110,27 +110,27 @@ double ew_adapt_diagonal(ew_state *w, double bound, double missing, int is_root)
         return bound;
     double charge = 0.0; /* for the spread, by the diagonal to start with */
     ew_worth_of_messages(w);
-    ew_newton_spread(&w->newton, &w->c, cone, w->dual.alive, &w->at, EW_WIDTH * missing);
+    ew_newton_spread(&w->p.newton, &w->p.c, cone, w->p.dual.alive, &w->at, EW_WIDTH * missing);
     for (int32_t i = 0; i < n; i++) {
-        const double seen = w->newton.variance[i] + LEAST_WEIGHT * w->first_weight[i];
+        const double seen = w->p.newton.variance[i] + LEAST_WEIGHT * w->first_weight[i];
         w->at.weight[i] += SEEN * (seen - w->at.weight[i]);
         charge += w->at.weight[i] * cone->D[i];
     }
     ew_multipliers_copy(&w->saved_at, &w->at, n);
-    memcpy(w->newton.trial, w->prices.z, sizeof(double) * (size_t)n); /* the tangents stay where they are */
+    memcpy(w->p.newton.trial, w->p.prices.z, sizeof(double) * (size_t)n); /* the tangents stay where they are */
     if (!ew_diagonal_ascend(&w->diagonal, cone, w->at.weight, BARRIER * charge / n,
                             is_root ? ROOT_DIAGONALS : DIAGONALS, w->at.D, w->at.K))
         return bound;
     for (int32_t i = 0; i < n; i++) {
-        double Sz = -w->at.D[i] * w->newton.trial[i];
+        double Sz = -w->at.D[i] * w->p.newton.trial[i];
         for (int32_t j = 0; j < n; j++)
-            Sz += cone->P[(size_t)i * (size_t)n + (size_t)j] * w->newton.trial[j];
+            Sz += cone->P[(size_t)i * (size_t)n + (size_t)j] * w->p.newton.trial[j];
         w->at.q[i] = -2.0 * w->at.kappa * Sz;
     }
-    ew_newton_ascend(&w->newton, &w->c, cone, w->dual.alive, &w->at, EW_WIDTH * missing, is_root ? ROOT_STEPS : STEPS,
+    ew_newton_ascend(&w->p.newton, &w->p.c, cone, w->p.dual.alive, &w->at, EW_WIDTH * missing, is_root ? ROOT_STEPS : STEPS,
                      LEAST_KAPPA * missing / cone->squared_radius);
     set_prices(w);
-    const double then = ew_dual_estimate(&w->dual, &w->c, w->f->least);
+    const double then = ew_dual_estimate(&w->p.dual, &w->p.c, w->f->least);
     if (then >= bound - MAY_FALL_AT_FIRST * missing)
         return then;
     ew_multipliers_copy(&w->at, &w->saved_at, n);

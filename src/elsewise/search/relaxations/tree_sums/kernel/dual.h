@@ -52,6 +52,7 @@ typedef struct {
     double *steps; /* what changes from one cell of a variable to the next */
     double *best, *own_least;
     int32_t *stamp, last_stamp;
+    double *work; /* the row's account: conditions that were looked at */
 } ew_dual;
 
 /* The most that cells of a segment have, after the table was filled. */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Work of entering a box, as a share of that of a sweep, for each condition. */
+static const double ENTER_WORK = 0.25;
+
 /* Find the slots whose segments are intervals, and the intervals. */
 static void find_intervals(ew_dual *d, const ew_compact *c)
 {
@@ -139,6 +142,7 @@ int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const u
 {
     d->alive = alive;
     d->is_dead = is_dead;
+    *d->work += ENTER_WORK * c->first_condition[c->n_slots];
     d->base = c->fixed_cost;
     double *cheapest = d->best; /* of each variable */
     for (int32_t i = 0; i < c->n_vars; i++) {

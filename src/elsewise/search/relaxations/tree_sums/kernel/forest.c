@@ -11,6 +11,34 @@ static int32_t leaf_of(const ew_forest *f, int32_t tree, const int32_t *cells)
     return f->left[node];
 }
 
+/* Value of the link of a score. */
+static double linked(const ew_forest *f, int32_t score, double t)
+{
+    const double *link = f->links + 4 * (size_t)score;
+    const int32_t n = f->first_knot[score + 1] - f->first_knot[score];
+    if (n == 0) {
+        const double line = link[1] * t + link[2];
+        if (link[3] == 0.0)
+            return line;
+        return line >= 0.0 ? 1.0 / (1.0 + exp(-line)) : exp(line) / (1.0 + exp(line));
+    }
+    const double *knot = f->knots + 2 * (size_t)f->first_knot[score];
+    if (t <= knot[0])
+        return knot[1];
+    if (t >= knot[2 * (n - 1)])
+        return knot[2 * (n - 1) + 1];
+    int32_t low = 0, high = n - 1;
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (knot[2 * middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double *a = knot + 2 * low, *b = knot + 2 * high;
+    return a[1] + (b[1] - a[1]) * ((t - a[0]) / (b[0] - a[0]));
+}
+
 /* Whether one decision is taken; scores must exceed what is needed by `margin`. */
 static int decides(const ew_forest *f, const ew_decision *d, const int32_t *cells, double margin, double *sums)
 {
@@ -27,6 +55,12 @@ static int decides(const ew_forest *f, const ew_decision *d, const int32_t *cell
     }
     for (int32_t c = 0; c < n; c++)
         sums[c] /= d->divisor;
+    if (d->kind == EW_MEAN) {
+        double mean = 0.0;
+        for (int32_t c = 0; c < n; c++)
+            mean += f->links[4 * (size_t)(d->first_score + c)] * linked(f, d->first_score + c, sums[c]);
+        return mean >= d->low + margin;
+    }
     if (d->kind == EW_RANGE)
         return sums[0] >= d->low + margin && sums[0] <= d->high - margin;
     const double own = sums[d->index];
@@ -52,9 +86,11 @@ static int decides(const ew_forest *f, const ew_decision *d, const int32_t *cell
 
 int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums)
 {
-    for (int32_t k = 0; k < f->n_decisions; k++)
-        if (!decides(f, f->decisions + k, cells, margin * f->decisions[k].unit, sums))
+    for (int32_t k = 0; k < f->n_decisions; k++) {
+        const ew_decision *d = f->decisions + k;
+        if (!decides(f, d, cells, margin > 0.0 ? margin * d->unit : -d->reordering, sums))
             return 0;
+    }
     return ew_keeps_rules(f->rules, cells);
 }
 

@@ -10,7 +10,7 @@
 
 #include "rules.h"
 
-enum { EW_RANGE, EW_LARGEST };
+enum { EW_RANGE, EW_LARGEST, EW_MEAN };
 
 /* A decision by the scores of some of the trees, as their library takes it. */
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
     int32_t index;
     double divisor, low, high, least_score, least_log_odds;
     double doubt; /* how far scores may be from the library's own, or from what it makes of them; zero if not at all */
+    double reordering; /* share of doubt that is the order of sums, which the model's own predict has to decide */
     double unit;  /* of the margin that scores keep */
 } ew_decision;
 
@@ -40,12 +41,15 @@ typedef struct {
     const uint8_t *is_strict; /* n_rows: is zero, and not enough where the sum is exact; see votes.h */
     int has_strict;           /* some of them are */
     const ew_decision *decisions; /* all of them are to be taken */
+    const double *links;      /* n_scores x 4, for EW_MEAN: weight, slope, offset, whether of its logistic function */
+    const int32_t *first_knot; /* n_scores + 1: where the knots of each link start; with any, it is a line through them */
+    const double *knots;       /* x and y of each */
     int32_t no_leaf;              /* one that adds nothing */
     const ew_rules *rules;        /* of the row at hand, NULL for none; not with a recorder */
 } ew_forest;
 
 /* Whether the model decides so at a point that keeps all rules, by its own arithmetic; scores must exceed what is needed by
- * `margin`.
+ * `margin`. With a margin of 0, points that only the order of sums decides are accepted: predict judges what is returned.
  * `sums` has room for n_scores numbers. */
 int ew_accepts(const ew_forest *f, const int32_t *cells, double margin, double *sums);
 

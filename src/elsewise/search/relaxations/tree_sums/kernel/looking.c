@@ -26,10 +26,10 @@ int ew_close_box(ew_state *w, ew_box *b, int why)
 static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_for)
 {
     for (int round = 0; round < ROUNDS; round++) {
-        if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w)) || ew_is_out_of_reach(w))
+        if (!ew_dual_enter(&w->p.dual, &w->p.c, b->alive, w->p.is_dead, ew_limit(w)) || ew_is_out_of_reach(w))
             return ew_close_box(w, b, EW_NOTHING_LEFT);
-        b->bound = fmax(b->bound, w->dual.base);
-        ew_dual_refresh(&w->dual, &w->c);
+        b->bound = fmax(b->bound, w->p.dual.base);
+        ew_dual_refresh(&w->p.dual, &w->p.c);
         if (round == 0 && is_new && w->row->cone)
             ew_try_relaxed(w);
         if (ew_ascend(w, b, is_root && round == 0, built_for))
@@ -40,10 +40,10 @@ static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_
         if (b->bound >= ew_limit(w))
             return ew_close_box(w, b, EW_BY_BOUND);
         const int32_t trimmed = ew_trim(w, b);
-        if (w->row->cone || w->c.n_leaves <= MOST_LEAVES_MARKED)
-            ew_mark_dead(&w->proof, &w->c, b->alive, ew_limit(w), w->dual.mu, w->is_dead);
+        if (w->row->cone || w->p.c.n_leaves <= MOST_LEAVES_MARKED)
+            ew_mark_dead(&w->p.proof, &w->p.c, b->alive, ew_limit(w), w->p.dual.mu, w->p.is_dead);
         ew_tell(w, EW_NARROWED, b, -1, 0);
-        if (trimmed < LEAST_TRIMMED || trimmed * TRIMMED_SHARE < w->c.n_cells || ew_is_late(w))
+        if (trimmed < LEAST_TRIMMED || trimmed * TRIMMED_SHARE < w->p.c.n_cells || ew_is_late(w))
             break;
     }
     if (!ew_is_late(w))
@@ -57,7 +57,7 @@ static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_
  * it is worth building the problem anew. */
 static int finish_first(ew_state *w)
 {
-    w->first = ew_keep_dual(w);
+    w->p.first = ew_keep_dual(w);
     const double before = w->best.value;
     if (w->best.has_point && !w->row->inside && !ew_is_late(w))
         ew_exchange(&w->best);
@@ -71,7 +71,7 @@ static void settle_single(ew_state *w, const ew_box *b)
     const int accepted = ew_accepts(w->f, w->point, w->best.margin, w->best.sums);
     ew_offer(&w->best, w->point);
     if (accepted || w->best.margin > 0.0 || ew_may_accept(w->f, w->point, w->best.sums))
-        w->settled = fmin(w->settled, w->dual.base);
+        w->settled = fmin(w->settled, w->p.dual.base);
 }
 
 int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box **go_on)
@@ -85,9 +85,11 @@ int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box *
         return is_left == BUILD_ANEW;
     if (is_root && finish_first(w))
         return 1;
-    if (!ew_dual_enter(&w->dual, &w->c, b->alive, w->is_dead, ew_limit(w))) /* cells were trimmed since */
+    if (!ew_dual_enter(&w->p.dual, &w->p.c, b->alive, w->p.is_dead, ew_limit(w))) /* cells were trimmed since */
         return ew_close_box(w, b, EW_NOTHING_LEFT);
-    ew_dual_refresh(&w->dual, &w->c);
+    if (ew_go_within(w, b, go_on))
+        return 0;
+    ew_dual_refresh(&w->p.dual, &w->p.c);
     const ew_split at = w->row->cone ? ew_choose_split(w, b) : ew_best_split(w);
     if (b->bound >= ew_limit(w)) /* a better point turned up */
         return ew_close_box(w, b, EW_BY_BOUND);
@@ -99,7 +101,7 @@ int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box *
         return ew_close_box(w, b, EW_BY_POINT);
     }
     b = ew_divide(w, b, at);
-    if (b->bound <= w->heap[0]->bound + PLUNGE * (w->best.value - w->heap[0]->bound)) {
+    if (b->bound <= w->p.heap[0]->bound + PLUNGE * (w->best.value - w->p.heap[0]->bound)) {
         *go_on = b;
         return 0;
     }

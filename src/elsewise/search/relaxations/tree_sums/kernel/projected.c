@@ -5,21 +5,25 @@
 
 /* With a cone, one in so many boxes is projected onto: its own bound is the better one mostly, and cheaper. */
 enum { BOXES_A_PROJECTION = 3 };
+/* Work of the nearest answer of a box: as much as that many conditions. */
+static const double FINISH_WORK = 4e4;
 
 /* The hull of a box in original cells. */
 static void hull(ew_state *w, const ew_box *b)
 {
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     const ew_forest *f = w->f;
     ew_whole_box(w);
     for (int32_t i = 0; i < f->n_vars; i++) { /* variables with a single cell left were taken out */
-        w->low[i] = w->high[i] = w->best.own[i];
-        for (int32_t k = f->first_cell[i]; k < f->first_cell[i + 1]; k++)
-            if (isfinite(w->row->bound[k])) {
+        w->low[i] = w->high[i] = w->p.own[i];
+        for (int32_t k = f->first_cell[i]; k < f->first_cell[i + 1]; k++) {
+            w->levels[k] &= isfinite(w->p.bound[k]) != 0;
+            if (isfinite(w->p.bound[k])) {
                 const int32_t cell = k - f->first_cell[i];
                 w->low[i] = cell < w->low[i] ? cell : w->low[i];
                 w->high[i] = cell > w->high[i] ? cell : w->high[i];
             }
+        }
     }
     for (int32_t i = 0; i < c->n_vars; i++) {
         const int32_t var = c->var[i], first = f->first_cell[var];
@@ -40,7 +44,7 @@ static int still_holds_relaxed(const ew_state *w, const ew_box *b)
 {
     if (b->relaxed[0] < 0)
         return 0;
-    for (int32_t i = 0; i < w->c.n_vars; i++)
+    for (int32_t i = 0; i < w->p.c.n_vars; i++)
         if (!b->alive[b->relaxed[i]])
             return 0;
     return 1;
@@ -56,7 +60,7 @@ int ew_relax_box(ew_state *w, ew_box *b, int *is_new)
         return 1;
     double value;
     int is_nearest;
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     hull(w, b);
     const double bound = ew_ask(w, w->point, &value, &is_nearest);
     if (w->row->gave_up) {
@@ -94,6 +98,7 @@ void ew_finish_box(ew_state *w, const ew_box *b)
         return;
     }
     double value = INFINITY;
+    w->row->work += FINISH_WORK;
     hull(w, b);
     const double bound = inside->finish(inside->context, w->low, w->high, w->levels, w->best.value, &value);
     if (isnan(bound))

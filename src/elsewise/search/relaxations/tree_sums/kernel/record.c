@@ -19,7 +19,7 @@ void ew_spread_messages(const ew_forest *f, const ew_compact *c, const double *t
 static void spread_cells(const ew_state *w, const uint8_t *alive, uint8_t *out)
 {
     const ew_forest *f = w->f;
-    const ew_compact *c = &w->c;
+    const ew_compact *c = &w->p.c;
     for (int32_t k = 0; k < f->first_cell[f->n_vars]; k++)
         out[k] = 1;
     for (int32_t i = 0; i < c->n_vars; i++)
@@ -43,20 +43,20 @@ void ew_tell(ew_state *w, int what, const ew_box *b, int64_t of, int why)
     note.alive = w->told_cells;
     note.dead = w->told_leaves;
     note.theta = w->told_theta;
-    note.pi = w->dual.pi;
-    note.mu = w->dual.mu;
+    note.pi = w->p.dual.pi;
+    note.mu = w->p.dual.mu;
     note.kappa = w->row->cone ? w->at.kappa : 0.0;
-    note.z = w->row->cone ? w->prices.z : NULL;
+    note.z = w->row->cone ? w->p.prices.z : NULL;
     note.D = w->row->cone ? w->at.D : NULL;
     if (b)
         spread_cells(w, b->alive, w->told_cells);
     if (what == EW_BOUNDED)
-        ew_spread_messages(f, &w->c, w->dual.theta, w->told_theta);
+        ew_spread_messages(f, &w->p.c, w->p.dual.theta, w->told_theta);
     if (what == EW_NARROWED) {
         for (int32_t l = 0; l < recorder->n_leaves; l++)
             w->told_leaves[l] = 0;
-        for (int32_t l = 0; l < w->c.n_leaves; l++)
-            w->told_leaves[w->c.leaf[l]] = w->is_dead[l];
+        for (int32_t l = 0; l < w->p.c.n_leaves; l++)
+            w->told_leaves[w->p.c.leaf[l]] = w->p.is_dead[l];
     }
     recorder->note(recorder->context, &note);
 }

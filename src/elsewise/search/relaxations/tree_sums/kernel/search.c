@@ -16,6 +16,8 @@ int ew_is_late(const ew_state *w)
         return 1;
     if (w->row->n_nodes >= w->row->most_nodes)
         return 1;
+    if (w->row->work >= (w->best.has_point ? w->row->most_work : w->row->work_for_point))
+        return 1;
     const double time = ew_now();
     if (w->row->is_interrupted && time - w->row->listened > LISTEN_EVERY) {
         w->row->listened = time;
@@ -141,7 +143,7 @@ static void search_on(ew_state *w)
         if (w->is_open && is_young && w->best.value < w->built_for * (1.0 - EW_REBUILD))
             w->is_open = 0;
         if (!w->is_open) {
-            ew_give_back(&w->arena);
+            ew_drop_problems(w);
             if (!ew_begin_problem(w))
                 break;
         }
@@ -165,6 +167,7 @@ ew_state *ew_open_search(const ew_forest *f, ew_row *row)
     row->lower_bound = 0.0;
     row->value = INFINITY;
     row->n_nodes = 0;
+    row->work = 0.0;
     row->gave_up = 0;
     row->status = w ? EW_PAUSED : EW_NO_MEMORY;
     if (w) {
@@ -178,7 +181,7 @@ void ew_go_on(ew_state *w)
 {
     jmp_buf no_memory;
     ew_row *row = w->row;
-    w->once.no_memory = w->arena.no_memory = &no_memory;
+    w->once.no_memory = w->p.arena.no_memory = &no_memory;
     if (setjmp(no_memory) == 0)
         search_on(w);
     else {
@@ -193,7 +196,7 @@ void ew_close_search(ew_state *w)
 {
     if (!w)
         return;
-    ew_give_back(&w->arena);
+    ew_drop_problems(w);
     ew_give_back(&w->once);
     free(w);
 }
@@ -215,7 +218,7 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
     volatile int status = EW_NO_MEMORY; /* keeps its value where memory runs out */
     if (!w)
         return status;
-    w->once.no_memory = w->arena.no_memory = &no_memory;
+    w->once.no_memory = w->p.arena.no_memory = &no_memory;
     if (setjmp(no_memory) == 0) {
         w->f = f;
         w->row = row;
@@ -225,28 +228,28 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
         w->scale = row->cutoff;
         status = EW_STOPPED;
         row->lower_bound = row->cutoff;
-        if (ew_compact_build(f, row->bound, own, row->cutoff, NULL, NULL, &w->arena, &w->c) == EW_BUILT) {
-            const ew_compact *c = &w->c;
+        if (ew_compact_build(f, row->bound, own, NULL, row->cutoff, NULL, NULL, &w->p.arena, &w->p.c) == EW_BUILT) {
+            const ew_compact *c = &w->p.c;
             ew_open_problem(w);
             ew_first_dual(w);
-            uint8_t *alive = EW_TAKE(&w->arena, uint8_t, c->n_cells);
+            uint8_t *alive = EW_TAKE(&w->p.arena, uint8_t, c->n_cells);
             memset(alive, 1, (size_t)c->n_cells);
-            if (ew_dual_enter(&w->dual, c, alive, w->is_dead, row->cutoff)) {
-                ew_dual_refresh(&w->dual, c);
-                w->proof.leaves_votes_out = 1;
+            if (ew_dual_enter(&w->p.dual, c, alive, w->p.is_dead, row->cutoff)) {
+                ew_dual_refresh(&w->p.dual, c);
+                w->p.proof.leaves_votes_out = 1;
                 for (int sweep = 0; sweep < n_sweeps; sweep++)
-                    ew_dual_sweep(&w->dual, c, sweep & 1);
-                ew_prove(&w->proof, c, alive, w->is_dead, row->cutoff, &w->prices, w->dual.mu, w->dual.pi,
-                         w->dual.theta);
-                row->lower_bound = w->proof.distance;
+                    ew_dual_sweep(&w->p.dual, c, sweep & 1);
+                ew_prove(&w->p.proof, c, alive, w->p.is_dead, row->cutoff, &w->p.prices, w->p.dual.mu, w->p.dual.pi,
+                         w->p.dual.theta);
+                row->lower_bound = w->p.proof.distance;
                 status = EW_PROVEN;
-                *mu = w->dual.mu;
-                memcpy(pi, w->dual.pi, sizeof(double) * (size_t)f->n_rows);
-                ew_spread_messages(f, c, w->dual.theta, theta);
+                *mu = w->p.dual.mu;
+                memcpy(pi, w->p.dual.pi, sizeof(double) * (size_t)f->n_rows);
+                ew_spread_messages(f, c, w->p.dual.theta, theta);
             }
         }
     }
-    ew_give_back(&w->arena);
+    ew_give_back(&w->p.arena);
     ew_give_back(&w->once);
     free(w);
     return status;

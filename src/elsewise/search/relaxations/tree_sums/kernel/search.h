@@ -36,8 +36,13 @@ typedef struct {
     double seconds;      /* infinite for no limit */
     double grace;        /* seconds more for a row without a point */
     int64_t most_nodes;
+    /* Counted work, about one for each condition of a leaf that is looked at: the same on every machine. It ends the search
+     * with a point, and without one; infinite for never. */
+    double most_work, work_for_point;
     int64_t slice; /* boxes after which a search under way pauses, 0 for never */
     double until;  /* it pauses as soon as nothing that is open is nearer than this; infinite for never */
+    /* A box is searched in a problem of its own if it leaves one of so many conditions, and there are many. */
+    int32_t times_smaller, within_from;
     int64_t far_after;   /* stops after so many boxes if the best point is farther than FAR times the bound; -1 never */
     double tolerance;    /* relative: boxes so near to the incumbent cannot improve it noticeably */
     const ew_cone *cone; /* NULL for none */
@@ -54,6 +59,7 @@ typedef struct {
     double value, lower_bound;
     int has_point, status, gave_up;
     int64_t n_nodes;
+    double work; /* counted so far */
 } ew_row;
 
 void ew_search(const ew_forest *f, ew_row *row);

@@ -29,8 +29,8 @@ static void consider(ew_split *best, double first, double second, int32_t var, i
  * right[k] to those from k on (to all but k). */
 static void add_losses(ew_state *w, int32_t s)
 {
-    const ew_compact *c = &w->c;
-    ew_dual *d = &w->dual;
+    const ew_compact *c = &w->p.c;
+    ew_dual *d = &w->p.dual;
     const int32_t t = c->slot_tree[s], i = c->slot_var[s], first = c->first_cell[i], end = c->first_cell[i + 1];
     const uint16_t *segment = c->segment_of + c->segments_at[s];
     double *best = d->best, all = -INFINITY, free_leaves = -INFINITY;
@@ -56,12 +56,12 @@ static void add_losses(ew_state *w, int32_t s)
         double most = free_leaves;
         for (int32_t k = first; k < end; k++) {
             most = d->alive[k] ? ew_max(most, best[segment[k - first]]) : most;
-            w->left[k] += ew_min(MOST_LOSS, all - most);
+            w->p.left[k] += ew_min(MOST_LOSS, all - most);
         }
         most = free_leaves;
         for (int32_t k = end - 1; k >= first; k--) {
             most = d->alive[k] ? ew_max(most, best[segment[k - first]]) : most;
-            w->right[k] += ew_min(MOST_LOSS, all - most);
+            w->p.right[k] += ew_min(MOST_LOSS, all - most);
         }
         return;
     }
@@ -75,30 +75,30 @@ static void add_losses(ew_state *w, int32_t s)
             where = k;
         } else
             second = ew_max(second, value);
-        w->left[k] += ew_min(MOST_LOSS, all - value);
+        w->p.left[k] += ew_min(MOST_LOSS, all - value);
     }
     for (int32_t k = first; k < end; k++)
-        w->right[k] += ew_min(MOST_LOSS, all - (k == where ? second : largest));
+        w->p.right[k] += ew_min(MOST_LOSS, all - (k == where ? second : largest));
 }
 
 ew_split ew_best_split(ew_state *w)
 {
-    const ew_compact *c = &w->c;
-    double *B = w->plain; /* what cells cost, in scores */
+    const ew_compact *c = &w->p.c;
+    double *B = w->p.plain; /* what cells cost, in scores */
     for (int32_t k = 0; k < c->n_cells; k++)
-        B[k] = -w->dual.mu * c->cost[k];
+        B[k] = -w->p.dual.mu * c->cost[k];
     ew_split best = {-INFINITY, -1, -1, 0};
-    memset(w->left, 0, sizeof(double) * (size_t)c->n_cells);
-    memset(w->right, 0, sizeof(double) * (size_t)c->n_cells);
+    memset(w->p.left, 0, sizeof(double) * (size_t)c->n_cells);
+    memset(w->p.right, 0, sizeof(double) * (size_t)c->n_cells);
     for (int32_t s = 0; s < c->n_slots; s++)
-        if (w->dual.n_alive[s] >= 2)
+        if (w->p.dual.n_alive[s] >= 2)
             add_losses(w, s);
     for (int32_t i = 0; i < c->n_vars; i++) {
         const int32_t first = c->first_cell[i], end = c->first_cell[i + 1];
         double all = -INFINITY, second = -INFINITY, most = -INFINITY;
         int32_t where = -1;
         for (int32_t k = first; k < end; k++) {
-            if (!w->dual.alive[k])
+            if (!w->p.dual.alive[k])
                 continue;
             if (B[k] > all) {
                 second = all;
@@ -111,22 +111,22 @@ ew_split ew_best_split(ew_state *w)
             continue; /* one cell left */
         if (!c->is_ordered[i]) {
             for (int32_t k = first; k < end; k++)
-                if (w->dual.alive[k])
-                    consider(&best, w->left[k] + all - B[k], w->right[k] + all - (k == where ? second : all), i, k);
+                if (w->p.dual.alive[k])
+                    consider(&best, w->p.left[k] + all - B[k], w->p.right[k] + all - (k == where ? second : all), i, k);
             continue;
         }
-        double *after = w->dual.best; /* most from k on */
+        double *after = w->p.dual.best; /* most from k on */
         for (int32_t k = end - 1; k >= first; k--) {
-            most = w->dual.alive[k] ? ew_max(most, B[k]) : most;
+            most = w->p.dual.alive[k] ? ew_max(most, B[k]) : most;
             after[k - first] = most;
         }
         int32_t before = -1; /* the cell that is left below k */
         most = -INFINITY;
         for (int32_t k = first; k < end; k++) {
-            if (!w->dual.alive[k])
+            if (!w->p.dual.alive[k])
                 continue;
             if (before >= 0)
-                consider(&best, w->left[before] + all - most, w->right[k] + all - after[k - first], i, k);
+                consider(&best, w->p.left[before] + all - most, w->p.right[k] + all - after[k - first], i, k);
             most = ew_max(most, B[k]);
             before = k;
         }

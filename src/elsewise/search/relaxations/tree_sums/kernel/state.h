@@ -29,13 +29,41 @@ typedef struct ew_box {
     int32_t *relaxed;  /* n_vars, with a cone: cells of the nearest dense point of a box around it; -1 first if unknown */
     ew_snapshot *dual;
     int64_t number;
+    struct ew_problem *within; /* a problem of its own that the box is searched in, left for a while; NULL mostly */
     struct ew_box *next; /* of those that are free */
 } ew_box;
+
+/* A compact problem, its dual point and its open boxes. One within another is about a single box of it, from which most
+ * conditions are gone. */
+typedef struct ew_problem {
+    ew_arena arena;
+    const double *bound; /* original cells: nothing in them is nearer, infinite for those outside */
+    const int32_t *own;  /* n_vars of the forest: the cheapest cells */
+    const uint8_t *is_gone; /* original leaves that are in no point that matters; NULL for none */
+    ew_compact c;
+    ew_dual dual, saved;
+    uint8_t *is_dead; /* n_leaves, of the box that is looked into */
+    ew_prices prices;
+    ew_newton newton;
+    ew_proof proof;
+    ew_box **heap, *free_boxes;
+    int64_t n_open, room;
+    ew_snapshot *first, *free_snapshots;
+    size_t kept;
+    double *left, *right, *plain, *row_best;
+    double *needed; /* n_rows: what the conditions must reach in the box that is looked into */
+    double step;
+    int direction;
+    ew_box *waiting; /* the box that comes next, its dual being at hand; NULL for none */
+    int64_t number; /* of its first box, if it is within another: that is not searched within a third one at once */
+    struct ew_problem *outer; /* NULL for the first */
+} ew_problem;
 
 struct ew_state {
     const ew_forest *f;
     ew_row *row;
-    ew_arena once, arena; /* for the whole search, for one compact problem */
+    ew_arena once; /* for the whole search */
+    ew_problem p;  /* the one that is searched now */
     ew_incumbent best;
     int32_t *own; /* n_vars of the forest: the cheapest cells */
     double started, settled, scale; /* scale: of distances, without a point */
@@ -43,40 +71,26 @@ struct ew_state {
     double below;   /* half way to the next distance below the incumbent's */
     double below_of; /* the incumbent's distance that it was found for */
     double known;                   /* nothing at all is nearer: the best bound of problems so far */
-    ew_compact c;
-    ew_dual dual, saved;
-    uint8_t *is_dead; /* n_leaves, of the box that is looked into */
-    ew_prices prices;
     ew_multipliers at, saved_at;
-    ew_newton newton;
     ew_diagonal diagonal;
     int is_split;         /* whether diagonals other than 0 are known to be valid */
     double *first_weight; /* of the diagonal that a search starts with */
-    ew_proof proof;
-    ew_box **heap, *free_boxes;
-    int64_t n_open, room;
-    ew_snapshot *first, *free_snapshots;
-    size_t kept;
     double *moves;     /* numbers: of the last point that was asked for */
-    double *left, *right, *plain, *row_best;
-    double *needed;    /* n_rows: what the conditions must reach in the box that is looked into */
     int32_t *point;
     int32_t *low, *high; /* n_vars of the forest: a box of original cells */
     uint8_t *levels;     /* original cells: levels of categories in such a box */
     int32_t *order;      /* n_vars of the forest */
     uint64_t *offered;   /* hashes of boxes that were offered; NULL before the first */
     uint64_t chance;
-    double step;
-    int direction;
     int64_t next_pause;                /* after so many boxes */
     int64_t n_boxes;                   /* numbered so far */
     uint8_t *told_cells, *told_leaves; /* room for what a recorder is told */
     double *told_theta;
     double all;          /* everything there is is within this distance */
     double built_for;    /* the incumbent's distance that the problem was built for */
-    ew_box *waiting;     /* the box that comes next after a pause, its dual being at hand; NULL for none */
     int64_t built_at;    /* boxes before it was */
     int64_t pause_at;    /* boxes at which the slice ends, -1 for never */
+    size_t bytes_left;   /* of problems that are left for a while */
     int is_begun, is_open, is_root; /* the search; a problem that is under way; its first box comes next */
 };
 
@@ -103,12 +117,31 @@ void ew_first_dual(ew_state *w);
 void ew_find_own(const ew_forest *f, const ew_row *row, int32_t *own);
 /* What becomes of a problem. */
 enum { EW_DONE, EW_BUILD_ANEW, EW_TO_BE_CONTINUED };
+/* Build the compact problem of the cells and leaves at hand, for points nearer than the incumbent; see compact.h. */
+int ew_build(ew_state *w, const ew_clock *clock);
 /* Build a compact problem, with its first box. Returns 0 if there is nothing to search, or no time. */
 int ew_begin_problem(ew_state *w);
 /* Search it, until the slice ends. */
 int ew_search_problem(ew_state *w);
-/* Nothing that is open is nearer than this. */
+/* Nothing that is open or settled is nearer than this. */
 double ew_lowest(const ew_state *w);
+
+/* within.c */
+/* Search a box, which the dual has entered, in a problem of its own if that is much smaller. Returns 1 if so; *go_on is its
+ * first box, NULL if nothing is left of it. */
+int ew_go_within(ew_state *w, ew_box *b, ew_box **go_on);
+/* Whether a problem around this one has something much nearer open. */
+int ew_is_left(const ew_state *w);
+/* Leave the problem for a while: it becomes a box of the one around it. */
+void ew_leave(ew_state *w);
+/* Go on with it. */
+void ew_return_to(ew_state *w, ew_box *b);
+/* End a problem within another, all boxes of which are closed. */
+void ew_end_within(ew_state *w);
+/* Give back the memory of a problem that was left. */
+void ew_drop_within(ew_state *w, ew_problem *p);
+/* Give back the memory of all problems. */
+void ew_drop_problems(ew_state *w);
 
 /* looking.c */
 /* Look into one box. Returns 1 to build the problem anew, 0 else; *go_on is the half of it to look into next. */

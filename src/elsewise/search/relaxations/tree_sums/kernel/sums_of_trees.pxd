@@ -32,6 +32,7 @@ cdef extern from "forest.h" nogil:
         double least_score
         double least_log_odds
         double doubt
+        double reordering
         double unit
 
     ctypedef struct ew_forest:
@@ -59,6 +60,9 @@ cdef extern from "forest.h" nogil:
         int has_strict
         int32_t n_decisions
         const ew_decision *decisions
+        const double *links
+        const int32_t *first_knot
+        const double *knots
         int32_t no_leaf
         const ew_rules *rules
 
@@ -118,8 +122,12 @@ cdef extern from "search.h" nogil:
         double seconds
         double grace
         int64_t most_nodes
+        double most_work
+        double work_for_point
         int64_t slice
         double until
+        int32_t times_smaller
+        int32_t within_from
         int64_t far_after
         double tolerance
         const ew_cone *cone
@@ -135,6 +143,7 @@ cdef extern from "search.h" nogil:
         int has_point
         int status
         int64_t n_nodes
+        double work
 
     ctypedef struct ew_state:
         pass

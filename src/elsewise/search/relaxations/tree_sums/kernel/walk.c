@@ -20,8 +20,23 @@ static double cheapest(const ew_walk *w, int32_t var)
     return best;
 }
 
+/* Whether the box of the walk has all cells of a variable that can be reached. */
+static int is_free(const ew_walk *w, int32_t var)
+{
+    if (w->low[var] != 0 || w->high[var] != w->n_reached[var] - 1)
+        return 0;
+    for (int32_t k = 0; w->mask[var] && k < w->n_reached[var]; k++)
+        if (!w->mask[var][k])
+            return 0;
+    return 1;
+}
+
 static void found_leaf(ew_walk *w, int32_t leaf)
 {
+    if (w->is_gone && w->is_gone[leaf]) {
+        w->n_passed_by++;
+        return;
+    }
     *(int32_t *)ew_push_item(&w->leaves, sizeof(int32_t), w->arena) = leaf;
     *(int32_t *)ew_push_item(&w->first_condition, sizeof(int32_t), w->arena) = (int32_t)w->conditions.n;
     for (int32_t p = 0; p < w->n_path; p++) {
@@ -29,7 +44,7 @@ static void found_leaf(ew_walk *w, int32_t leaf)
         int is_first = 1;
         for (int32_t q = 0; q < p; q++)
             is_first &= w->path[q] != var;
-        if (!is_first || (!w->mask[var] && w->low[var] == 0 && w->high[var] == w->n_reached[var] - 1))
+        if (!is_first || is_free(w, var))
             continue;
         ew_condition *e = ew_push_item(&w->conditions, sizeof(ew_condition), w->arena);
         e->var = var;

@@ -47,6 +47,8 @@ typedef struct ew_walk {
     double *spent;
     int32_t *path;
     int32_t n_path;
+    const uint8_t *is_gone; /* leaves that are passed by, NULL for none */
+    int64_t n_passed_by;
     /* leaves found */
     ew_list leaves, conditions, masks, first_condition;
 } ew_walk;

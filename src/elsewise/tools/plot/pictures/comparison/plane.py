@@ -21,10 +21,8 @@ from .....arrays import FloatArray
 from .....density.base import ClassDensity
 from .....errors import InvalidInputError
 from .....explainer import Explainer
-from ..arguments import plain_label, row_and_points
+from ..arguments import GRID_POINTS, plain_label, row_and_points, short
 from ..canvas import INK, MUTED, OTHER_FILL, ROW_STYLE, TARGET_FILL, answer_styles, new_figure, plain_axes
-from ..constants import GRID_POINTS
-from ..words import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,12 +198,12 @@ def _cloud(
     explainer: Explainer, label: Any, rows: FloatArray, pick: list[int], grid: tuple[FloatArray, FloatArray]
 ) -> ClassCloud:
     density = explainer.densities_.get(label)
-    W = explainer.fitted_.to_model.matrix
+    W = explainer.fitted_.to_density.matrix
     if density is None or W.shape[0] != W.shape[1] or np.linalg.cond(W) > WORST_CONDITION:
         return ClassCloud(str(label), rows, None, None)
     points = np.stack(np.meshgrid(*grid), axis=-1)
-    values = _marginal(density, W, explainer.fitted_.to_model.offset, pick, points)
-    reached = _marginal(density, W, explainer.fitted_.to_model.offset, pick, rows)
+    values = _marginal(density, W, explainer.fitted_.to_density.offset, pick, points)
+    reached = _marginal(density, W, explainer.fitted_.to_density.offset, pick, rows)
     levels = np.quantile(reached, [1.0 - share for share in HELD_SHARES])
     return ClassCloud(str(label), rows, values, levels if levels[0] < levels[1] else None)
 

@@ -1,0 +1,29 @@
+"""Certificates: the proof of an answer, written so that a separate program can check it.
+
+The format and its formulas are described in ``docs/proofs.md``. The checker, :mod:`elsewise_check`, imports nothing of
+this package; this package imports nothing of the checker.
+"""
+
+from .nodes import Proof
+from .prover import prove
+from .statement import (
+    AffineView,
+    NotCertifiedError,
+    StatedEllipsoids,
+    StatedGoal,
+    StatedPolyhedra,
+    StatedTrees,
+    Statement,
+)
+
+__all__ = [
+    "AffineView",
+    "NotCertifiedError",
+    "Proof",
+    "StatedEllipsoids",
+    "StatedGoal",
+    "StatedPolyhedra",
+    "StatedTrees",
+    "Statement",
+    "prove",
+]

@@ -1,0 +1,153 @@
+"""What a node of a proof leaves of the domain, and the least cost in it: what the checker evaluates, in doubles.
+
+The checker repeats every bound in exact arithmetic. Doubles are off by some 1e-13 of the terms, so the prover asks for
+a little more than it writes.
+
+A finished certificate: its lines, their hash, and how they are saved.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .statement import Statement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProofNode:
+    """A node: limits of features, and which goal, part and ellipsoid it is about; -1 where that is open.
+
+    Attributes
+    ----------
+    lower, upper : arrays of shape (n_features,)
+    goal, part, ellipsoid : int
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    goal: int = -1
+    part: int = -1
+    ellipsoid: int = -1
+
+    def within(self, feature: int, low: float, high: float) -> ProofNode:
+        """Return the part of the box in which a feature is within further limits."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        lower[feature], upper[feature] = max(lower[feature], low), min(upper[feature], high)
+        return replace(self, lower=lower, upper=upper)
+
+
+class NodeCosts:
+    """Least costs of boxes of one statement.
+
+    Parameters
+    ----------
+    statement : Statement
+    bound : float
+        Nothing at this distance or farther matters.
+    """
+
+    def __init__(self, statement: Statement, bound: float) -> None:
+        self.row, self.prices, self.domain = statement.row, statement.prices, statement.domain
+        layout = self.domain.layout
+        self.bound, self.reach = bound, bound / self.prices
+        self.categories = [np.flatnonzero(layout.group == c) for c in range(int(layout.group.max(initial=-1)) + 1)]
+        self.numeric = np.flatnonzero(layout.group < 0)
+        least = self.domain.least_moves
+        self.below = self.row if least is None else least.below[0]
+        self.above = self.row if least is None else least.above[0]
+
+    def limits(self, box: ProofNode) -> tuple[FloatArray, FloatArray]:
+        """Limits of numbers in a box, within reach and from one whole number to another; of indicators, as they are."""
+        low = np.maximum(box.lower, self.row - self.reach)
+        high = np.minimum(box.upper, self.row + self.reach)
+        whole = self.domain.integer
+        stays = (box.lower <= self.row) & (self.row <= box.upper)
+        low = np.where(whole, np.where(stays, np.minimum(np.ceil(low), self.row), np.ceil(low)), low)
+        high = np.where(whole, np.where(stays, np.maximum(np.floor(high), self.row), np.floor(high)), high)
+        return low, high
+
+    def levels(self, box: ProofNode, category: int) -> list[int]:
+        """Return the indicators of the levels of a category that a box leaves."""
+        features = self.categories[category]
+        forced = [f for f in features.tolist() if box.lower[f] > 0]
+        return [f for f in features.tolist() if box.upper[f] >= 1 and all(other == f for other in forced)]
+
+    def least(self, box: ProofNode, slopes: FloatArray) -> float:
+        """Least ``distance + slopes (x - row)`` over the rows of a box that are near; infinite if there is none."""
+        stays, changes = self._of_features(box, slopes)
+        layout, column_of = self.domain.layout, self.domain.layout.column
+        stay, change = np.full(layout.n_columns, np.inf), np.full(layout.n_columns, np.inf)
+        stay[column_of[self.numeric]], change[column_of[self.numeric]] = stays[self.numeric], changes[self.numeric]
+        for number, features in enumerate(self.categories):
+            column = column_of[features[0]]
+            own = int(features[self.row[features] == 1][0])
+            for f in self.levels(box, number):
+                if f == own:
+                    stay[column] = 0.0
+                else:
+                    cost = self.prices[f] + self.prices[own] + slopes[f] - slopes[own]
+                    change[column] = min(change[column], cost)
+        best = np.minimum(stay, change)
+        if np.isinf(best).any():
+            return np.inf
+        staying, moving = np.zeros(layout.n_units), np.full(layout.n_units, self.domain.per_change)
+        np.add.at(staying, layout.unit, stay)
+        np.add.at(moving, layout.unit, best)
+        forced = np.isinf(staying)
+        total = float(moving[forced].sum() + staying[~forced].sum())
+        gains = np.minimum(moving - staying, 0.0)[~forced]
+        most = self.domain.max_changes
+        if most is None:
+            return total + float(gains.sum())
+        left = most - int(forced.sum())
+        return np.inf if left < 0 else total + float(np.sort(gains)[:left].sum())
+
+    def _of_features(self, box: ProofNode, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Compute what numbers cost at least if they stay, and if they change."""
+        row, prices, whole = self.row, self.prices, self.domain.integer
+        stays = np.where((box.lower <= row) & (row <= box.upper), 0.0, np.inf)
+        least, most = np.maximum(box.lower, row - self.reach), np.minimum(box.upper, row + self.reach)
+        changes = np.full(len(row), np.inf)
+        for low, high in ((least, np.minimum(most, self.below)), (np.maximum(least, self.above), most)):
+            low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
+            for x in (low, high):
+                cost = prices * np.abs(x - row) + slopes * (x - row)
+                changes = np.where(low <= high, np.minimum(changes, cost), changes)
+        return stays, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The certificate of one answer, as ``elsewise_check`` reads it.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        JSON values: the header, then one node each. None of them where there is no certificate.
+    reason : str
+        Why there is none; empty where there is one.
+    """
+
+    lines: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """All lines, each with its end."""
+        return "".join(f"{line}\n" for line in self.lines)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the text, by which audit trails and reports refer to it."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the certificate to a file, compressed if its name ends in ``.gz``."""
+        data = self.text.encode()
+        Path(path).write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)

@@ -1,0 +1,302 @@
+"""Writes certificates: closes what relaxations close, and divides the rest, guided by the answer that is known.
+
+The search has found the answer and what is proven of it. This pass proves the same bound once more, node by node, in
+the form that the checker reads. It trusts nothing of the search: where the search is wrong, the proof does not close.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
+from .nodes import NodeCosts, Proof, ProofNode
+from .statement import NotCertifiedError, StatedPolyhedra, StatedTrees, Statement, limits
+from .trees import TreeBound, TreeBounds
+
+# Shares of a distance below it that certificates claim: proofs of the search are about that fine. The coarser ones are
+# tried where rounding allowances of the checker leave less.
+SLACKS = (2e-7, 9e-7)
+# What is asked of a node beyond the claim, as a share of it: more than the rounding of doubles, and than what the
+# checker allows for.
+AHEAD = 2e-8
+# Where there is no answer, certificates prove that there is none within this distance, in units of what the row's own
+# numbers cost.
+FAR = 1e6
+# Nodes of a certificate, beyond which it is given up.
+MOST_NODES = 5_000
+# Shares of the multipliers of ellipsoids and rules, which are best without a model, that are tried beside trees.
+FACTORS = (1.0, 0.7, 0.4, 0.0)
+# Moves and shares of levels below this are rounding.
+STILL = 1e-7
+# Whole numbers that a projection misses by less than this are meant.
+WHOLE = 1e-6
+
+
+def prove(statement: Statement, lower_bound: float) -> Proof:
+    """Write the certificate of an answer.
+
+    Parameters
+    ----------
+    statement : Statement
+    lower_bound : float
+        What the search has proven; infinite if there is no answer.
+
+    Raises
+    ------
+    NotCertifiedError
+        If a node cannot be closed, or nothing but rounding makes the answer one.
+    """
+    if statement.point is not None:
+        region = statement.goals[statement.goal].region
+        if isinstance(region, StatedPolyhedra) and not region.holds(statement.point):
+            raise NotCertifiedError("the model decides for the target by rounding alone, at a tie")
+    if np.isinf(lower_bound):
+        far = FAR * max(1.0, float(statement.prices @ np.abs(statement.row)))
+        return _certificate(statement, far, "infeasible")
+    for slack in SLACKS:
+        claimed = max(lower_bound * (1 - slack), 0.0)
+        try:
+            return _certificate(statement, claimed, statement.status)
+        except NotCertifiedError:
+            if slack == SLACKS[-1]:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _certificate(statement: Statement, claimed: float, status: str) -> Proof:
+    header = json.dumps(statement.header(claimed, status), allow_nan=False, separators=(",", ":"))
+    nodes = (json.dumps(node, allow_nan=False, separators=(",", ":")) for node in _Prover(statement, claimed).nodes())
+    return Proof((header, *nodes))
+
+
+class _Prover:
+    """Nodes of a proof, in the order in which they are written: a divided node, then its parts, one after the other."""
+
+    def __init__(self, statement: Statement, claimed: float) -> None:
+        self.statement, self.claimed, self.wanted = statement, claimed, claimed * (1 + AHEAD)
+        self.costs = NodeCosts(statement, claimed)
+        self.relaxation = NodeRelaxation(statement, self.costs)
+        self.clauses = statement.clauses()
+        self.trees = [
+            TreeBounds(goal.region, self.costs) if isinstance(goal.region, StatedTrees) and claimed > 0 else None
+            for goal in statement.goals
+        ]
+
+    def nodes(self) -> Iterator[dict[str, Any]]:
+        """Write the nodes."""
+        domain, n_written = self.statement.domain, 0
+        waiting = [ProofNode(domain.lower[0].copy(), domain.upper[0].copy())]
+        while waiting:
+            node, children = self._next(waiting.pop())
+            waiting += reversed(children)
+            n_written += 1
+            if n_written > MOST_NODES:
+                raise NotCertifiedError(f"the proof takes more than {MOST_NODES} nodes")
+            yield node
+
+    def _next(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Close a node, or divide it."""
+        if self.claimed == 0.0 or self.costs.least(box, np.zeros(len(self.statement.row))) >= self.claimed:
+            return {"close": {}}, []
+        if box.goal < 0:
+            return {"goals": len(self.statement.goals)}, [
+                replace(box, goal=goal) for goal in range(len(self.statement.goals))
+            ]
+        goal = self.statement.goals[box.goal]
+        if goal.density is not None and box.ellipsoid < 0:
+            count = goal.density.n_ellipsoids
+            return {"ellipsoids": count}, [replace(box, ellipsoid=number) for number in range(count)]
+        if isinstance(goal.region, StatedTrees):
+            return self._next_of_trees(box)
+        is_whole_region = goal.region is not None and box.part < 0
+        if is_whole_region and box.ellipsoid < 0:
+            return self._parts(box)
+        relaxed = self.relaxation.solve(box)
+        if relaxed is not None and relaxed.bound >= self.wanted:
+            return {"close": relaxed.multipliers.as_json}, []
+        if is_whole_region:
+            return self._parts(box)
+        if relaxed is None:
+            return self._decide_level(box)
+        return self._divide(box, relaxed.point)
+
+    def _parts(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+        region = self.statement.goals[box.goal].region
+        assert isinstance(region, StatedPolyhedra)
+        return {"parts": region.n_parts}, [replace(box, part=part) for part in range(region.n_parts)]
+
+    def _next_of_trees(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Close or divide a node whose model is a sum of trees."""
+        has_more = box.ellipsoid >= 0 or len(self.statement.domain.offsets) > 0
+        relaxed = self.relaxation.solve(box) if has_more else BoundedNode(NodeMultipliers(), 0.0, None)
+        if relaxed is None:
+            return self._decide_level(box)
+        if relaxed.bound >= self.wanted:
+            return {"close": relaxed.multipliers.as_json}, []
+        bounds = self.trees[box.goal]
+        assert bounds is not None
+        best: tuple[TreeBound, NodeMultipliers] | None = None
+        for factor in FACTORS if has_more else (0.0,):
+            scaled = relaxed.multipliers.scaled(factor)
+            slopes, constant = self.relaxation.linear(box, scaled)
+            found = bounds.solve(box, slopes, constant, self.wanted)
+            if found.bound >= self.wanted:
+                return {"close": {**scaled.as_json, "trees": found.multipliers.as_json}}, []
+            if best is None or found.bound > best[0].bound:
+                best = found, scaled
+        assert best is not None
+        return self._divide_trees(box, best[0], relaxed.point)
+
+    def _divide_trees(
+        self, box: ProofNode, found: TreeBound, relaxed: FloatArray | None
+    ) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Divide a node at a broken clause, or where trees and columns disagree."""
+        clause = None if found.point is None else self._broken_clause(box, found.point)
+        if clause is not None:
+            return clause
+        if found.split is None:
+            return self._divide(box, relaxed if relaxed is not None else found.point)
+        f, end = found.split
+        number = int(self.statement.domain.layout.group[f])
+        if number < 0:
+            return self._split(box, f, [(box.lower[f], end), (float(np.nextafter(end, np.inf)), box.upper[f])])
+        left = self.costs.levels(box, number)
+        return self._levels(box, number, [[f], [level for level in left if level != f]])
+
+    # ---- dividing the domain ----
+
+    def _decide_level(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Divide a category that has lost the row's own level."""
+        for number, features in enumerate(self.costs.categories):
+            left = self.costs.levels(box, number)
+            own = int(features[self.statement.row[features] == 1][0])
+            if len(left) > 1 and own not in left:
+                return self._levels(box, number, [[level] for level in left])
+        raise NotCertifiedError("a node cannot be relaxed")
+
+    def _levels(self, box: ProofNode, category: int, parts: list[list[int]]) -> tuple[dict[str, Any], list[ProofNode]]:
+        features, children = self.costs.categories[category], []
+        for kept in parts:
+            upper = box.upper.copy()
+            upper[np.setdiff1d(features, kept)] = 0.0
+            children.append(replace(box, upper=upper))
+        column = int(self.statement.domain.layout.column[features[0]])
+        return {"levels": {"column": column, "parts": parts}}, children
+
+    def _split(
+        self, box: ProofNode, feature: int, intervals: list[tuple[float, float]]
+    ) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Divide the interval of a number into some that follow each other; empty ones are left out."""
+        kept = [(low, high) for low, high in intervals if low <= high]
+        kept[0] = (min(kept[0][0], float(box.lower[feature])), kept[0][1])
+        kept[-1] = (kept[-1][0], max(kept[-1][1], float(box.upper[feature])))
+        ends = [limits(np.array(pair)) for pair in kept]
+        return (
+            {"split": {"feature": feature, "intervals": ends}},
+            [box.within(feature, low, high) for low, high in kept],
+        )
+
+    def _divide(self, box: ProofNode, point: FloatArray | None) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Divide the domain where the relaxed point breaks it."""
+        if point is None:
+            raise NotCertifiedError("a node of the proof is empty by so little that rounding hides it")
+        domain, row = self.statement.domain, self.statement.row
+        clause = self._broken_clause(box, point)
+        if clause is not None:
+            return clause
+        fraction = self._fraction(box, point)
+        if fraction is not None:
+            return fraction
+        cost = self.statement.prices * np.abs(point - row)
+        moved = cost > STILL * cost.sum()
+        for f in np.flatnonzero(moved & (point > self.costs.below) & (point < self.costs.above)).tolist():
+            return self._stays_or_moves(box, f, self.costs.below[f], self.costs.above[f])
+        counts = domain.max_changes is not None or domain.per_change > 0
+        choice = self._largest_open_move(box, point, moved) if counts else None
+        if choice is not None:
+            return choice
+        # Nothing is left to divide, so the relaxation is exact.
+        raise NotCertifiedError("a node of the proof cannot be closed: something may be nearer than the bound")
+
+    def _broken_clause(self, box: ProofNode, point: FloatArray) -> tuple[dict[str, Any], list[ProofNode]] | None:
+        """Divide by the alternatives of the shortest clause that a point breaks; None if it breaks none."""
+        discrete = self.statement.domain.discrete
+        whole = np.where(discrete & (np.abs(point - np.round(point)) < WHOLE), np.round(point), point)
+        slack = np.where(discrete, 0.0, STILL * (1 + np.abs(point)))
+        broken = [
+            (len(clause), k)
+            for k, clause in enumerate(self.clauses)
+            if not any(_holds(whole[f], low, high, slack[f]) for f, low, high in clause)
+        ]
+        if not broken:
+            return None
+        k = min(broken)[1]
+        return {"clause": k}, [self._literal(box, *literal) for literal in self.clauses[k]]
+
+    def _literal(self, box: ProofNode, feature: int, low: float | None, high: float | None) -> ProofNode:
+        """Return the part of a box in which a literal holds."""
+        low, high = (-np.inf if low is None else low), (np.inf if high is None else high)
+        if self.statement.domain.layout.group[feature] >= 0:
+            low, high = (1.0 if low > 0 else 0.0), (0.0 if high < 1 else 1.0)
+        return box.within(feature, low, high)
+
+    def _fraction(self, box: ProofNode, point: FloatArray) -> tuple[dict[str, Any], list[ProofNode]] | None:
+        """Divide what is not whole at the relaxed point, the most costly first; None if all is."""
+        row, prices, domain = self.statement.row, self.statement.prices, self.statement.domain
+        apart = np.where(domain.integer, np.abs(point - np.round(point)), 0.0)
+        apart[(apart < STILL) | (np.abs(point - row) < STILL * (1 + np.abs(row)))] = 0.0
+        best, number = float((apart * prices).max(initial=0.0)), -1
+        for c, features in enumerate(self.costs.categories):
+            missing = 1.0 - float(point[features].max())
+            if len(self.costs.levels(box, c)) > 1 and missing > STILL and missing * 2 * prices[features[0]] > best:
+                best, number = missing * 2 * float(prices[features[0]]), c
+        if number >= 0:
+            return self._levels(box, number, [[level] for level in self.costs.levels(box, number)])
+        if best == 0.0:
+            return None
+        f = int((apart * prices).argmax())
+        below, above, own = float(np.floor(point[f])), float(np.ceil(point[f])), float(row[f])
+        intervals = [(box.lower[f], below), (above, box.upper[f])]
+        if below < own < above and box.lower[f] <= own <= box.upper[f]:
+            intervals.insert(1, (own, own))
+        return self._split(box, f, intervals)
+
+    def _stays_or_moves(
+        self, box: ProofNode, f: int, below: float, above: float
+    ) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Divide a number into what is below, the row's own value, and what is above."""
+        own = float(self.statement.row[f])
+        intervals = [(box.lower[f], min(below, box.upper[f])), (max(above, box.lower[f]), box.upper[f])]
+        if box.lower[f] <= own <= box.upper[f]:
+            intervals.insert(1, (own, own))
+        return self._split(box, f, intervals)
+
+    def _largest_open_move(
+        self, box: ProofNode, point: FloatArray, moved: Any
+    ) -> tuple[dict[str, Any], list[ProofNode]] | None:
+        """Divide the most costly move of a column of which it is open whether it moves: it stays, or it does."""
+        row, layout = self.statement.row, self.statement.domain.layout
+        cost = self.statement.prices * np.abs(point - row)
+        for f in np.argsort(-cost).tolist():
+            if not moved[f]:
+                return None
+            c = int(layout.group[f])
+            if c >= 0:
+                left = self.costs.levels(box, c)
+                if len(left) > 1:
+                    return self._levels(box, c, [[level] for level in left])
+            elif box.lower[f] < box.upper[f] and box.lower[f] <= row[f] <= box.upper[f]:
+                own = float(row[f])
+                return self._stays_or_moves(box, f, np.nextafter(own, -np.inf), np.nextafter(own, np.inf))
+        return None
+
+
+def _holds(value: float, low: float | None, high: float | None, slack: float) -> bool:
+    """Whether a relaxed value keeps a literal, up to rounding."""
+    return (low is None or value >= low - slack) and (high is None or value <= high + slack)

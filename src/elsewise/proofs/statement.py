@@ -1,0 +1,369 @@
+"""What a certificate states: the question about one row, the model as plain numbers, and the answer.
+
+Rows are in features, as a search sees them: numbers that move in steps are counts of steps, a category is its
+indicators. ``Statement.header`` is the first line of the certificate; its fields are described in ``docs/proofs.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..search import Domain
+from ..search.cones import Cones
+from ..search.relaxations.polyhedra import PolyhedronUnion
+from ..search.relaxations.tree_sums.cover import EnsembleCover
+from ..search.relaxations.tree_sums.indexed import conditions_of
+from ..search.relaxations.tree_sums.joint import Joint
+from ..search.relaxations.tree_sums.trees import TreeSum
+from ..search.relaxations.tree_sums.votes import exact_leaves, strict_conditions
+
+FORMAT, VERSION = "elsewise certificate", 1
+# Half-spaces that a point misses by more than this, relative to their terms, do not hold it for sure.
+SURELY_OUTSIDE = 1e-9
+
+
+class NotCertifiedError(Exception):
+    """Why there is no certificate of an answer; the answer itself is none the worse."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffineView:
+    """What a model or a density sees of features, ``z = matrix x + offset``.
+
+    Attributes
+    ----------
+    matrix, offset : arrays of shape (n_out, n_features), (n_out,)
+    """
+
+    matrix: FloatArray
+    offset: FloatArray
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The map by rows, zeros left out."""
+        rows = [[[int(j), float(row[j])] for j in np.flatnonzero(row)] for row in self.matrix]
+        return {"rows": rows, "offset": self.offset.tolist()}
+
+
+def _exact_dot(factors: FloatArray, values: list[Fraction]) -> Fraction:
+    return sum((Fraction(factors[j]) * values[j] for j in np.flatnonzero(factors)), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedPolyhedra:
+    """A region that is a union of listed polyhedra.
+
+    Attributes
+    ----------
+    region : PolyhedronUnion
+        In model space.
+    view : AffineView
+    """
+
+    region: PolyhedronUnion
+    view: AffineView
+
+    @property
+    def n_parts(self) -> int:
+        """Number of polyhedra."""
+        return self.region.n_polyhedra
+
+    def halfspaces(self, part: int) -> tuple[FloatArray, FloatArray]:
+        """Half-spaces ``(A, b)`` of features, ``A x <= b``, of a part."""
+        A, b = self.region.polyhedron(part)
+        return A @ self.view.matrix, b - A @ self.view.offset
+
+    def sizes(self, part: int, most: FloatArray) -> FloatArray:
+        """Sizes of the terms of half-spaces of a part where ``|x| <= most``, array of shape (n_halfspaces,)."""
+        region = self.region
+        start, stop = region.spans[part]
+        seen = np.abs(self.view.matrix) @ most + np.abs(self.view.offset)
+        normals = np.abs(region.normals[start:stop]) + np.abs(region.shifts[part])
+        return np.asarray(normals @ seen + np.abs(region.offsets[start:stop]) + abs(region.shift_offsets[part]))
+
+    def holds(self, point: FloatArray) -> bool:
+        """Whether a part holds a point in exact arithmetic, not by the rounding of a model at a tie."""
+        region, view = self.region, self.view
+        seen = [_exact_dot(row, list(map(Fraction, point))) + Fraction(o) for row, o in zip(view.matrix, view.offset)]
+        for part, (start, stop) in enumerate(region.spans.tolist()):
+            A, b = self.halfspaces(part)
+            if (A @ point - b > SURELY_OUTSIDE * self.sizes(part, np.abs(point))).any():
+                continue
+            shift = _exact_dot(region.shifts[part], seen) - Fraction(region.shift_offsets[part])
+            pairs = zip(region.normals[start:stop], region.offsets[start:stop])
+            if all(_exact_dot(normal, seen) - shift <= Fraction(offset) for normal, offset in pairs):
+                return True
+        return False
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """The polyhedra over one table of half-spaces."""
+        region, parts = self.region, []
+        for (start, stop), shift, offset in zip(region.spans.tolist(), region.shifts, region.shift_offsets.tolist()):
+            part: dict[str, Any] = {"start": start, "stop": stop}
+            if shift.any() or offset:
+                part |= {"shift": shift.tolist(), "shift_offset": offset}
+            parts.append(part)
+        return {
+            "kind": "polyhedra",
+            "map": self.view.as_json,
+            "normals": region.normals.tolist(),
+            "offsets": region.offsets.tolist(),
+            "parts": parts,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedTrees:
+    """A region where sums of leaves of trees meet conditions ``weights . sums >= least``.
+
+    Attributes
+    ----------
+    cover : EnsembleCover
+    weights : array of shape (n_conditions, n_scores)
+    least, slack : arrays of shape (n_conditions,)
+        What sums have to reach, and how far rounding may let them miss it.
+    strict : bool array of shape (n_conditions,)
+        A tie is not enough, where sums are exact.
+    """
+
+    cover: EnsembleCover
+    weights: FloatArray
+    least: FloatArray
+    slack: FloatArray
+    strict: BoolArray
+
+    @classmethod
+    def of(cls, cover: EnsembleCover) -> StatedTrees:
+        """Read the conditions of a cover."""
+        trees, decision = cover.trees, cover.decision
+        if isinstance(decision, Joint):
+            raise NotCertifiedError("several sums of trees at once have no certificates yet")
+        if trees.is_by_table.any():
+            raise NotCertifiedError("trees that split by category codes or missing values have no certificates yet")
+        weights, least = decision.rows(trees.n_scores)
+        nominal = least * trees.divisor - weights @ trees.base
+        slack = nominal - conditions_of(trees, decision)[1]
+        return cls(cover, weights, nominal, slack, strict_conditions(trees, decision, len(least)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether sums are exact: all leaves are votes."""
+        trees = self.cover.trees
+        plain = np.isin(self.weights, (-1.0, 0.0, 1.0)).all()
+        return bool(plain and exact_leaves(trees.value[trees.feature < 0]).all())
+
+    @property
+    def gains(self) -> FloatArray:
+        """What leaves add to the conditions, array of shape (n_leaves, n_conditions)."""
+        trees = self.cover.trees
+        return np.asarray(trees.value[trees.feature < 0] @ self.weights.T)
+
+    @property
+    def needed(self) -> FloatArray:
+        """What sums of leaves have to reach, array of shape (n_conditions,)."""
+        if not self.is_exact:
+            return self.least - self.slack
+        # as the checker does: sums are multiples of what leaves differ by
+        trees, found = self.cover.trees, []
+        is_leaf = trees.feature < 0
+        owner = np.searchsorted(trees.roots, np.flatnonzero(is_leaf), side="right") - 1
+        for gains, least, strict in zip(self.gains.T, self.least, self.strict):
+            whole = np.round(gains * 2.0**20).astype(np.int64)
+            first = np.array([whole[owner == t][0] for t in range(trees.n_trees)])
+            step = int(np.gcd.reduce(whole - first[owner]))
+            start = int(first.sum())
+            if step == 0:
+                found.append(float(least) + (1.0 if strict else 0.0))
+                continue
+            count = (float(least) * 2.0**20 - start) / step
+            found.append((start + step * (np.floor(count) + 1 if strict else np.ceil(count))) / 2.0**20)
+        return np.array(found)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Trees as lists of nodes: ``[feature, limit, left, right]`` or ``[scores]``."""
+        space = self.cover.space
+        rows = zip(self.weights.tolist(), self.least.tolist(), self.slack.tolist(), self.strict.tolist())
+        return {
+            "kind": "trees",
+            "map": AffineView(space.matrix, space.offset).as_json,
+            "single": bool(self.cover.trees.single),
+            "conditions": [{"weights": w, "least": b, "slack": max(s, 0.0), "strict": t} for w, b, s, t in rows],
+            "trees": [_nodes_of(self.cover.trees, int(root)) for root in self.cover.trees.roots],
+        }
+
+
+def _nodes_of(trees: TreeSum, root: int) -> list[list[Any]]:
+    """List the nodes of a tree, each before those below it; comparisons that send everything one way are left out."""
+    found: list[list[Any]] = []
+    waiting = [(root, -1, 0)]
+    while waiting:
+        node, parent, side = waiting.pop()
+        while trees.feature[node] >= 0 and np.isinf(trees.limit[node]):
+            node = int(trees.left[node] if trees.limit[node] > 0 else trees.right[node])
+        if parent >= 0:
+            found[parent][side] = len(found)
+        if trees.feature[node] < 0:
+            found.append([trees.value[node].tolist()])
+            continue
+        waiting += [(int(trees.right[node]), len(found), 3), (int(trees.left[node]), len(found), 2)]
+        found.append([int(trees.feature[node]), float(trees.limit[node]), -1, -1])
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedEllipsoids:
+    """Ellipsoids ``|F (M x + m - c)|^2 + p.x <= r``.
+
+    Attributes
+    ----------
+    cones : Cones
+    view : AffineView
+        From features to the numbers that the cones are about.
+    indicators : int array
+        Features that penalties are about, in their order.
+    """
+
+    cones: Cones
+    view: AffineView
+    indicators: Any
+
+    @property
+    def n_ellipsoids(self) -> int:
+        """Number of ellipsoids."""
+        return len(self.cones.radii)
+
+    def ellipsoid(self, number: int) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+        """``(F M, F (c - m), r, p)`` of an ellipsoid, with p over all features."""
+        cones, view = self.cones, self.view
+        factor = cones.factors[cones.shape[number]]
+        penalties = np.zeros(view.matrix.shape[1])
+        if cones.penalties.size:
+            penalties[self.indicators] = cones.penalties[number]
+        centre = factor @ (cones.centres[number] - view.offset)
+        return factor @ view.matrix, centre, float(cones.radii[number] ** 2), penalties
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Shapes, and the ellipsoids that have them."""
+        cones, listed = self.cones, []
+        for number in range(self.n_ellipsoids):
+            each: dict[str, Any] = {
+                "shape": int(cones.shape[number]),
+                "centre": cones.centres[number].tolist(),
+                "squared_radius": float(cones.radii[number] ** 2),
+            }
+            if cones.penalties.size:
+                pairs = zip(self.indicators.tolist(), cones.penalties[number].tolist())
+                each["penalties"] = [[feature, value] for feature, value in pairs if value]
+            listed.append(each)
+        return {"map": self.view.as_json, "shapes": cones.factors.tolist(), "ellipsoids": listed}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedGoal:
+    """One wanted outcome: where the model decides so, and where data are dense; None for everywhere."""
+
+    region: StatedPolyhedra | StatedTrees | None
+    density: StatedEllipsoids | None
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """What the header says of it."""
+        return {
+            "region": None if self.region is None else self.region.as_json,
+            "density": None if self.density is None else self.density.as_json,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """The question about a row, and its answer.
+
+    Attributes
+    ----------
+    row : array of shape (n_features,)
+    prices : array of shape (n_features,)
+        Weights of the distance; each indicator of a category has half of its price.
+    domain : Domain
+        Of this row alone.
+    goals : tuple of StatedGoal
+    status : str
+    point : array of shape (n_features,), or None
+    goal : int
+        The goal that the point reaches; -1 without a point.
+    distance : float or None
+    notes : dict
+        Names and labels, for people; nothing is proven about them.
+    """
+
+    row: FloatArray
+    prices: FloatArray
+    domain: Domain
+    goals: tuple[StatedGoal, ...]
+    status: str
+    point: FloatArray | None
+    goal: int
+    distance: float | None
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def header(self, lower_bound: float, status: str) -> dict[str, Any]:
+        """Return the first line of a certificate that proves a bound."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "claim": {"status": status, "distance": self.distance, "lower_bound": lower_bound},
+            "row": self.row.tolist(),
+            "prices": self.prices.tolist(),
+            "point": None if self.point is None else self.point.tolist(),
+            "goal": self.goal if self.point is not None else None,
+            "domain": self._domain(),
+            "goals": [goal.as_json for goal in self.goals],
+            "notes": self.notes,
+        }
+
+    def _domain(self) -> dict[str, Any]:
+        domain, layout = self.domain, self.domain.layout
+        kinds = np.where(layout.group >= 0, "category", np.where(domain.integer, "whole", "number"))
+        features = [np.flatnonzero(layout.column == column) for column in range(layout.n_columns)]
+        units = [np.flatnonzero(layout.unit == unit).tolist() for unit in range(layout.n_units)]
+        said: dict[str, Any] = {
+            "columns": [{"kind": str(kinds[own[0]]), "features": own.tolist()} for own in features],
+            "units": units,
+            "lower": limits(domain.lower[0]),
+            "upper": limits(domain.upper[0]),
+            "per_change": float(domain.per_change),
+            "max_changes": None if domain.max_changes is None else int(domain.max_changes),
+            "rules": [
+                {"normal": normal.tolist(), "offset": float(offset)}
+                for normal, offset in zip(domain.normals, domain.offsets)
+            ],
+            "clauses": self.clauses(),
+        }
+        if domain.least_moves is not None:
+            least = domain.least_moves
+            said["least_moves"] = {"below": least.below[0].tolist(), "above": least.above[0].tolist()}
+        return said
+
+    def clauses(self) -> list[list[list[Any]]]:
+        """Return the clauses that bind the row, each a list of literals ``[feature, low, high]``, None for no end."""
+        clauses = self.domain.clauses
+        if clauses is None:
+            return []
+        found = []
+        for number in np.flatnonzero(clauses.binds[0]).tolist():
+            own = np.flatnonzero((clauses.clause_of == number) & (clauses.low[0] <= clauses.high[0]))
+            ends = zip(clauses.feature[own].tolist(), limits(clauses.low[0, own]), limits(clauses.high[0, own]))
+            found.append([[feature, low, high] for feature, low, high in ends])
+        return found
+
+
+def limits(values: FloatArray) -> list[float | None]:
+    """Write limits, None for those that are infinite."""
+    return [value if np.isfinite(value) else None for value in values.tolist()]

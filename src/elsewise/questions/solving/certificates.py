@@ -1,0 +1,150 @@
+"""Certificates of answers: the question about each row put into plain numbers, and its proof written."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...answers.records import OPTIMAL_GAP
+from ...arrays import FloatArray, IntArray
+from ...distances import ResolvedManhattan
+from ...proofs import (
+    AffineView,
+    NotCertifiedError,
+    Proof,
+    StatedEllipsoids,
+    StatedGoal,
+    StatedPolyhedra,
+    StatedTrees,
+    Statement,
+    prove,
+)
+from ...search import Cover, Domain, Layout
+from ...search.relaxations.black_box import BlackBoxCover
+from ...search.relaxations.polyhedra.cover import PolyhedraCover
+from ...search.relaxations.tree_sums.cover import EnsembleCover
+from .answers import Answers
+from .question import Question
+
+
+def proofs_of(answers: Answers, goals: IntArray) -> tuple[Proof, ...]:
+    """Write a certificate for every row, or say why there is none.
+
+    Parameters
+    ----------
+    answers : Answers
+        The first answers of rows.
+    goals : int array of shape (n_samples,)
+        Goals asked for, -1 for any other class.
+    """
+    return tuple(_proof_of(answers, place, int(goals[place])) for place in range(len(answers.rows)))
+
+
+def _proof_of(answers: Answers, place: int, goal: int) -> Proof:
+    try:
+        statement = _statement(answers, place, goal)
+        return prove(statement, float(np.minimum(answers.lower_bound[place], answers.value[place])))
+    except NotCertifiedError as reason:
+        return Proof(reason=str(reason))
+
+
+def _statement(answers: Answers, place: int, goal: int) -> Statement:
+    """Put the question about one row, and its answer, into plain numbers."""
+    question, lattice = answers.question, answers.question.lattice
+    distance = question.distance
+    if not isinstance(distance, ResolvedManhattan):
+        raise NotCertifiedError("distances that are quadratic have no certificates yet")
+    if question.fitted.robust_radius:
+        raise NotCertifiedError("answers with a robust radius have no certificates yet")
+    if not np.isnan(answers.highest_quantile[place]):
+        raise NotCertifiedError("answers that are less dense than asked have no certificates")
+    if answers.earlier[place]:
+        raise NotCertifiedError("answers that have to differ from earlier ones have no certificates yet")
+    if question.fitted.missing is not None:
+        raise NotCertifiedError("rows with missing values have no certificates yet")
+    row, domain = answers.rows[[place]], _domain_of(answers, place)
+    prices = distance.weights
+    point = answers.points[[place]] if np.isfinite(answers.value[place]) else None
+    if lattice is not None:
+        domain, prices = lattice.domain(domain, row), prices * lattice.unit
+        row, point = lattice.counts(row), None if point is None else lattice.counts(point)
+    places = _goals_of(answers, place, goal)
+    found = None if point is None else question.distance(answers.points[[place]], answers.rows[[place]])
+    gap = 0.0 if found is None else float(found[0] - answers.lower_bound[place])
+    status = "unknown" if found is None else "optimal" if gap <= OPTIMAL_GAP * float(found[0]) else "feasible"
+    return Statement(
+        row=row[0],
+        prices=prices,
+        domain=domain,
+        goals=tuple(_goal(answers, place, number) for number in places),
+        status=status,
+        point=None if point is None else point[0],
+        goal=-1 if point is None else places.index(int(answers.goal[place])),
+        distance=None if found is None else float(found[0]),
+        notes={
+            "columns": [str(column.name) for column in question.table.columns],
+            "target": [str(question.label(number)) for number in places],
+        },
+    )
+
+
+def _goals_of(answers: Answers, place: int, goal: int) -> list[int]:
+    """Goals that the answer of a row is the nearest of."""
+    if goal >= 0:
+        return [goal]
+    classes = answers.question.fitted.classes
+    assert classes is not None
+    return [number for number, label in enumerate(classes) if label != answers.predictions[place]]
+
+
+def _domain_of(answers: Answers, place: int) -> Domain:
+    """Return what a row may become; where anything goes, a domain without limits."""
+    if answers.domain is not None:
+        return answers.domain.of_rows(np.array([place]))
+    n = answers.rows.shape[1]
+    nothing = np.full(n, -1)
+    return Domain(
+        layout=Layout(np.arange(n), n, nothing),
+        lower=np.full((1, n), -np.inf),
+        upper=np.full((1, n), np.inf),
+        integer=np.zeros(n, dtype=np.bool_),
+        max_changes=None,
+        normals=np.empty((0, n)),
+        offsets=np.empty(0),
+    )
+
+
+def _goal(answers: Answers, place: int, number: int) -> StatedGoal:
+    """Region and density of a goal for one row."""
+    question = answers.question
+    cover = question.searched.goals[number].cover
+    region = _region(cover) if question.use_model else None
+    if answers.already[place] and question.options.on_satisfied == "keep":
+        return StatedGoal(region, None)  # a row that stays as it is need not be dense
+    return StatedGoal(region, _density(question, number, float(answers.log_thresholds[place, number])))
+
+
+def _region(cover: Cover) -> StatedPolyhedra | StatedTrees | None:
+    if isinstance(cover, BlackBoxCover):
+        return None
+    if isinstance(cover, EnsembleCover):
+        return StatedTrees.of(cover)
+    if not isinstance(cover, PolyhedraCover):
+        raise NotCertifiedError(f"regions of this kind ({type(cover).__name__}) have no certificates yet")
+    return StatedPolyhedra(cover.region, AffineView(cover.space.matrix, cover.space.offset))
+
+
+def _density(question: Question, number: int, log_threshold: float) -> StatedEllipsoids | None:
+    """Ellipsoids of a goal at a threshold, and the numbers that they are about."""
+    density, space = question.densities[number], question.searched.space
+    if density is None:
+        return None
+    cones = density.with_threshold(log_threshold).cones()
+    unit: FloatArray = np.ones(space.n_features) if space.lattice is None else space.lattice.unit
+    if not question.fitted.has_categories:
+        to_density = question.fitted.to_density
+        return StatedEllipsoids(
+            cones, AffineView(to_density.matrix * unit, to_density.offset), np.empty(0, dtype=np.int64)
+        )
+    numeric, indicators = np.flatnonzero(space.group < 0), np.flatnonzero(space.group >= 0)
+    view = np.eye(space.n_features)[numeric] * unit
+    return StatedEllipsoids(cones, AffineView(view, np.zeros(len(numeric))), indicators)

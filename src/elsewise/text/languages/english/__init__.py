@@ -1,0 +1,5 @@
+"""English: the reference that every other language follows, key by key."""
+
+from . import explorer, sentences
+
+TEXTS = {**sentences.TEXTS, **explorer.TEXTS}

@@ -1,0 +1,5 @@
+"""Deutsch."""
+
+from . import explorer, sentences
+
+TEXTS = {**sentences.TEXTS, **explorer.TEXTS}

@@ -1,0 +1,136 @@
+"""Certificates of sums of trees, checked by the separate program."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import elsewise as ew
+import elsewise_check
+from proofs.tables import RULES, mixed, numbers, of_table
+from proofs.test_polyhedra import check_all
+
+ENSEMBLES = {
+    "forest": RandomForestClassifier(10, max_depth=4, random_state=0),
+    "votes": RandomForestClassifier(8, random_state=0),
+    "extra trees": ExtraTreesClassifier(8, max_depth=5, random_state=0),
+    "boosting": GradientBoostingClassifier(n_estimators=12, random_state=0),
+    "histograms": HistGradientBoostingClassifier(max_iter=12, random_state=0),
+}
+
+
+@pytest.mark.parametrize("density", [None, "auto"])
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_numbers(name, density):
+    X, y = numbers(0, n_classes=2 if density else 3)
+    model = ENSEMBLES[name].fit(X, y)
+    explainer = ew.Explainer(model, density=density).fit(X, y)
+    answers = explainer.explain(X[model.predict(X) != 1][:3], 1, certificate=True)
+    assert (answers.statuses == "optimal").all()
+    check_all(answers)
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_other_libraries(library):
+    module = pytest.importorskip(library)
+    X, y = numbers(1, n_classes=2)
+    kind = module.XGBClassifier if library == "xgboost" else module.LGBMClassifier
+    model = kind(n_estimators=15, max_depth=3, **({} if library == "xgboost" else {"verbose": -1})).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    check_all(explainer.explain(X[model.predict(X) != 1][:5], 1, certificate=True))
+
+
+def test_trees_behind_a_scaler():
+    X, y = numbers(2, n_classes=2)
+    model = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=15, random_state=0)).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    check_all(explainer.explain(X[model.predict(X) != 1][:6], 1, certificate=True))
+
+
+def test_ranges_of_a_regressor():
+    X, y = numbers(3, n_classes=2)
+    y = y + X[:, 0]
+    model = GradientBoostingRegressor(n_estimators=15, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    rows = X[model.predict(X) < 0.5][:5]
+    check_all(explainer.explain(rows, (1.0, 1.5), certificate=True))
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("per_change", [0.0, 0.3])
+def test_tables_with_rules(rules, per_change):
+    X, y = mixed(0)
+    model = of_table(GradientBoostingClassifier(n_estimators=12, random_state=0)).fit(X, y)
+    explainer = ew.Explainer(model, density=None, distance=ew.Scaled(per_change=per_change)).fit(X, y)
+    check_all(explainer.explain(X[model.predict(X) == 0][:3], 1, constraints=RULES[rules], certificate=True))
+
+
+def changed_leaves(header, point):
+    """Raise the leaves of a point that is nearer until the trees accept it."""
+    goal = header["goals"][header["goal"]]["region"]
+    z = [sum(v * point[j] for j, v in row) + o for row, o in zip(goal["map"]["rows"], goal["map"]["offset"])]
+    for tree in goal["trees"]:
+        k = 0
+        while len(tree[k]) > 1:
+            k = tree[k][2] if z[tree[k][0]] <= tree[k][1] else tree[k][3]
+        gains = [sum(w * v for w, v in zip(row["weights"], tree[k][0])) for row in goal["conditions"]]
+        assert len(gains) == 1
+        tree[k][0] = [v + 10.0 * w for v, w in zip(tree[k][0], goal["conditions"][0]["weights"])]
+
+
+def test_faults_in_trees_are_refused():
+    X, y = numbers(0, n_classes=2)
+    model = ENSEMBLES["boosting"].fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    answers = explainer.explain(X[model.predict(X) != 1][:10], 1, certificate=True)
+    n_refused = 0
+    for one in answers:
+        header, nodes = json.loads(one.proof.lines[0]), [json.loads(line) for line in one.proof.lines[1:]]
+        faults = []
+        nearer = json.loads(one.proof.lines[0])
+        changed_leaves(nearer, [a + 0.9 * (b - a) for a, b in zip(header["row"], header["point"])])
+        faults.append((nearer, nodes))
+        easier = json.loads(one.proof.lines[0])
+        easier["goals"][0]["region"]["conditions"][0]["least"] -= 100.0
+        faults.append((easier, nodes))
+        moved = json.loads(one.proof.lines[0])
+        f = int(np.argmax(np.abs(np.subtract(moved["point"], moved["row"]))))
+        toward = -np.inf if moved["row"][f] < moved["point"][f] else np.inf
+        moved["point"][f] = float(np.nextafter(moved["point"][f], toward))
+        faults.append((moved, nodes))  # answers are the first numbers beyond a limit: an ulp less is on its other side
+        higher = json.loads(one.proof.lines[0])
+        higher["claim"]["lower_bound"] = higher["claim"]["distance"] * (1 + 1e-7)
+        faults.append((higher, nodes))
+        for k, node in enumerate(nodes):
+            if node.get("close", {}).get("trees", {}).get("messages"):
+                silent = json.loads(json.dumps(nodes))
+                silent[k]["close"]["trees"]["pi"] = [-1]
+                faults.append((header, silent))
+                break
+        for changed, lines in faults:
+            with pytest.raises(elsewise_check.RefusedError, match=r"line \d+: "):
+                elsewise_check.check_lines([json.dumps(changed), *map(json.dumps, lines)])
+            n_refused += 1
+    assert n_refused >= 40
+
+
+def test_a_derived_sum_that_no_tree_splits():
+    X = pd.DataFrame(np.random.default_rng(0).integers(0, 6, (200, 3)), columns=["a", "b", "c"])
+    y = (X.a > 2).astype(int)
+    X["total"] = X.b + X.c
+    model = GradientBoostingClassifier(n_estimators=3, max_depth=1).fit(X, y)
+    explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
+    assert set(explainer.derived_) == {"total"}
+    check_all(explainer.explain(X[model.predict(X) == 0][:3], 1, certificate=True))

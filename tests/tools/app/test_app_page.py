@@ -1,0 +1,149 @@
+"""What people see on the page: cards, names, languages, locks, notes, the row picker and the token."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import elsewise as ew
+
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("fastapi", reason="the explorer needs the extra elsewise[serve]")
+httpx = pytest.importorskip("httpx")
+
+from elsewise.tools.app import create_app  # noqa: E402
+from tools.app.browsing import chromium, page_of  # noqa: E402
+from tools.app.running import serving  # noqa: E402
+
+TOKEN = "a-token-that-is-long-enough"
+LABELS = {"bp": ("Blutdruck", "mm Hg"), "age": "Alter", "calls": {-1: "nie angerufen"}}
+
+
+def table(n=300):
+    rng = np.random.default_rng(5)
+    frame = pandas.DataFrame(
+        {
+            "age": rng.integers(20, 80, n),
+            "bp": rng.normal(130, 15, n).round(),
+            "bmi": rng.normal(27, 4, n).round(1),
+            "calls": rng.integers(-1, 6, n),
+        }
+    )
+    score = (frame["bp"] - 130) / 15 + (frame["bmi"] - 27) / 4 + (frame["calls"] - 2) / 3
+    return frame, np.where(score + rng.normal(0, 0.5, n) > 1.2, 1, 0)
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    frame, labels = table()
+    return ew.Explainer(
+        LogisticRegression(max_iter=5000).fit(frame, labels),
+        threshold=0.6,
+        constraints=ew.Constraints(immutable=["age"]),
+        labels=LABELS,
+        outcomes={0: "gesund", 1: "krank"},
+        language="de",
+    ).fit(frame, labels)
+
+
+@pytest.fixture(scope="module")
+def address(explainer):
+    with serving(create_app(explainer, table()[0], title="Praxis", target=0)) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as opened:
+        yield opened
+
+
+def test_the_page_speaks_the_language_and_uses_the_names(browser, address, explainer):
+    frame, _ = table()
+    with page_of(browser, address) as page:
+        assert page.evaluate("() => document.documentElement.lang") == "de"
+        assert page.locator("#prediction").inner_text() == "krank"
+        assert page.locator("#target option:checked").inner_text() == "gesund"
+        place = int(np.flatnonzero(explainer.model.predict(frame) == 1)[0])
+        direct = explainer.explain_one(frame.iloc[place], 0)
+        assert page.locator("#sentence").inner_text() == direct.sentence
+        assert "Blutdruck" in page.locator("#columns").inner_text()
+        assert page.locator("#badge").inner_text() == "Bewiesen am kleinsten"
+        told = page.locator("#bar-distance").inner_text()
+        assert float(told.removeprefix("Abstand ").replace(",", ".")) == pytest.approx(direct.distance, rel=1e-3)
+        text = page.locator("body").inner_text()
+        for word in ("The model", "Copy link", "{{", "undefined", " now "):
+            assert word not in text
+
+
+def test_columns_that_rules_fix_are_locked_and_say_why(browser, address):
+    with page_of(browser, address) as page:
+        lock = page.locator(".column", has_text="Alter").locator(".lock")
+        assert lock.is_disabled()
+        assert lock.get_attribute("aria-pressed") == "true"
+        assert page.locator(".column", has_text="Alter").locator(".tools").inner_text() == "Alter bleibt unverändert"
+
+
+def test_values_beyond_all_training_rows_get_a_note(browser, address):
+    with page_of(browser, address) as page:
+        note = page.locator(".column", has_text="Blutdruck").locator(".outside")
+        assert note.is_hidden()
+        page.get_by_label("Blutdruck").first.fill("400")
+        assert "außerhalb aller Trainingszeilen" in note.inner_text()
+
+
+def test_cards_hold_the_smallest_changes_of_one_two_and_three_columns(browser, address, explainer):
+    frame, _ = table()
+    rows = np.flatnonzero(explainer.model.predict(frame) == 1)
+    answers = explainer.explain(frame.iloc[rows], 0)
+    place = int(rows[np.argmax([len(answer.changes) for answer in answers])])
+    answer = explainer.explain_one(frame.iloc[place], 0)
+    assert len(answer.changes) >= 2
+    with page_of(browser, address) as page:
+        page.fill("#row-number", str(place + 1))
+        page.keyboard.press("Enter")
+        cards = page.locator("#cards .card")
+        page.wait_for_function("(n) => document.querySelectorAll('#cards .card').length === n", arg=len(answer.changes))
+        for count in range(1, len(answer.changes)):
+            few = explainer.constraints & ew.Constraints(max_changes=count)
+            best = explainer.explain_one(frame.iloc[place], 0, constraints=few)
+            if best.found:
+                assert f"Abstand {best.distance:.3f}".rstrip("0").replace(".", ",") in cards.nth(count - 1).inner_text()
+            else:
+                assert "keine Antwort (bewiesen)" in cards.nth(count - 1).inner_text()
+        chosen = page.locator("#cards button").first
+        chosen.click()
+        with page.expect_download() as download:
+            page.locator("#take-csv").click()
+        taken = download.value.path().read_text(encoding="utf-8-sig")
+        assert page.locator("#sentence").inner_text().split("(")[0] in taken.replace('""', '"')
+
+
+def test_rows_are_searched_filtered_and_sorted(address, explainer):
+    frame, _ = table()
+    with httpx.Client(base_url=address) as client:
+        found = client.get("/api/rows", params={"prediction": 1, "sort": "-bp", "limit": 500}).json()
+        refused = frame[explainer.model.predict(frame) == 1]
+        assert found["total"] == len(refused)
+        assert [known["row"]["bp"] for known in found["rows"]] == sorted(refused["bp"], reverse=True)
+        value = frame["bmi"].iloc[7]
+        rows = client.get("/api/rows", params={"search": f"{value}"}).json()["rows"]
+        assert 7 in [known["number"] for known in rows]
+        assert all(f"{value}" in json.dumps(known["row"]) for known in rows)
+        assert client.get("/api/rows", params={"search": "nothing like it"}).json()["total"] == 0
+        assert client.get("/api/rows", params={"sort": "nonsense"}).status_code == 422
+
+
+def test_a_person_without_the_token_is_asked_for_it(browser, explainer):
+    with serving(create_app(explainer, table()[0], token=TOKEN)) as address:
+        assert httpx.get(f"{address}/").json()["detail"].startswith("A token is needed")
+        page = browser.new_page()
+        page.goto(address)
+        assert page.locator("h1").inner_text() == "Diese Seite braucht einen Schlüssel"
+        page.fill("input[name=token]", TOKEN)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#badge:not(:empty)")
+        page.close()
