@@ -78,7 +78,7 @@ def fact(page, name):
 
 
 def after_answer(page, act):
-    """Do something and wait for the answer that follows."""
+    """Do something and wait until the page has answered it and no question is open."""
     page.evaluate(
         "() => { window.answers ??= 0; if (!window.counting) { window.counting = true;"
         " document.addEventListener('answered', () => { window.answers += 1; }); } }"
@@ -86,7 +86,7 @@ def after_answer(page, act):
     before = page.evaluate("() => window.answers")
     act()
     for _ in range(200):
-        if page.evaluate("() => window.answers") > before:
+        if page.evaluate("() => window.answers > " + str(before) + " && !document.body.classList.contains('busy')"):
             return
         page.wait_for_timeout(25)
     raise AssertionError("no answer followed")
@@ -208,7 +208,7 @@ def test_where_there_is_no_answer_the_reason_is_told_and_a_button_helps(browser,
     address, _, _ = small
     with page_of(browser, address) as page:
         for name in ("income", "years", "housing"):
-            page.get_by_role("button", name=f"Lock {name}").click()
+            after_answer(page, page.get_by_role("button", name=f"Lock {name}").click)
         page.wait_for_selector(".relief")
         assert page.locator("#badge").inner_text() == "Proven: no answer"
         sentence = page.locator("#sentence").inner_text()

@@ -46,6 +46,7 @@ const cards = answerCards(about, (answer, isNearest) => {
 
 function ask(since, wait = 0) {
   stale = { since };
+  helpers.hide(); // they are offered for the question before
   clearTimeout(timer);
   if (wait > 0) timer = setTimeout(send, wait);
   else send();
@@ -139,7 +140,7 @@ function show(answer, body) {
   }, PLAN);
   if (!found) cards.hide();
   if (found) helpers.hide();
-  else helpers.look(answer, body);
+  else if (stale === null) helpers.look(answer, body);
 }
 
 function facts(answer, found) {
