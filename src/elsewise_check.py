@@ -32,6 +32,8 @@ from typing import Any
 FORMAT, VERSION = "elsewise certificate", 1
 # An answer is optimal if its distance exceeds what is proven by no more than this share.
 OPTIMAL_GAP = Fraction(1, 10**6)
+# "Infeasible" means that there is nothing within this many times what the row's own numbers cost.
+FAR = 10**6
 # Distances are computed in floating point: the one that is claimed is the exact one up to this share.
 SAME_DISTANCE = Fraction(1, 10**9)
 # Rounding of a floating-point operation, relative to its result, and how many there are beside those of a sum.
@@ -894,6 +896,9 @@ class Checker:
         require((header.get("point") is not None) == has_point, "point: there is one where an answer is claimed, only")
         if not has_point:
             require(claim.get("distance") is None, "a distance is claimed without a point")
+            size = sum(map(mul, self.domain.price, map(abs, self.domain.exact_row)), Fraction(0))
+            far = FAR * max(Fraction(1), size) * (1 - SAME_DISTANCE)
+            require(self.status != "infeasible" or self.bound >= far, "infeasible is claimed, but the bound is too small")
             return
         point = numbers(header["point"], "point", self.domain.n)
         distance = self.distance = Fraction(number(claim.get("distance"), "distance"))
@@ -912,9 +917,7 @@ class Checker:
         require(bool(self.waiting), "there is a node too many")
         box = self.waiting.pop()
         (kind, given), *_ = node.items()
-        require(
-            kind in ("close", "goals", "parts", "ellipsoids", "split", "levels", "clause"), f"unknown node {kind!r}"
-        )
+        require(kind in NODES, f"unknown node {kind!r}")
         children: list[Box] = getattr(self, "_" + kind)(box, given)
         self.waiting += reversed(children)
 

@@ -44,6 +44,8 @@ def _headers(header, other, rng):
         yield "gap hidden", changed(lambda h: h["claim"].update(status="optimal", lower_bound=distance * 0.999))
         yield "no answer", changed(lambda h: h.update(point=None))
         yield "infeasible", changed(lambda h: h.update(point=None, claim={**claim, "status": "infeasible"}))
+        silent = {**claim, "status": "infeasible", "distance": None}
+        yield "infeasible, no distance", changed(lambda h: h.update(point=None, claim=silent))
         moved = [f for f, (a, b) in enumerate(zip(header["row"], header["point"])) if a != b]
         f = moved[int(rng.integers(len(moved)))]
         nearer = copy.deepcopy(header)
