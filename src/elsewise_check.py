@@ -898,7 +898,7 @@ class Checker:
             require(claim.get("distance") is None, "a distance is claimed without a point")
             size = sum(map(mul, self.domain.price, map(abs, self.domain.exact_row)), Fraction(0))
             far = FAR * max(Fraction(1), size) * (1 - SAME_DISTANCE)
-            require(self.status != "infeasible" or self.bound >= far, "infeasible is claimed, but the bound is too small")
+            require(self.status != "infeasible" or self.bound >= far, "infeasible is claimed, but the bound is small")
             return
         point = numbers(header["point"], "point", self.domain.n)
         distance = self.distance = Fraction(number(claim.get("distance"), "distance"))
