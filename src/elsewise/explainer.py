@@ -34,7 +34,7 @@ from .questions.plan import find_plan
 from .questions.progress import ProgressOption, reporter
 from .questions.recourse.presented import find_ladder, find_levers, find_principal_reasons, judge_monotone
 from .questions.recourse.reason_codes import check_codes_of_fit
-from .questions.targets import direction_of, with_confidence
+from .questions.targets import outcome_of_target, with_confidence
 from .rules import Constraints
 from .rules.learned.never_together import NeverTogether
 from .rules.learned.suggestions import RulesWarning, SuggestedRules, free_columns, suggest, warning_about
@@ -271,7 +271,8 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         income: moves to multiples of 0.1 (guess). Values of an answer are round numbers.
         """
         fitted = self.require_fitted()
-        return suggest(fitted.facts, direction_of(target, fitted.classes), fitted.table.derived)
+        wanted = None if target is None else fitted.wanted(outcome_of_target(target, fitted.classes))
+        return suggest(fitted.facts, wanted, fitted.table.derived)
 
     def save(self, path: str | PathLike[str], *, safe: bool = False) -> None:
         """Write the fitted explainer to a file, which :func:`elsewise.load` reads; warn of training rows in it.

@@ -25,6 +25,7 @@ from ..projection.distance import row_product
 from ..rules import Constraints, Rules, resolve
 from ..rules.learned.column_facts import ColumnFacts
 from ..rules.learned.regularities import Regularities
+from ..rules.learned.suggestions import combined, suggest
 from ..search import Covered, Exactness, Lattice, SearchProblem, compile_problem
 from ..search.relaxations.polyhedra import PolyhedronUnion
 from ..table import Table
@@ -44,7 +45,17 @@ MOST_PATTERNS_KEPT = 16
 AT_ANY_THRESHOLD = "at any threshold"
 
 # Fields that are dictionaries.
-_BY_KEY = ("densities", "profiles", "problems", "regions", "partial", "references", "conditionals", "sureness")
+_BY_KEY = (
+    "densities",
+    "profiles",
+    "problems",
+    "regions",
+    "partial",
+    "references",
+    "conditionals",
+    "sureness",
+    "resolved",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -111,9 +122,11 @@ class FittedModel:
         Quantiles of the probability that the model gives training rows of a class, by its position.
     constraints : Constraints or None
         The rules of every question that brings none of its own.
-    resolved : list of (Rules, Table)
-        These in the table's terms, with what was found in the training rows, and the table under them, once they were
-        asked for. A copy of the model begins without.
+    follows_directions : bool
+        These questions follow the directions, too, that columns suggest for their outcome.
+    resolved : dict of (Rules, Table)
+        These in the table's terms, with what was found in the training rows, and the table under them, by what is
+        wanted, once they were asked for. A copy of the model begins without.
     """
 
     model: Any
@@ -145,7 +158,8 @@ class FittedModel:
     constraints: Constraints | None = None
     facts: tuple[ColumnFacts, ...] = ()
     sureness: dict[int, FloatArray] = field(default_factory=dict)
-    resolved: list[tuple[Rules, Table]] = field(default_factory=list, init=False)
+    follows_directions: bool = False
+    resolved: dict[tuple[Any, int] | None, tuple[Rules, Table]] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         return (
@@ -155,8 +169,8 @@ class FittedModel:
 
     def __getstate__(self) -> list[Any]:
         """Return what was learned; what was compiled of it is no part of a file or a message but made when needed."""
-        made = ("problems", "regions", "partial", "conditionals")
-        compiled: dict[str, Any] = {"landscapes": [], "resolved": [], **{name: {} for name in made}}
+        made = ("problems", "regions", "partial", "conditionals", "resolved")
+        compiled: dict[str, Any] = {"landscapes": [], **{name: {} for name in made}}
         learned = [compiled.get(item.name, getattr(self, item.name)) for item in fields(self)]
         return [list(value.items()) if isinstance(value, dict) else value for value in learned]  # keys may be anything
 
@@ -189,6 +203,10 @@ class FittedModel:
             raise InvalidInputError("There is no threshold to set: the explainer was made with density=None.")
         densities = {label: at_threshold(density, threshold) for label, density in self.densities.items()}
         return replace(self, densities=densities, problems={}, partial={}, conditionals={})
+
+    def without_density(self) -> FittedModel:
+        """Return the same model with nothing known of where its data are dense."""
+        return replace(self, densities={}, references={}, problems={}, partial={}, conditionals={}, landscapes=[])
 
     def where_missing(self, missing: BoolArray) -> FittedModel:
         """Return the same model for rows in which some numbers are missing; densities are those of the others.
@@ -232,9 +250,8 @@ class FittedModel:
 
     def table_under(self, rules: Rules) -> Table:
         """Make the table in which those columns are whole, and have the special codes, that rules say."""
-        if self.resolved and rules is self.resolved[0][0]:
-            return self.resolved[0][1]
-        return self._table_under(rules)
+        made = [table for resolved, table in self.resolved.values() if resolved is rules]
+        return made[0] if made else self._table_under(rules)
 
     def _table_under(self, rules: Rules) -> Table:
         whole, codes, columns = rules.integer.tolist(), rules.codes, self.table.columns
@@ -248,25 +265,41 @@ class FittedModel:
             [replace(column, kind=kind, codes=codes.get(column.start, ())) for column, kind in zip(columns, kinds)]
         )
 
-    def constraints_of(self, constraints: Constraints | None) -> Constraints | None:
-        """Return a question's own rules, or, where it has none, those that are stored; None without either."""
-        return self.constraints if constraints is None else constraints
+    def wanted(self, outcome: Outcome) -> tuple[Any, int] | None:
+        """Return a label, or None for a regressor, and 1 or -1 for more or less of it; None where neither is wanted."""
+        if isinstance(outcome, Label):
+            assert self.classes is not None
+            return self.classes.tolist()[outcome.index], 1
+        if np.isfinite(outcome.low) == np.isfinite(outcome.high):
+            return None
+        return None, 1 if np.isfinite(outcome.low) else -1
 
-    def rules(self, constraints: Constraints | None) -> Rules:
+    def constraints_of(self, constraints: Constraints | None, outcome: Outcome | None = None) -> Constraints | None:
+        """Return a question's own rules, or, where it has none, those that are stored; None without either.
+
+        Stored rules may have directions that depend on the outcome; without one they are left out.
+        """
+        if constraints is not None or outcome is None or not self.follows_directions:
+            return self.constraints if constraints is None else constraints
+        directions = suggest(self.facts, self.wanted(outcome)).about(["direction"])
+        return combined(directions, self.constraints) if len(directions) else self.constraints
+
+    def rules(self, constraints: Constraints | None, outcome: Outcome | None = None) -> Rules:
         """Resolve a question's rules against the table; see :meth:`constraints_of`."""
         if constraints is not None:
             return self._resolve(constraints)
-        if not self.resolved:
-            rules = self._resolve(self.constraints)
-            self.resolved.append((rules, self._table_under(rules)))
-        return self.resolved[0][0]
+        wanted = self.wanted(outcome) if self.follows_directions and outcome is not None else None
+        if wanted not in self.resolved:
+            rules = self._resolve(self.constraints_of(None, outcome))
+            self.resolved[wanted] = rules, self._table_under(rules)
+        return self.resolved[wanted][0]
 
     def _resolve(self, constraints: Constraints | None) -> Rules:
         return resolve(constraints, self.table, self.column_values, self.regularities, self.scales)
 
     def with_constraints(self, constraints: Constraints | None) -> FittedModel:
-        """Return the same model with other rules stored, checked against the columns."""
-        other = replace(self, constraints=constraints, partial={})
+        """Return the same model with other rules stored, checked against the columns, and no directions."""
+        other = replace(self, constraints=constraints, follows_directions=False, partial={})
         try:
             other.rules(None)
         except InvalidInputError as error:  # distinguished from what may be wrong with the training rows

@@ -131,7 +131,7 @@ def fit_model(
     )
     fitted = replace(fitted, facts=facts)
     if rules == "suggested":
-        fitted = fitted.with_constraints(combined(suggest(facts), constraints))
+        fitted = replace(fitted.with_constraints(combined(suggest(facts), constraints)), follows_directions=True)
     fitted = replace(fitted, sureness=sureness_of(fitted, given, rows, y_rows))
     fitted = replace(fitted, densities=densities, profiles=_profiles(table, present, y, classes))
     conditions = condition_on_fixed and not reason  # where a model is only asked, all rows have the same cones

@@ -25,9 +25,9 @@ def find_changes_frontier(fitted: FittedModel, x: ArrayLike, target: Any, option
     numbers are searched.
     """
     options = with_confidence(fitted, options)
-    given, _, _ = one_question(fitted, x, target, options)
+    given, _, outcome = one_question(fitted, x, target, options)
     options = replace(options, n_counterfactuals=1)
-    stated = fitted.constraints_of(options.constraints) or Constraints()
+    stated = fitted.constraints_of(options.constraints, outcome) or Constraints()
     nearest = explain_rows(fitted, given, target, options)
     found = nearest[0].found
     most = len(nearest[0].changes) if found else len(fitted.table.columns)

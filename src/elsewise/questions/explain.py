@@ -19,7 +19,7 @@ from ..density import at_threshold
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Outcome
-from ..rules import Rules
+from ..rules import Constraints, Rules
 from ..table.frames import as_table, rows_of, without_na
 from ..text.languages import speaking
 from .conflicts.inquiry import Inquiry
@@ -60,7 +60,7 @@ def explain_rows(
     given = without_na(fitted.table.own_columns(X))
     plain = with_other_models(fitted, options.other_models, given)
     fitted = with_robust_radius(plain, options.robust_radius)
-    rules = fitted.rules(options.constraints)
+    rules = fitted.rules(options.constraints)  # but for directions, which depend on a row's outcome
     missing = fitted.table.missing(given)
     if checked is None and options.errors == "row":
         checked = checked_rows(fitted, rules, given)
@@ -81,14 +81,16 @@ def explain_rows(
         of_all = replace(options, robust_radius=0.0, n_counterfactuals=1, on_infeasible="none")
         proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs)
 
-    def answers_where(places: IntArray, own: FittedModel) -> list[Explanations]:
+    goal = _with_other_of_two(fitted, wanted.goal[numbers], given, rows)
+
+    def answers_where(places: IntArray, own: FittedModel, rules: Rules) -> list[Explanations]:
         own_rules = rules if own.missing is None else rules.where_missing(own.missing)
         has_own = may_hold_columns(own, own_rules)
         question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
-            goals = wanted.goal[numbers[chosen]]
+            goals = goal[chosen]
             is_all = len(chosen) == len(given)
             found = answers_of(question, given if is_all else rows_of(given, chosen), rows[chosen], goals)
             if options.on_infeasible == "densest":
@@ -101,8 +103,12 @@ def explain_rows(
         return in_chunks(question, len(places), n_jobs, run)
 
     with reporter(progress, len(rows)) as report:
-        groups = fitted.by_missing(missing)
-        joined = concatenate([part for places, own in groups for part in answers_where(places, own)])
+        groups = [
+            (alike[places], own, own_rules)
+            for alike, own in fitted.by_missing(missing)
+            for places, own_rules in _by_rules(fitted, options.constraints, wanted.outcomes, goal[alike])
+        ]
+        joined = concatenate([part for group in groups for part in answers_where(*group)])
     if len(groups) > 1:
         joined = joined.take(np.argsort(joined.rows, kind="stable"))
     if options.n_counterfactuals > 1:
@@ -111,6 +117,28 @@ def explain_rows(
         joined = with_bounds_of(joined, proven)
     targets = [wanted.target(goal, fitted.classes) for goal in wanted.goal.tolist()] if wrong else []
     return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
+
+
+def _with_other_of_two(fitted: FittedModel, goal: IntArray, given: Any, rows: FloatArray) -> IntArray:
+    """Return the goals of rows; the other one of two classes is found at once where directions depend on it."""
+    is_open = goal < 0
+    if not (fitted.follows_directions and is_open.any() and len(fitted.labels) == 2):
+        return goal
+    assert fitted.classes is not None
+    return np.where(is_open, (fitted.predict(rows, given) == fitted.classes[0]).astype(np.int64), goal)
+
+
+def _by_rules(
+    fitted: FittedModel, constraints: Constraints | None, outcomes: Sequence[Outcome], goal: IntArray
+) -> list[tuple[IntArray, Rules]]:
+    """Return the places of rows that have the same rules, and these rules; the outcome of a row decides."""
+    if constraints is not None or not fitted.follows_directions:
+        return [(np.arange(len(goal)), fitted.rules(constraints))]
+    goals_under: dict[int, tuple[Rules, list[int]]] = {}
+    for number in np.unique(goal).tolist():
+        rules = fitted.rules(None, None if number < 0 else outcomes[number])
+        goals_under.setdefault(id(rules), (rules, []))[1].append(number)
+    return [(np.flatnonzero(np.isin(goal, goals)), rules) for rules, goals in goals_under.values()]
 
 
 def where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
@@ -142,9 +170,11 @@ def explain_row(
     if not is_single:
         return answers
     first = answers[0]
-    if first.status != "infeasible" or fitted.constraints_of(options.constraints) is None or target is None:
+    if first.status != "infeasible" or target is None:
         return first
     given, _, outcome = one_question(fitted, row, target, options)
+    if fitted.constraints_of(options.constraints, outcome) is None:
+        return first
     if not with_robust_radius(
         with_other_models(fitted, options.other_models, given), options.robust_radius
     ).is_exactly_robust([outcome]):
@@ -167,7 +197,7 @@ def find_frontier(
     options = with_confidence(fitted, options)
     given, row, outcome = one_question(fitted, x, target, options)
     fitted = with_other_models(fitted, options.other_models, given)
-    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
+    rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     fitted, rules = where_missing(fitted, rules, missing)
     density = fitted.density_of(outcome)
@@ -200,7 +230,7 @@ def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
     options = with_confidence(fitted, options)
     given, row, outcome = one_question(fitted, x, target, options)
     fitted = with_robust_radius(with_other_models(fitted, options.other_models, given), options.robust_radius)
-    rules, missing = fitted.rules(options.constraints), fitted.table.missing(given)
+    rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     own, own_rules = where_missing(fitted, rules, missing)
     return RowQuestion(own, given, row, outcome, own_rules, options)

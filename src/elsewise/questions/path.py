@@ -42,7 +42,7 @@ def find_path(
             "corner. Ask for it with a distance without per_change."
         )
     given, row, outcome = one_question(fitted, x, target, options)
-    rules, missing = for_ways(fitted.rules(options.constraints)), fitted.table.missing(given)
+    rules, missing = for_ways(fitted.rules(options.constraints, outcome)), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     fitted, rules = where_missing(fitted, rules, missing)
     way = find_way(fitted, outcome, given, row, rules, options, level=level)

@@ -17,7 +17,7 @@ from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import NoOrder
-from ..rules import Constraints, Rules
+from ..rules import Constraints
 from ..rules.relaxing import for_stages
 from ..table import Column
 from ..table.frames import rows_of
@@ -39,13 +39,13 @@ def find_plan(
         raise InvalidInputError(f"Expected what explain_one returns, received {type(explanation).__name__}.")
     if not explanation.found:
         raise InvalidInputError(f"There is no counterfactual to plan for. {explanation.reason}")
-    return _Planning(fitted, explanation, for_stages(fitted.rules(constraints))).plan(together, parts or {})
+    return _Planning(fitted, explanation, constraints).plan(together, parts or {})
 
 
 class _Planning:
     """One explanation's plan."""
 
-    def __init__(self, fitted: FittedModel, explanation: Explanation, rules: Rules) -> None:
+    def __init__(self, fitted: FittedModel, explanation: Explanation, constraints: Constraints | None) -> None:
         self.explanation, self.table = explanation, explanation.table
         if [column.name for column in self.table.columns] != [column.name for column in fitted.table.columns]:
             raise InvalidInputError(
@@ -53,9 +53,10 @@ class _Planning:
             )
         self.row, self.end = explanation.row_features, explanation.features
         self.given = fitted.table.own_columns(fitted.table.one_row(explanation.x))
-        self.fitted, self.rules = where_missing(fitted, rules, fitted.table.missing(self.given))
         least = None if np.isnan(explanation.min_probability) else explanation.min_probability
         self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, least).outcomes[0]
+        rules = for_stages(fitted.rules(constraints, self.outcome))
+        self.fitted, self.rules = where_missing(fitted, rules, fitted.table.missing(self.given))
 
     def plan(self, together: Sequence[Sequence[str]], parts: Mapping[str, int]) -> Plan:
         """Find the best order and tell it."""

@@ -62,16 +62,9 @@ def interval_outcome(target: Any) -> Interval:
     return Interval(low, high)
 
 
-def direction_of(target: Any, classes: NDArray[Any] | None) -> tuple[Any, int] | None:
-    """Return a label, or None for a regressor, and whether more or less of it is wanted; None where neither is."""
-    if target is None:
-        return None
-    if classes is not None:
-        return classes.tolist()[label_outcome(target, classes, None).index], 1
-    interval = interval_outcome(target)
-    if np.isfinite(interval.low) == np.isfinite(interval.high):
-        return None
-    return None, 1 if np.isfinite(interval.low) else -1
+def outcome_of_target(target: Any, classes: NDArray[Any] | None) -> Outcome:
+    """Return one target, a label or ``(low, high)``, as an outcome."""
+    return interval_outcome(target) if classes is None else label_outcome(target, classes, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,20 +68,19 @@ class Inquiry:
         options: Options,
     ) -> None:
         self.deadline = Deadline(options.time_limit)
-        self.fitted, self.outcome, self.given, self.row = fitted, outcome, given, row
-        self.rules, self.options = rules, options
-        self.density = fitted.density_of(outcome)
+        self.outcome, self.given, self.row, self.options = outcome, given, row, options
         self.predictions = fitted.predict(row, given)
         self.is_tentative = True
-        self._begin(rules)
+        self._begin(rules, fitted)
         question = self._question(self.everything)
         self.target = question.target(0)
         asked = Answers(question, given, row, self.predictions)
         # Rules are left out at the density that the row asks for under all of them: fewer rules then never leave less.
         self.fixed_part, self.log_thresholds = asked.fixed_parts[0][0], asked.log_thresholds
 
-    def _begin(self, rules: Rules) -> None:
-        """Begin with nothing known."""
+    def _begin(self, rules: Rules, fitted: FittedModel) -> None:
+        """Begin with nothing known, with or without a density."""
+        self.fitted, self.density = fitted, fitted.density_of(self.outcome)
         self.rules, self.everything = rules, frozenset(range(len(rules.single)))
         self.known = KnownSets(self.row, rules)
         self.reason = "unknown"
@@ -97,12 +96,12 @@ class Inquiry:
             return self._result()
 
     def _result(self) -> WhyNot:
-        rules = self.rules
+        rules, fitted = self.rules, self.fitted
         is_finished = self._look()
         points = np.concatenate([self.row[:0], *self.known.points, *self.known.shown])
         if not self._model_agrees(points):
             self.is_tentative = False
-            self._begin(rules)
+            self._begin(rules, fitted)
             is_finished = self._look()
         return self._found(is_finished)
 
@@ -124,12 +123,25 @@ class Inquiry:
                 self.reason, self.conflict, self.is_smallest = "rules", sorted(self.everything), False
                 self._find_reliefs()
                 self._find_highest_quantile()
+            elif self.density is None:
+                self.reason = "model"
             else:
-                self._find_highest_quantile()
-                works = self.quantile is not None or (self.density is not None and self._has_answer_anywhere())
-                self.reason = "density" if works else "model"
+                return self._look_at_lower_densities()
         except TimeIsOverError:
             return False
+        return True
+
+    def _look_at_lower_densities(self) -> bool:
+        """Find out whether the density is in the way, or, however low it may be, the rules or the model."""
+        self._find_highest_quantile()
+        if self.quantile is None:
+            density, fitted = self.density, self.fitted
+            self._begin(self.rules, fitted.without_density())
+            is_finished = self._look()
+            if self.reason != "none":
+                return is_finished
+            self.density, self.fitted = density, fitted
+        self.reason = "density"
         return True
 
     def _found(self, is_finished: bool) -> WhyNot:
@@ -156,7 +168,7 @@ class Inquiry:
             self.known.renumber(self.rules)
             self.conflict, self.is_smallest = sorted(self.everything), False
             self._shrink_conflict()
-        asked = self.fitted.constraints_of(self.options.constraints) or Constraints()
+        asked = self.fitted.constraints_of(self.options.constraints, self.outcome) or Constraints()
         # what is missing stays so by no rule of the user's
         indices = [index for index in self.conflict if not isinstance(self.rules.single[index], MissingStays)]
         sets = [self.everything - frozenset(dropped_with(self.rules, index)) for index in indices]
@@ -275,7 +287,7 @@ class Inquiry:
 
     def _answers(self, question: Question, *, at_its_own: bool = False) -> Answers:
         """Prepare answers at the row's density threshold, or at that of another question."""
-        levels = None if at_its_own else self.log_thresholds
+        levels = None if at_its_own or self.density is None else self.log_thresholds
         return Answers(question, self.given, self.row, self.predictions, log_thresholds=levels)
 
     def _reached(self, question: Question, *, at_its_own: bool = False) -> Answers:
@@ -306,11 +318,6 @@ class Inquiry:
             return False
         self.known.add_point(answers.points)
         return True
-
-    def _has_answer_anywhere(self) -> bool:
-        """Whether there is an answer under all rules, however sparse data are there."""
-        question = pose(self.fitted, [self.outcome], self.rules, options=self.options, densities=[None], branches=True)
-        return bool(np.isfinite(self._reached(question.for_any_answer()).value[0]))
 
 
 def _matters(multipliers: FloatArray) -> BoolArray:

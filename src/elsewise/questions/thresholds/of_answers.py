@@ -48,14 +48,14 @@ def _parts_of_alike(
 ) -> list[FixedPart | None]:
     """Find what cannot change in rows in which the same features are missing."""
     parts: list[FixedPart | None] = [None] * len(rows)
-    rules = fitted.rules(constraints)
-    rules = rules if fitted.missing is None else rules.where_missing(fitted.missing)
-    if not may_hold_columns(fitted, rules):
-        return parts
     options = Options(constraints=constraints)
     for target in dict.fromkeys(targets):
         places = np.array([place for place, other in enumerate(targets) if other == target], dtype=np.int64)
         outcomes = outcomes_of_rows(target, 1, fitted.classes, None).outcomes
+        rules = fitted.rules(constraints, outcomes[0])
+        rules = rules if fitted.missing is None else rules.where_missing(fitted.missing)
+        if not may_hold_columns(fitted, rules):
+            continue
         question = pose(fitted, outcomes, rules, options=options, own_thresholds=True)
         found = question.fixed_parts(rows[places], question.domain(rows[places]))[0]
         for place, part in zip(places.tolist(), found, strict=True):

@@ -11,6 +11,7 @@ from typing import Any
 from ...answers import Change, Explanation, Explanations
 from ...errors import InvalidInputError
 from ...explainer import Explainer
+from ...questions.targets import outcome_of_target
 from ...reasons import for_everyone
 from ...rules import Constraints
 from ...table.frames import rows_of
@@ -192,7 +193,7 @@ class ExplorerService:
         """Ask the engine."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
-        constraints = self._constraints(question.rules, question.row)
+        constraints = self._constraints(question.rules, question.row, target)
         explainer = self._explainer_at(label, quantile)
         # Not explain_one: it looks into what is infeasible, which takes far longer than the answer.
         answers = explainer.explain(
@@ -206,10 +207,12 @@ class ExplorerService:
         )
         return Asked(explainer, answers, constraints, label)
 
-    def _constraints(self, rules: RulesBody, row: dict[str, Any]) -> Constraints | None:
-        """Return the rules of the page, joined with those that are stored."""
+    def _constraints(self, rules: RulesBody, row: dict[str, Any], target: Any) -> Constraints | None:
+        """Return the rules of the page, joined with those that are stored, directions toward the target among them."""
         fitted = self.explainer.fitted_
-        return joined_with(fitted.constraints, constraints_from(rules, row, self.json_rows), fitted.table)
+        outcome = None if target is None else outcome_of_target(target, fitted.classes)
+        stored = fitted.constraints_of(None, outcome)
+        return joined_with(stored, constraints_from(rules, row, self.json_rows), fitted.table)
 
     def frontier(self, question: FrontierQuestionBody) -> dict[str, Any]:
         """Answer a question at several quantiles; see :class:`~.schemas.FrontierAnswerBody`."""
@@ -267,14 +270,14 @@ class ExplorerService:
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
         explainer = self._explainer_at(label, question.quantile)
-        return explainer, row, target, self._constraints(question.rules, question.row)
+        return explainer, row, target, self._constraints(question.rules, question.row, target)
 
     def why_not(self, question: QuestionBody) -> dict[str, Any]:
         """Find out what stands in the way; see :class:`~.schemas.WhyNotBody`."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
         asked = constraints_from(question.rules, question.row, self.json_rows)
-        everything = self._constraints(question.rules, question.row)
+        everything = self._constraints(question.rules, question.row, target)
         why = self._explainer_at(label, question.quantile).why_not(row, target, everything)
         reliefs = []
         for relief in why.reliefs:
@@ -282,7 +285,7 @@ class ExplorerService:
                 break
             left = relaxed(question.rules, asked, relief.constraints)
             # the page can switch off neither what is stored nor what was found in the training rows
-            if left != question.rules and self._constraints(left, question.row) == relief.constraints:
+            if left != question.rules and self._constraints(left, question.row, target) == relief.constraints:
                 reliefs.append({"rule": relief.rule, "distance": relief.distance, "rules": left.model_dump()})
         if why.reason == "rules" and not reliefs and asked is not None:
             reliefs = self._several_at_once(question)

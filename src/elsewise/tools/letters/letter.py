@@ -157,6 +157,7 @@ def versions_of(fitted: FittedModel, constraints: Constraints | None) -> dict[st
         fitted.regularities,
         fitted.references,
         fitted.condition_on_fixed,
+        fitted.facts if fitted.follows_directions else (),
     )
     model = fingerprint(fitted.model)
     return {

@@ -17,6 +17,7 @@ from ...arrays import BoolArray, FloatArray
 from ...density import ClassDensity
 from ...explainer import Explainer
 from ...questions import fixed_parts_of_answers
+from ...questions.targets import outcome_of_target
 from ...questions.thresholds.fixed_columns import FixedPart
 from ...rules import Constraints
 from ...table.frames import rows_of
@@ -119,10 +120,13 @@ def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) ->
 def _keeps_rules(
     explainer: Explainer, constraints: Constraints | None, answers: Explanations, before: FloatArray, after: FloatArray
 ) -> BoolArray:
-    held = np.ones(len(after), dtype=np.bool_)
-    held[
-        [row for row, _ in explainer.fitted_.rules(constraints).broken(before, after, answers.table.missing(answers.x))]
-    ] = False
+    held, fitted = np.ones(len(after), dtype=np.bool_), explainer.fitted_
+    targets, missing = list(answers.targets), answers.table.missing(answers.x)
+    for target in dict.fromkeys(targets):
+        places = np.array([place for place, other in enumerate(targets) if other == target], dtype=np.int64)
+        rules = fitted.rules(constraints, outcome_of_target(target, fitted.classes))
+        broken = rules.broken(before[places], after[places], missing[places])
+        held[places[[row for row, _ in broken]]] = False
     return held
 
 

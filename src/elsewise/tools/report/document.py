@@ -20,6 +20,7 @@ import numpy as np
 from ...answers import Explanation, Explanations, Path, Plan, WhyNot
 from ...errors import InvalidInputError
 from ...explainer import Explainer
+from ...questions.targets import outcome_of_target
 from ...reasons import Reason, for_everyone
 from ...rules import Constraints
 from ...text import speaking
@@ -187,8 +188,10 @@ def _report_in_its_words(
     same_columns(explainer, answers.table)
     known = dict(why_not or {})
     answers = replace(answers, causes=_causes(answers, known))
-    constraints = explainer.fitted_.constraints_of(constraints)
-    rules = explainer.fitted_.rules(constraints)
+    fitted, targets = explainer.fitted_, list(dict.fromkeys(answers.targets))
+    # directions that depend on the outcome are listed where all rows want the same
+    outcome = outcome_of_target(targets[0], fitted.classes) if len(targets) == 1 and targets[0] is not None else None
+    rules, is_stated = fitted.rules(constraints, outcome), fitted.constraints_of(constraints, outcome) is not None
     for name, text in (("title", title), ("data_description", data_description)):
         if text is not None and not isinstance(text, str):
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
@@ -201,7 +204,7 @@ def _report_in_its_words(
     method = [
         guarantees(explainer, answers, checks, writer.link),
         description(explainer, data_description),
-        rules_in_words(rules.given_names, given=constraints is not None, found=rules.found_names),
+        rules_in_words(rules.given_names, given=is_stated, found=rules.found_names),
     ]
     groups = "" if audit is None else groups_section(audit)
     if is_one_row:  # a page to hand over; what is behind it is folded
