@@ -97,6 +97,10 @@ def test_stand_in_has_the_columns_of_the_real_table():
     assert (outcomes == "bad").sum() == 300
 
 
+def test_the_tutorial_shows_the_real_table():
+    assert "(1000, 20) {'good': 700, 'bad': 300}" in TEXTS[DOCS / "tutorial.md"]
+
+
 def test_gallery_shows_every_picture_above_its_code():
     text = TEXTS[DOCS / "pictures.md"]
     for verb in elsewise.plot.__all__:

@@ -122,6 +122,62 @@ def test_cards_hold_the_smallest_changes_of_one_two_and_three_columns(browser, a
         assert page.locator("#sentence").inner_text().split("(")[0] in taken.replace('""', '"')
 
 
+def asked(explainer, place, **more):
+    (row,) = table()[0].iloc[[place]].to_dict("records")
+    return {"row": row, "target": 0, "quantile": 0.6, **more}
+
+
+def test_the_map_is_what_model_density_and_distance_say(address, explainer):
+    frame, _ = table()
+    place = int(np.flatnonzero(explainer.model.predict(frame) == 1)[0])
+    answer = explainer.explain_one(frame.iloc[place], 0)
+    drawn = httpx.post(f"{address}/api/map", json=asked(explainer, place, columns=["bmi", "bp"])).json()
+    assert drawn["columns"] == ["bmi", "bp"]
+    assert drawn["then"] == pytest.approx([answer.counterfactual["bmi"], answer.counterfactual["bp"]])
+    n_across, n_up = len(drawn["lines"][0]), len(drawn["lines"])
+    across, up = np.linspace(*drawn["across"], n_across), np.linspace(*drawn["up"], n_up)
+    points = pandas.DataFrame([answer.counterfactual] * (n_across * n_up)).reset_index(drop=True)
+    points["bmi"], points["bp"] = (each.ravel() for each in np.meshgrid(across, up))
+    kinds = np.array([[int(digit) for digit in line] for line in drawn["lines"]]).ravel()
+    assert (explainer.model.predict(points[frame.columns]) == 0).tolist() == (kinds % 2 == 1).tolist()
+    log_density = explainer.densities_[0].log_max(explainer.fitted_.density_rows(explainer.table_.encode(points)))
+    assert (log_density >= answer.log_threshold).tolist() == (kinds // 2 % 2 == 1).tolist()
+    assert not (kinds == 7).any()  # nothing smaller is both
+    assert (kinds >= 4).any()
+
+
+def test_a_map_without_an_answer_is_empty(address, explainer):
+    place = int(np.flatnonzero(explainer.model.predict(table()[0]) == 1)[0])
+    none = asked(explainer, place, rules={"locked": ["bp", "bmi", "calls"]})
+    assert httpx.post(f"{address}/api/map", json=none).json()["lines"] == []
+    assert httpx.post(f"{address}/api/map", json=asked(explainer, place, columns=["bp"])).status_code == 422
+    assert "pulse" in httpx.post(f"{address}/api/map", json=asked(explainer, place, columns=["bp", "pulse"])).text
+
+
+def test_the_row_is_moved_on_the_map_by_keys_and_by_mouse(browser, address):
+    with page_of(browser, address) as page:
+        page.wait_for_selector("#map .handle")
+        page.select_option("#map-across", "bmi")
+        page.select_option("#map-up", "bp")
+        page.wait_for_function(
+            "() => document.querySelector('#map svg').getAttribute('aria-label').includes('bmi und')"
+        )
+        before, sentence = page.input_value("#column-2"), page.locator("#sentence").inner_text()
+        page.locator("#map .handle").focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("(said) => document.getElementById('sentence').textContent !== said", arg=sentence)
+        assert float(page.input_value("#column-2")) > float(before)
+        now = page.input_value("#column-2")
+        box = page.locator("#map .now").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 30, y + 30, steps=5)
+        page.mouse.up()
+        page.wait_for_function("(now) => document.getElementById('column-2').value !== now", arg=now)
+        assert float(page.input_value("#column-2")) < float(now)
+
+
 def test_rows_are_searched_filtered_and_sorted(address, explainer):
     frame, _ = table()
     with httpx.Client(base_url=address) as client:

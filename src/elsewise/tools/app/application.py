@@ -231,6 +231,12 @@ def _add_answers(app: FastAPI, service: ExplorerService, workers: Workers, time_
         }
         return await answered(lambda: _json(service.path(question)), late, longer)
 
+    @app.post("/api/map", response_model=schemas.MapBody, responses=_REFUSALS, tags=["answers"])
+    async def map_of_two_columns(question: schemas.MapQuestionBody) -> Response:
+        """Draw the plane of two columns: where the model decides as wanted, and which rows are realistic."""
+        late: dict[str, Any] = {"columns": [], "across": [], "up": [], "lines": [], "now": [], "then": []}
+        return await answered(lambda: _json(service.map(question)), late | {"n_other_changes": 0}, longer)
+
     @app.post("/api/why-not", response_model=schemas.WhyNotBody, responses=_REFUSALS, tags=["answers"])
     async def why_not(question: schemas.QuestionBody) -> Response:
         """Find out why there is no answer: which rules contradict each other, and what would help."""

@@ -101,6 +101,14 @@ class ChosenQuestionBody(QuestionBody):
     )
 
 
+class MapQuestionBody(QuestionBody):
+    """A question whose answer is drawn in a plane of two columns."""
+
+    columns: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="Two columns of numbers, across and up; null takes the two most costly changes."
+    )
+
+
 class RowsQuery(_Request):
     """Which of the known rows to list."""
 
@@ -307,6 +315,21 @@ class PathBody(BaseModel):
     shares: list[float] = Field(description="Share of the training rows that are no denser, at each place.")
     probabilities: list[float | None] | None = Field(description="Of the target, at each place; null if there is none.")
     rows: list[dict[str, Any]] = Field(description="The row and its stages, corner by corner.")
+
+
+class MapBody(BaseModel):
+    """A plane of two columns through an answer: all other columns are as in the answer. Empty without an answer."""
+
+    columns: list[str] = Field(description="Across and up.")
+    across: list[float] = Field(description="First and last number of the grid.")
+    up: list[float]
+    lines: list[str] = Field(
+        description="Lines of the grid from the lowest up, a digit a point: the sum of 1 where the model decides as "
+        "wanted, 2 where the row is realistic, and 4 where the change is smaller than that of the answer."
+    )
+    now: list[float | None] = Field(description="The row.")
+    then: list[float | None] = Field(description="The answer.")
+    n_other_changes: int = Field(description="Further columns that change: with any, the row lies off the plane.")
 
 
 class ReliefBody(BaseModel):

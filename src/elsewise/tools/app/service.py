@@ -28,12 +28,13 @@ from .schemas import (
     ChosenQuestionBody,
     FrontierQuestionBody,
     IntervalBody,
+    MapQuestionBody,
     QuestionBody,
     RowsQuery,
     RulesBody,
     SeveralQuestionBody,
 )
-from .writing import written, written_way
+from .writing import written, written_map, written_way
 
 # Explainers kept ready, one a target and quantile; a slider has about a hundred quantiles.
 MOST_EXPLAINERS = 256
@@ -256,6 +257,12 @@ class ExplorerService:
     def _instruction(self, changes: Sequence[Change]) -> str:
         with speaking(self.wording):
             return instruction_in_words(changes)
+
+    def map(self, question: MapQuestionBody) -> dict[str, Any]:
+        """Draw the answer in a plane of two columns; see :class:`~.schemas.MapBody`."""
+        asked = self.ask(question, question.quantile)
+        columns = None if question.columns is None else (question.columns[0], question.columns[1])
+        return written_map(asked.explainer, asked.answers[0], columns)
 
     def path(self, question: QuestionBody) -> dict[str, Any]:
         """Find the way to an answer; see :class:`~.schemas.PathBody`."""

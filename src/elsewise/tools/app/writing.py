@@ -1,6 +1,8 @@
 """Answers in JSON's terms: what is shown of answers everywhere, and what only the page draws.
 
-Ways through dense data, in JSON's terms.
+Paths through dense data, in JSON's terms.
+
+Maps of two columns, in JSON's terms.
 """
 
 from __future__ import annotations
@@ -9,14 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...answers import Explanations, Path
+from ...answers import Explanation, Explanations, Path
 from ...explainer import Explainer
 from ...fitted import FittedModel
 from ...reasons import for_everyone
 from ...text.steps import instruction_in_words
 from ..files.trail.records import target_probabilities
 from ..files.values import to_json
+from ..plot.pictures.plane import PlanePicture
+from ..plot.pictures.proof import ProofPicture
 from .scales import ColumnShare
+
+# Points a side of a map's grid: a point is then as wide as a thick line.
+MAP_POINTS = 64
 
 
 def written(
@@ -102,4 +109,27 @@ def written_way(path: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
         "probabilities": None
         if profile is None or profile.probabilities is None
         else [to_json(each) for each in profile.probabilities.tolist()],
+    }
+
+
+def written_map(explainer: Explainer, answer: Explanation, columns: tuple[str, str] | None) -> dict[str, Any]:
+    """Write the plane of two columns through an answer; see :class:`~.schemas.MapBody`."""
+    if not answer.found:
+        return {"columns": [], "across": [], "up": [], "lines": [], "now": [], "then": [], "n_other_changes": 0}
+    if answer.distance > 0.0:
+        proof = ProofPicture.compute(explainer, answer, columns, resolution=MAP_POINTS, around="rows")
+        plane, accepted, realistic = proof.plane, proof.accepted, proof.realistic
+        kinds = accepted + 2 * realistic + 4 * (proof.distances <= proof.radius)
+    else:
+        plane = PlanePicture.compute(explainer, answer, columns, resolution=MAP_POINTS)
+        kinds = (plane.regions == plane.wanted) + 2 * plane.realistic
+    across, up = plane.grid
+    return {
+        "columns": list(plane.columns),
+        "across": [float(across[0]), float(across[-1])],
+        "up": [float(up[0]), float(up[-1])],
+        "lines": ["".join(map(str, line)) for line in kinds.tolist()],
+        "now": [to_json(each) for each in plane.row.tolist()],
+        "then": [to_json(each) for each in plane.counterfactual.tolist()],
+        "n_other_changes": plane.n_other_changes,
     }

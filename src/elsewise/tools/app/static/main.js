@@ -6,6 +6,7 @@ import { byId, h, setText } from "./dom.js";
 import { answerCards } from "./cards.js";
 import { number, outcome, pair, percent, percentDown, percentWay, valueIn } from "./format.js";
 import { frontierChart } from "./frontier.js";
+import { columnMap } from "./map.js";
 import { picker } from "./picker.js";
 import { triptych } from "./picture.js";
 import { planStrip } from "./plan.js";
@@ -33,6 +34,11 @@ let frontierKey = "";
 let planTimer = 0;
 const plan = planStrip();
 const way = wayPart(about);
+const map = columnMap(about, state, () => {
+  list.show();
+  showRowNote();
+  ask(performance.now());
+});
 const cards = answerCards(about, (answer, isNearest) => {
   shown = answer;
   list.answer(answer);
@@ -136,6 +142,7 @@ function show(answer, body) {
   way.offer(answer, body);
   planTimer = setTimeout(() => {
     plan.look(answer, body);
+    map.look(body);
     cards.look(answer, body);
   }, PLAN);
   if (!found) cards.hide();

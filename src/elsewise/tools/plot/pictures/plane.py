@@ -153,6 +153,13 @@ class PlanePicture:
             title=f"{outcome(explanation.prediction)} → {outcome(explanation.target)}",
         )
 
+    @property
+    def realistic(self) -> BoolArray:
+        """Where the density reaches its threshold, array of shape (n_up, n_across); everywhere without a density."""
+        if self.log_density is None:
+            return np.ones(self.regions.shape, dtype=np.bool_)
+        return np.asarray(self.log_density >= self.log_threshold)
+
     def draw(self, ax: Axes | None = None) -> Axes:
         """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         ax = axes_for(ax, 6.4, 5.2)

@@ -6,7 +6,7 @@ Two columns vary, all others are as in the counterfactual. What is shown is a sl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -60,15 +60,19 @@ class ProofPicture:
         columns: tuple[str, str] | None = None,
         *,
         resolution: int = 400,
+        around: Literal["ball", "rows"] = "ball",
     ) -> ProofPicture:
-        """Evaluate model, density and distance on a grid of up to ``resolution`` points a side around the ball."""
+        """Evaluate model, density and distance on a grid of up to ``resolution`` points a side.
+
+        The grid reaches around the ball, or over nearly all training rows.
+        """
         if not explanation.found or explanation.distance == 0.0:
             raise InvalidInputError("The picture of a proof needs an explanation with a counterfactual that differs.")
         is_proven = explanation.status == "optimal"
         radius = explanation.distance if is_proven else explanation.lower_bound
         chosen = chosen_columns(explanation, explainer, columns)
         starts = [explainer.table_.columns[place].start for place in chosen]
-        spans = tuple(_span(explainer, explanation, start, radius) for start in starts)
+        spans = None if around == "rows" else [_span(explainer, explanation, start, radius) for start in starts]
         plane = PlanePicture.compute(explainer, explanation, columns, resolution=resolution, spans=spans)
         across, up = plane.grid
         points = np.tile(explanation.features, (len(across) * len(up), 1))
@@ -84,10 +88,7 @@ class ProofPicture:
     @property
     def realistic(self) -> BoolArray:
         """Where the density reaches its threshold, array of shape (n_up, n_across); everywhere without a density."""
-        density = self.plane.log_density
-        if density is None:
-            return np.ones(self.plane.regions.shape, dtype=np.bool_)
-        return np.asarray(density >= self.plane.log_threshold)
+        return self.plane.realistic
 
     @property
     def caption(self) -> str:
