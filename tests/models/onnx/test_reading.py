@@ -342,3 +342,24 @@ def test_networks_exported_by_torch(tmp_path):
     asked, target = X[:3], (int(expected[0]) + 1) % 3
     found, own = (ew.Explainer(one, density=None).fit(X).explain(asked, target) for one in (model, network.double()))
     np.testing.assert_allclose(found.distances, own.distances, rtol=1e-4)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_network_behind_a_pipeline(sparse):
+    frame, y = mixed()
+    encoder = make_column_transformer((OneHotEncoder(sparse_output=sparse), ["k", "m"]), sparse_threshold=float(sparse))
+    original = make_pipeline(encoder, LogisticRegression()).fit(frame, y)
+    graph = skl2onnx.to_onnx(original[-1], np.zeros((1, 5), dtype=np.float32), options={"zipmap": False})
+    pipeline = make_pipeline(encoder, ew.read_onnx(graph.SerializeToString()))
+    np.testing.assert_array_equal(pipeline.predict(frame), original.predict(frame))
+    explainer, expected = (ew.Explainer(one, density=None, rules=None).fit(frame, y) for one in (pipeline, original))
+    assert explainer.exactness_ == "exact"
+    asked = frame[original.predict(frame) == 0][:3]
+    np.testing.assert_allclose(explainer.explain(asked, 1).distances, expected.explain(asked, 1).distances, rtol=1e-5)
+
+
+def test_a_model_from_a_file_is_not_trained_again():
+    X, y = iris(two=True)
+    model = ew.read_onnx(converted(CLASSIFIERS["tree"]().fit(X, y), X))
+    with pytest.raises(ew.UnsupportedSettingError, match="read from a file and cannot be trained"):
+        ew.refits(model, X, y, "yes")

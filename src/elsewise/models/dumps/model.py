@@ -12,13 +12,14 @@ from ...arrays import AnyArray, FloatArray
 from ...errors import InvalidInputError
 from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
+from ..file_model import FileModel
 from ..registry import register, register_response
 from ..trees.native_codes import Codes
 from .scoring import Scoring
 from .sources import CatBoostTables, PlainTrees
 
 
-class DumpedModel:
+class DumpedModel(FileModel):
     """A model of trees from a file: its sums are those of the library, to the bit.
 
     Parameters

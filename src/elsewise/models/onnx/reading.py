@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ...arrays import AnyArray, BoolArray, FloatArray
 from ...errors import InvalidInputError, MissingDependencyError, UnsupportedModelError
+from ..file_model import FileModel
 from .encoders import GraphColumns
 from .graph import Labels, Scores, TreeScores, TwoProbabilities, Value, follow, labels_of
 
@@ -17,7 +18,7 @@ from .graph import Labels, Scores, TreeScores, TwoProbabilities, Value, follow, 
 _TYPES = {1: np.float32, 11: np.float64, 7: np.int64, 6: np.int32, 8: np.object_}
 
 
-class OnnxModel:
+class OnnxModel(FileModel):
     """A model in an ONNX file: ``predict`` is onnxruntime's.
 
     Parameters
@@ -121,6 +122,7 @@ class OnnxModel:
 
     def _run(self, session: Any, X: Any) -> list[Any]:
         feeds: dict[str, Any] = {}
+        dense = X.toarray() if hasattr(X, "toarray") else X  # what encoders of categories give is often sparse
         first = 0
         for name, kind in self._inputs:
             width = 1 if len(self._inputs) > 1 else self.n_features_in_
@@ -128,7 +130,7 @@ class OnnxModel:
                 chosen = X[[name]] if len(self._inputs) > 1 else X
                 values = chosen.to_numpy()
             else:
-                values = np.asarray(X)[:, first : first + width]
+                values = np.asarray(dense)[:, first : first + width]
             feeds[name] = _as_type(values, name, kind.elem_type)
             first += width
         return list(session.run(None, feeds))
