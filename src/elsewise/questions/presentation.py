@@ -34,6 +34,7 @@ from .recourse.ranges import ranges_of
 from .solving.answers import Answers
 from .solving.certificates import proofs_of
 from .solving.infeasibility import why_infeasible
+from .solving.several_answers import repeated
 
 _STATUSES = np.array(STATUSES)
 _OPTIMAL, _FEASIBLE, _DENSEST, _INFEASIBLE, _UNKNOWN, _ = range(len(STATUSES))
@@ -42,31 +43,37 @@ _OPTIMAL, _FEASIBLE, _DENSEST, _INFEASIBLE, _UNKNOWN, _ = range(len(STATUSES))
 def in_turn(answers: Sequence[Answers], goals: IntArray, numbers: IntArray) -> Explanations:
     """Present best, second best and further answers of rows with ascending numbers, row by row."""
     best = explanations_of(answers[0], goals, numbers)
-    # dtypes of further answers are those of the rows, for none is missing
-    further = [
-        explanations_of(each, goals, numbers, blank=False).take(np.flatnonzero(np.isfinite(each.value)))
-        for each in answers[1:]
-    ]
-    if not further:
+    if len(answers) == 1:
         return best
-    joined = concatenate([best, *further])
-    turn = np.repeat(np.arange(len(answers)), [len(best), *(len(each) for each in further)])
+    found, repeats = np.isfinite([each.value for each in answers]), repeated(answers)
+    chosen = found & ~repeats
+    chosen[0] |= ~found[0]  # rows without an answer say so once
+    # dtypes of further answers are those of the rows, for none is missing
+    every = [best, *(explanations_of(each, goals, numbers, blank=False) for each in answers[1:])]
+    joined = concatenate([each.take(np.flatnonzero(rows)) for each, rows in zip(every, chosen)])
+    turn = np.repeat(np.arange(len(answers)), chosen.sum(axis=1))
     joined = joined.take(np.lexsort((turn, joined.rows)))
-    return _with_ends(joined, answers, numbers)
+    return _with_ends(joined, answers, numbers, found.sum(axis=0), repeats.sum(axis=0))
 
 
-def _with_ends(joined: Explanations, answers: Sequence[Answers], numbers: IntArray) -> Explanations:
-    """Say of the last answer of rows with fewer than were asked for whether it is proven that there is no other."""
+def _with_ends(
+    joined: Explanations, answers: Sequence[Answers], numbers: IntArray, n_searched: IntArray, n_repeats: IntArray
+) -> Explanations:
+    """Say of the last answer of rows with fewer than were asked for whether it is proven that there is no other.
+
+    A repeated answer excludes nothing that the nearer one does not, so a proof that nothing differs from all stays.
+    """
     n_asked, causes = answers[0].question.options.n_counterfactuals, list(joined.causes)
     for place, number in enumerate(numbers.tolist()):
-        n_found = sum(bool(np.isfinite(each.value[place])) for each in answers)
-        if not 0 < n_found < n_asked or n_found == len(answers):
+        n_answers, n_repeated = int(n_searched[place]), int(n_repeats[place])
+        is_open = n_answers == len(answers)  # the last search found one, too
+        if n_answers == 0 or n_answers - n_repeated == n_asked or (is_open and not n_repeated):
             continue
         last = int(np.flatnonzero(joined.rows == number)[-1])
         own = causes[last]
         if own is None or isinstance(own, (ProofUnfinished, LessDense)):
-            is_proven = bool(np.isposinf(answers[n_found].lower_bound[place]))
-            causes[last] = NoFurther(n_found, n_asked, is_proven, own)
+            is_proven = not is_open and bool(np.isposinf(answers[n_answers].lower_bound[place]))
+            causes[last] = NoFurther(n_answers - n_repeated, n_asked, is_proven, own)
     return replace(joined, causes=tuple(causes))
 
 

@@ -5,6 +5,8 @@ Order of several answers of a row: nearest first, with proofs that hold in that 
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -99,6 +101,24 @@ def _must_time_model(question: Question) -> bool:
     if limit is None or fitted.has_categories:  # encoders may not know what to do with one row whose level is missing
         return False
     return limit < TIME_TO_SPARE or fitted.training is not None
+
+
+def repeated(answers: Sequence[Answers]) -> BoolArray:
+    """Whether answers change all columns of a nearer one that was found later, shape (n_answers, n_samples).
+
+    That happens where the search for an earlier answer ended early. Answers that keep a distance differ both ways.
+    """
+    values = np.array([each.value for each in answers])
+    repeats = np.zeros(values.shape, dtype=np.bool_)
+    domain = answers[0].domain
+    if domain is None or answers[0].question.options.least_distance is not None:
+        return repeats
+    for early, late in itertools.combinations(range(len(answers)), 2):
+        for row in np.flatnonzero(values[late] < values[early]).tolist():
+            before = domain.layout.changed_units(answers[early].rows[row], answers[early].points[row])
+            now = domain.layout.changed_units(answers[late].rows[row], answers[late].points[row])
+            repeats[early, row] |= np.isfinite(values[early, row]) and bool(before[now].all())
+    return repeats
 
 
 def nearest_first(explanations: Explanations) -> Explanations:
