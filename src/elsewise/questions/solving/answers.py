@@ -33,6 +33,9 @@ FIRST_MARGIN_OF_SHORT_FLOATS = MARGINS.index(1e-6)
 
 # Parts of a region given up for a row before the row is: each costs a search with all margins.
 MOST_BANNED_PARTS = 20
+# Boxes of trees whose sums lie on an end of the target, looked into one after the other; and the factor between an
+# answer and its bound from which on that is worth a search.
+MOST_LOOKS_BEYOND, NOTICEABLE = 5, 1.001
 
 
 class Answers:
@@ -208,8 +211,29 @@ class Answers:
                 self.ledger.settle(places[given_up], banned_bound[given_up])
                 failed &= ~given_up
             places, goals, banned, banned_bound = places[failed], goals[failed], banned[failed], banned_bound[failed]
+        self._look_beyond_refused(asked, asked_goals, MARGINS[first], kept_back)
         self._take_back_doubtful_proofs(asked, asked_goals)
         self.seconds.spend(asked, np.zeros(len(asked)), started)
+
+    def _look_beyond_refused(self, places: IntArray, goals: IntArray, margin: float, kept_back: FloatArray) -> None:
+        """Search rows once more at the first margin, without the points that were refused, where a gap is left.
+
+        A wider margin leaves out all boxes of trees whose sums lie on an end of the target. `predict` may refuse one of
+        them, in the last bits, and accept another.
+        """
+        if not (self.refused and all(goal.cover.searches_boxes for goal in self.question.searched.goals)):
+            return
+        for _ in range(MOST_LOOKS_BEYOND):
+            seconds, proven = self.seconds.left[places] - kept_back[places], self.lower_bound[places]
+            is_open = np.isfinite(proven) & (self.value[places] > proven * NOTICEABLE) & (seconds > 0)
+            is_open &= np.array([bool(self.refused.get(place)) for place in places.tolist()], dtype=np.bool_)
+            places, goals, seconds = places[is_open], goals[is_open], seconds[is_open]
+            if len(places) == 0:
+                return
+            found = self._search(places, goals, margin, None, seconds)
+            self.ledger.n_projections[places] += found.n_projections
+            failed = self._take(places, goals, found, np.full(len(places), np.inf))
+            places, goals = places[failed], goals[failed]
 
     def ask_first(self) -> None:
         """Ask the model about the rows beforehand: where time is short, some is kept for it to judge the answers."""
