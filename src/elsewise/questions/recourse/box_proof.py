@@ -106,7 +106,7 @@ class BoxProof:
         is_number = layout.group < 0
         if (lower < domain.lower[0])[is_number].any() or (upper > domain.upper[0]).any():
             return False
-        if domain.clauses is not None and domain.clauses.within(lower[None], upper[None], layout) is not None:
+        if domain.clauses is not None and not domain.clauses.are_sure(lower[None], upper[None], layout):
             return False
         if domain.least_moves is not None:
             moves = domain.least_moves

@@ -17,7 +17,7 @@ Smallest sets that share an element with each of several sets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -34,49 +34,49 @@ from .levers import LeverSets, ask_sets
 from .responsiveness import responsiveness
 
 
-def smallest_hitting_set(sets: Sequence[frozenset[int]], order: Sequence[int]) -> frozenset[int]:
+def smallest_hitting_set(sets: Iterable[Set[int]], order: Sequence[int]) -> frozenset[int]:
     """Find a smallest set that shares an element with every one of ``sets``, none of which is empty.
 
     By iterative deepening: a set that is not hit yet, the smallest of them, has to lose one of its elements.
 
     Parameters
     ----------
-    sets : sequence of sets of int
+    sets : sets of int
     order : sequence of int
         Elements that come first are tried first: of several smallest sets, one with early elements is found.
     """
-    rank = {element: place for place, element in enumerate(order)}
-    minimal = [each for each in sets if not any(other < each for other in sets)]
-    most = 0
-    while True:
-        found = _hit(frozenset(), minimal, most, rank)
-        if found is not None:
-            return found
+    bit = {element: 1 << place for place, element in enumerate(order)}
+    minimal: list[int] = []  # each a sum of bits, smallest sets first
+    for mask in sorted((sum(bit[element] for element in each) for each in sets), key=int.bit_count):
+        if not any(smaller & mask == smaller for smaller in minimal):
+            minimal.append(mask)
+    most, found = 0, None
+    while found is None:
+        found = _hit(0, minimal, most)
         most += 1
+    return frozenset(element for element, one in bit.items() if found & one)
 
 
-def _hit(
-    chosen: frozenset[int], sets: Sequence[frozenset[int]], room: int, rank: dict[int, int]
-) -> frozenset[int] | None:
-    """Find a hitting set with at most ``room`` elements more than those chosen; None if there is none."""
-    left = [each for each in sets if not each & chosen]
+def _hit(chosen: int, left: Sequence[int], room: int) -> int | None:
+    """Find a hitting set of what is left with at most ``room`` elements beside those chosen; None if there is none."""
     if not left:
         return chosen
     if room < _disjoint(left):
         return None
-    sizes = [(len(each), sorted(each)) for each in left]
-    for element in sorted(min(sizes)[1], key=rank.__getitem__):
-        found = _hit(chosen | {element}, left, room - 1, rank)
+    elements = left[0]
+    while elements:
+        element = elements & -elements
+        found = _hit(chosen | element, [each for each in left if not each & element], room - 1)
         if found is not None:
             return found
+        elements ^= element
     return None
 
 
-def _disjoint(sets: Sequence[frozenset[int]]) -> int:
+def _disjoint(sets: Sequence[int]) -> int:
     """Count disjoint sets, picked greedily: each needs an element of its own."""
-    taken: set[int] = set()
-    count = 0
-    for each in sorted(sets, key=len):
+    taken = count = 0
+    for each in sets:
         if not each & taken:
             taken |= each
             count += 1
@@ -132,8 +132,8 @@ class ReasonSet:
     Attributes
     ----------
     status : "proven", "no recourse", "has outcome" or "unknown"
-        "proven": no answer leaves all these columns as they are, and no smaller set has this property. "no recourse":
-        it is proven that there is no answer. "unknown": time or the model's kind ended the search.
+        "proven": no answer leaves all these columns as they are, and of every smaller set some known answer does. "no
+        recourse": it is proven that there is no answer. "unknown": time or the model's kind ended the search.
     reasons : list of FoundReason
         Most important first.
     """
@@ -181,7 +181,7 @@ class _ReasonSearch:
         """Find a smallest set without which there is no answer; None if that cannot be proven."""
         self._learn(self._reached([{column} for column in sorted(self.movable)]))
         for _ in range(MOST_HITTING_SETS):
-            held = smallest_hitting_set(list(self.known), self._by_share())
+            held = smallest_hitting_set(self.known, self._by_share())
             answers = self._reached([self.movable - held])
             if np.isfinite(answers.value[0]):
                 self._shrink(self._learn(answers)[0], self.log_thresholds)
@@ -209,10 +209,16 @@ class _ReasonSearch:
         if np.isfinite(together.value[0]):
             self._shrink(self._learn(together)[0], together.log_thresholds)
             return True
-        is_known = bool(np.isinf(together.lower_bound[0]))
+        if np.isfinite(together.lower_bound[0]):
+            return None
+        # fewer columns have no answer at these thresholds, or at higher ones
+        proven = min(float(self.log_thresholds[0, 0]), float(together.log_thresholds[0, 0]))
+        is_known = True
         for size in (1, 2):
+            sets = list(combinations(sorted(free), size))
+            thresholds = self.asked.answers(question, self._masks([set(each) for each in sets])).log_thresholds[:, 0]
             found = LeverSets([], [], [], ())
-            ask_sets(self.asked, question, list(combinations(sorted(free), size)), found)
+            ask_sets(self.asked, question, [sets[at] for at in np.flatnonzero(thresholds < proven).tolist()], found)
             for _, answers, place in found.enough:
                 self._learn(answers, place)
             if found.enough:

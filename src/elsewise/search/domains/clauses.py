@@ -75,12 +75,19 @@ class Clauses:
 
     def within(self, lower: FloatArray, upper: FloatArray, layout: Layout) -> Clauses | None:
         """Leave out what is sure in the rows' own boxes, of shape (n_samples, n_features); None if nothing is left."""
+        binds = self._unsure(lower, upper, layout)
+        kept = np.asarray(binds.any(axis=0))
+        return replace(self, binds=binds).some(kept)
+
+    def are_sure(self, lower: FloatArray, upper: FloatArray, layout: Layout) -> bool:
+        """Whether every row of the rows' own boxes, of shape (n_samples, n_features), keeps all clauses."""
+        return not self._unsure(lower, upper, layout).any()
+
+    def _unsure(self, lower: FloatArray, upper: FloatArray, layout: Layout) -> BoolArray:
         least, most = _least(lower, upper, layout)[:, self.feature], upper[:, self.feature]
         possible = (most >= self.low) & (least <= self.high)
         sure = possible & (self.low <= least) & (most <= self.high)
-        binds = self.binds & ~self._any(sure)
-        kept = np.asarray(binds.any(axis=0))
-        return replace(self, binds=binds).some(kept)
+        return np.asarray(self.binds & ~self._any(sure))
 
     def some(self, kept: BoolArray) -> Clauses | None:
         """Leave some of the clauses, given by a mask of shape (n_clauses,); None if that is none."""
