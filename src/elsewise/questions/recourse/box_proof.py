@@ -56,9 +56,12 @@ class BoxProof:
     def __init__(self, answers: Answers, place: int, start: FloatArray, deadline: Deadline) -> None:
         self.question, self.deadline = answers.question, deadline
         self.point, self.row = start[None], answers.rows[[place]]
-        domain = replace(self.question, branches=True).domain(self.row)
+        if answers.domain is not None:
+            domain: Domain | None = answers.domain.of_rows(np.array([place]))
+        else:
+            domain = replace(self.question, branches=True).domain(self.row)
         assert domain is not None  # for the question branches
-        self.domain: Domain = domain
+        self.domain = domain
         self.given = answers.given if len(answers.rows) == 1 else rows_of(answers.given, np.array([place]))
         goal = int(answers.goal[place])
         outcome = self.question.outcomes[goal]

@@ -28,7 +28,7 @@ from .box_proof import BoxProof
 # Share of a column's range among the training rows by which the sides of a range move: finer than anyone reads.
 PRECISION_OF_RANGES = 1e-4
 # Rows of a box about which the model itself is asked.
-ROWS_SAMPLED = 256
+ROWS_SAMPLED = 64
 # Share of its width by which a range may be narrowed so that its ends are easy to read.
 FRIENDLY_SHARE = 0.05
 
@@ -164,13 +164,14 @@ class _Growing:
         end = most if is_upper else least
         if n_steps == 0 or not np.isfinite(end):
             return
+        if n_steps > 1 and not self._holds_to(feature, is_upper, value_at(1)):  # most sides do not move at all
+            return
         if self._holds_to(feature, is_upper, end):
             return
-        low, high = 0, n_steps  # in steps: proven, and not
         if value_at(n_steps) != end and self._holds_to(feature, is_upper, value_at(n_steps)):
             return
-        stride = 1
-        while high - low > 1:  # gallop first, for most sides that stop do so at once
+        low, high, stride = 1, n_steps, 4  # in steps: proven, and not
+        while high - low > 1:  # gallop first, for many sides stop soon
             middle = min(low + stride, high - 1) if stride < high - low else (low + high) // 2
             if self._holds_to(feature, is_upper, value_at(middle)):
                 low, stride = middle, stride * 4
@@ -233,7 +234,7 @@ def is_confirmed(answers: Answers, place: int, point: FloatArray, lower: FloatAr
             levels = np.flatnonzero(upper[column.features] == 1)
             chosen = rng.choice(levels, ROWS_SAMPLED)
             points[:, column.features] = np.eye(column.width)[chosen]
-        else:
+        elif lower[column.start] < upper[column.start] or lower[column.start] != point[column.start]:
             points[:, column.start] = _sampled(answers, column, lower, upper, rng)
     same, goals = np.zeros(ROWS_SAMPLED, dtype=np.int64), np.full(ROWS_SAMPLED, answers.goal[place])
     given = answers.given if len(answers.rows) == 1 else rows_of(answers.given, np.array([place]))
