@@ -101,8 +101,9 @@ class PrincipalReasons:
         What was asked of the model.
     status : "proven", "no recourse", "has outcome" or "unknown"
         "proven": no counterfactual leaves all of ``columns`` as they are, and of every smaller set some does, at the
-        density asked of the row or at that given other columns. "no recourse": it is proven that there is no counterfactual, hence no reason. "has outcome": the model
-        decides for the target already. "unknown": the time limit or the kind of the model ended the search.
+        density asked of the row or at that given other columns. "no recourse": it is proven that there is no
+        counterfactual, hence no reason. "has outcome": the model decides for the target already. "unknown": the time
+        limit or the kind of the model ended the search.
     reasons : tuple of PrincipalReason
         At most as many as asked for.
     columns : tuple of str
