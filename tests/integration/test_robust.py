@@ -172,6 +172,11 @@ def test_what_lasts_nowhere_is_not_found():
     proven = ew.Explainer(linear, density=None, distance="manhattan").fit(X, y > 0)
     never = proven.explain_one(X[~linear.predict(X)][0], True, robust_radius=50.0, constraints=limits)
     assert never.status == "infeasible"
+    # why not is as sure as the answer: leaves are looked into one by one, so what spans two of them is overlooked
+    of_tree = explainer.why_not(X[model.predict(X) == 0][0], 1, robust_radius=20.0, constraints=limits)
+    of_line = proven.why_not(X[~linear.predict(X)][0], True, robust_radius=50.0, constraints=limits)
+    assert (of_tree.reason, of_tree.is_proven) == ("rules", False)
+    assert (of_line.reason, of_line.is_proven) == ("rules", True)
 
 
 def test_what_is_refused(monkeypatch):

@@ -180,6 +180,16 @@ def test_an_end_that_is_attained_in_some_batches_hides_no_other_answer(monkeypat
     assert n_nearer  # a row that is an answer in some batches alone may be nearer: nothing is claimed of it
 
 
+def test_why_not_is_not_proven_where_the_model_refuses_what_may_be_an_answer(monkeypatch):
+    pipeline, X, _ = fitted("threshold", Lasso(alpha=0.01), 3, target="score")
+    explainer = ew.Explainer(pipeline, density=None).fit(X)
+    attained, predict = float(np.unique(pipeline.predict(X))[2]), Lasso.predict
+    monkeypatch.setattr(Lasso, "predict", lambda model, rows: np.nextafter(predict(model, rows), np.inf))
+    row = X[pipeline.predict(X) < attained][0]
+    assert explainer.explain_one(row, (attained, attained)).status == "unknown"
+    assert not explainer.why_not(row, (attained, attained)).is_proven
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_single_numbers_that_the_model_attains(seed):
     """Sums are formed in another order than the model's: whether an end is attained is for `predict` to say."""

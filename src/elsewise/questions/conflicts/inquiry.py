@@ -84,7 +84,8 @@ class Inquiry:
         self.rules, self.everything = rules, frozenset(range(len(rules.single)))
         self.known = KnownSets(self.row, rules)
         self.reason = "unknown"
-        self.is_proven = True
+        # where regions are smaller than what lasts, "none" is about what is found so
+        self.is_proven = fitted.is_exactly_robust([self.outcome])
         self.conflict: list[int] = []  # contradict each other, as far as is known
         self.is_smallest = True
         self.reliefs: list[Relief] = []
@@ -297,7 +298,7 @@ class Inquiry:
         if self.deadline.ends is not None and answers.is_unknown(0):
             raise TimeIsOverError
         if np.isinf(answers.value[0]) and np.isfinite(answers.lower_bound[0]):
-            self.is_proven &= self.fitted.exactness != "black box"
+            self.is_proven = False  # rounding, or the limits of a search: not found is not proven to be none
         return answers
 
     def _has_answer(self, kept: frozenset[int]) -> bool:
