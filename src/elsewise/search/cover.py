@@ -265,11 +265,6 @@ class Cover(ABC):
         """
         raise NotImplementedError
 
-    @property
-    def goes_on_in_slices(self) -> bool:
-        """Whether searches of boxes can be left for a while; otherwise each is to be run to its end."""
-        return True
-
     def open_box(
         self,
         row: FloatArray,

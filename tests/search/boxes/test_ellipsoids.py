@@ -41,9 +41,9 @@ class Search:
 class Cover:
     """Answers of ellipsoids, and of the model alone, at given distances."""
 
-    def __init__(self, lowest, distances, boxes, alone=None, goes_on_in_slices=True):
+    def __init__(self, lowest, distances, boxes, alone=None):
         self.given = list(zip(lowest, distances, boxes))
-        self.alone, self.goes_on_in_slices, self.log, self.starts = alone, goes_on_in_slices, [], []
+        self.alone, self.log, self.starts = alone, [], []
 
     def open_box(self, row, lower, upper, integer, *, inside, start, **others):
         """Open a search."""
@@ -70,12 +70,11 @@ def searched(cover, cutoff=np.inf, seconds=60.0, proposed=None):
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("slices", [True, False])
-def test_the_nearest_answer_is_found_and_proven(seed, slices):
+def test_the_nearest_answer_is_found_and_proven(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))
     distances = rng.uniform(2.0, 9.0, n)
-    cover = Cover(distances - rng.uniform(0.0, 2.0, n), distances, rng.integers(1, 400, n), goes_on_in_slices=slices)
+    cover = Cover(distances - rng.uniform(0.0, 2.0, n), distances, rng.integers(1, 400, n))
     found = searched(cover)
     assert found.value[0] == found.lower_bound[0] == distances.min()
     assert found.ellipsoid[0] == distances.argmin()

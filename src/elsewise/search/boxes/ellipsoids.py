@@ -142,8 +142,6 @@ class EllipsoidQueue:
     def _slice(self, j: int) -> BoxAnswer:
         if j not in self.searches:
             self.searches[j] = self._opened(self.inside[j])
-        if not self.goal.cover.goes_on_in_slices:
-            return self.searches[j].go_on(self.limit, self.seconds, 0, np.inf, self.work)
         until = min((self._bound(other) for other in self.open if other != j), default=np.inf)
         return self.searches[j].go_on(
             self.limit, self.seconds, BOXES_A_SLICE, max(until, np.nextafter(self._bound(j), np.inf)), self.work
@@ -186,7 +184,7 @@ class EllipsoidQueue:
         It is of no use where it is nearer than all ellipsoids, and then it ends as soon as such a point is found.
         """
         nearest = min(self.bounds.values(), default=np.inf)
-        if np.isinf(self.limit) or not self.goal.cover.goes_on_in_slices or not self._may_be_nearer(nearest):
+        if np.isinf(self.limit) or not self._may_be_nearer(nearest):
             return
         ends = time.perf_counter() + SHARE_WITHOUT_DENSITY * self.seconds
         search, n_boxes, size = self._opened(None), 0, 1

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import elsewise as ew
-from search.relaxations.tree_sums.certificate_checker import is_refuted
 from search.relaxations.tree_sums.small_ensembles import classifier
-from search.relaxations.tree_sums.test_certificates import certified
 
 MOST = 11
 
@@ -45,26 +42,6 @@ def test_answers_are_the_nearest_of_all_whole_points(name, n_components, seed):
         assert answer.status == "optimal"
         np.testing.assert_allclose(answer.distance, distances.min(), rtol=1e-9)
         assert answer.lower_bound <= distances.min() * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("name", ["forest", "xgboost"])
-def test_certificates_hold_and_rest_on_whole_numbers(monkeypatch, name):
-    refuted = 0
-    for seed in range(2):
-        X, y = whole_numbers(seed)
-        model = classifier(name, seed, n_trees=12, depth=3).fit(X, y)
-        density = ew.GaussianMixtureDensity(n_components=1, random_state=0)
-        explainer = ew.Explainer(
-            model, density=density, threshold=ew.TrainingQuantile(0.5), columns={f"x{i}": "integer" for i in range(4)}
-        ).fit(X, y)
-        rows = X[model.predict(X) != 1][:4]
-        answers, certificates, checker = certified(monkeypatch, model, explainer, rows, 1)
-        assert set(answers.statuses) == {"optimal"}
-        assert sum(checker(one).check() for one in certificates) > len(certificates)
-        for one in certificates:
-            assert one.integer.all()
-            refuted += is_refuted(checker, replace(one, integer=np.zeros_like(one.integer)))
-    assert refuted, "no bound was better for numbers being whole"
 
 
 @pytest.mark.parametrize("name", ["forest", "xgboost"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
 from ... import BoxAnswer, Clauses, DividingCover, Inside, LeastMoves, NumberPieces, OpenSearch, Proposal, Space
-from .certificates import Recorder
 from .constants import MAP_ROUNDING
 from .deepening import search_cells
 from .indexed import IndexedTrees, indexed
@@ -37,14 +35,8 @@ class EnsembleCover(DividingCover):
     ----------
     region : EnsembleRegion
     space : Space
-
-    Attributes
-    ----------
-    recorder : Recorder or None
-        Is given a certificate of every search; None for none.
     """
 
-    recorder: Recorder | None = None
     proposes: ClassVar[bool] = True
 
     def __init__(self, region: EnsembleRegion, space: Space) -> None:
@@ -110,9 +102,7 @@ class EnsembleCover(DividingCover):
             trees, row, lower, upper, integer, margin, per_change, least_moves, pieces
         )
         rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
-        found = search_cells(
-            trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, self.recorder, rules, work
-        )
+        found = search_cells(trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, rules, work)
         point = None
         if found.cells is not None:
             chosen = trees.first_cell[:-1] + found.cells
@@ -120,16 +110,7 @@ class EnsembleCover(DividingCover):
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
         bound_of_all = min(found.lower_bound, found.value)
-        answer = BoxAnswer(point, found.value, bound_of_all, found.n_boxes, found.stopped, work=found.work)
-        if self.recorder is not None:
-            of_last = replace(answer, lower_bound=min(found.last_bound, found.value))
-            self.recorder.end(trees, row, lower, upper, integer, of_last, pieces=pieces)
-        return answer
-
-    @property
-    def goes_on_in_slices(self) -> bool:
-        """Whether no certificate is wanted: that of one search has to be whole before the next begins."""
-        return self.recorder is None
+        return BoxAnswer(point, found.value, bound_of_all, found.n_boxes, found.stopped, work=found.work)
 
     def open_box(
         self,
@@ -154,11 +135,7 @@ class EnsembleCover(DividingCover):
         rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
         if inside is None:
             return CellsSearch(trees.forest, bound, _least_slack(trees, margin), rules)
-        search = self._search_inside(trees, row, lower, upper, integer, inside, margin, bound, start, rules)
-        recorder = self.recorder
-        if recorder is not None:
-            search.at_end = lambda answer: recorder.end(trees, row, lower, upper, integer, answer, inside.cone, pieces)
-        return search
+        return self._search_inside(trees, row, lower, upper, integer, inside, margin, bound, start, rules)
 
     def _priced_cells(
         self,
@@ -191,8 +168,8 @@ class EnsembleCover(DividingCover):
         pieces: NumberPieces | None,
         clauses: Clauses | None,
     ) -> CellRules | None:
-        """Cells that never come together, by clauses; certificates know nothing of these."""
-        if clauses is None or self.recorder is not None:
+        """Return cells that never come together, by clauses."""
+        if clauses is None:
             return None
         return cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
 
@@ -234,7 +211,7 @@ class EnsembleCover(DividingCover):
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
             return self.cells_of(trees, point, lower, upper, integer, margin, pieces=inside.pieces)[1:]
 
-        return InsideSearch(boxes, split, cells_around, bound, start, self.recorder, rules)
+        return InsideSearch(boxes, split, cells_around, bound, start, rules)
 
     def _inset(self, trees: IndexedTrees, row: FloatArray, integer: BoolArray, margin: float) -> FloatArray:
         """Return how far from the ends of cells numbers are kept, array of shape (n_features,)."""

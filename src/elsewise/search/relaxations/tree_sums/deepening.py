@@ -14,7 +14,6 @@ import numpy as np
 
 from ....arrays import FloatArray, IntArray
 from ...constants import GRACE
-from .certificates import Recorder
 from .constants import MOST_BOXES, TOLERANCE
 from .ruled_cells import CellRules
 
@@ -33,8 +32,6 @@ class CellsFound:
     value, lower_bound : float
     stopped : bool
     n_boxes : int
-    last_bound : float
-        What the last search proved by itself.
     work : float
         In units of the usual amount.
     """
@@ -44,7 +41,6 @@ class CellsFound:
     lower_bound: float = 0.0
     stopped: bool = True
     n_boxes: int = 0
-    last_bound: float = 0.0
     work: float = 0.0
 
 
@@ -55,7 +51,6 @@ def search_cells(
     cutoff: float,
     margin: float,
     seconds: float,
-    recorder: Recorder | None = None,
     rules: CellRules | None = None,
     work: float = np.inf,
 ) -> CellsFound:
@@ -67,9 +62,8 @@ def search_cells(
     cost, bound : arrays of shape (n_cells,)
     cutoff, margin, seconds : float
         As for the forest's own search.
-    recorder : Recorder, optional
     rules : CellRules, optional
-        What never comes together; not with a recorder.
+        What never comes together.
     work : float
         Counted work that it may take, in units of the usual amount.
     """
@@ -80,12 +74,11 @@ def search_cells(
         grace = GRACE if found.cells is None else 0.0
         cells, value, lower, found.stopped, n_boxes, used = forest.search(
             cost, bound, limit, margin, left, MOST_BOXES - found.n_boxes, TOLERANCE,
-            grace=grace, recorder=recorder, far_after=far_after, rules=rules, work=work - found.work,
+            grace=grace, far_after=far_after, rules=rules, work=work - found.work,
         )  # fmt: skip
         if cells is not None and value < found.value:
             found.cells, found.value = cells, value
         found.n_boxes, found.work = found.n_boxes + n_boxes, found.work + used
-        found.last_bound = lower
         found.lower_bound = max(found.lower_bound, lower)
 
     search(cutoff, FAR_AFTER)

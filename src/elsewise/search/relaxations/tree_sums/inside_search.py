@@ -12,10 +12,9 @@ import numpy as np
 from ....arrays import FloatArray, IntArray
 from ... import BoxAnswer, RowCone
 from ...constants import GRACE
-from .certificates import Recorder
 from .constants import MAP_ROUNDING, MOST_BOXES, TOLERANCE, TOLERANCE_INSIDE
 from .inside import CellsInside
-from .reaching import cuts_of
+from .reaching import tightened
 from .ruled_cells import CellRules, ends_in_cells
 from .splits import DiagonalSplit
 
@@ -59,18 +58,9 @@ class InsideSearch:
         Of what cells cost.
     start : array of shape (n_features,), optional
         An answer that is known, inside or not.
-    recorder : Recorder, optional
-        Records what the proof does.
     rules : CellRules, optional
         Cells that never come together.
-
-    Attributes
-    ----------
-    at_end : function of a BoxAnswer, or None
-        Called when the search is over.
     """
-
-    at_end: Callable[[BoxAnswer], None] | None = None
 
     def __init__(
         self,
@@ -79,10 +69,9 @@ class InsideSearch:
         cells_around: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
         bound: FloatArray,
         start: FloatArray | None = None,
-        recorder: Recorder | None = None,
         rules: CellRules | None = None,
     ) -> None:
-        self.recorder, self.rules, self.bound, self.start = recorder, rules, bound, start
+        self.rules, self.bound, self.start = rules, bound, start
         self.boxes, self.split, self.cells_around = boxes, split, cells_around
         self.cone = boxes.inside.cone if split is not None else None
         self.trees = boxes.trees
@@ -108,8 +97,6 @@ class InsideSearch:
         if boxes.point is not None and boxes.value < cutoff:
             lower_bound = min(lower_bound, boxes.value)
             answer = BoxAnswer(boxes.point, boxes.value, lower_bound, n_boxes, stopped, is_paused, used)
-        if self.at_end is not None and not is_paused:
-            self.at_end(answer)
         return answer
 
     def _pause(self, so_far: float) -> tuple[float, bool]:
@@ -185,11 +172,10 @@ class InsideSearch:
         own, reach = boxes.row[boxes.numbers], limit / self.trees.price[boxes.numbers]
         reach = reach * (1 + MAP_ROUNDING) + MAP_ROUNDING * np.abs(own)
         near = np.array([own - reach, own + reach])
-        boxes.lower, boxes.upper, cuts = cuts_of(boxes.inside, boxes.numbers, boxes.lower, boxes.upper, near, limit)
-        if not cuts:
+        lower, upper = boxes.lower, boxes.upper
+        boxes.lower, boxes.upper = tightened(boxes.inside, boxes.numbers, lower, upper, near, limit)
+        if np.array_equal(lower, boxes.lower) and np.array_equal(upper, boxes.upper):
             return False
-        if self.recorder is not None:
-            self.recorder.cut(cuts)
         low, high = self._moves()
         under_way.low[:], under_way.high[:] = low, high
         under_way.bound[:] = np.where(low > high, np.inf, self.bound)
@@ -217,7 +203,7 @@ class InsideSearch:
         starts: IntArray,
         pause: Callable[[float], tuple[float, bool]] | None,
     ) -> Any:
-        """Open a search of the kernel; without a pause it proves nothing, and nothing is recorded of it."""
+        """Open a search of the kernel; without a pause it proves nothing."""
         boxes, cone, split = self.boxes, self.cone, self.split
         of_row: tuple[Any, ...] | None = None
         if cone is not None and split is not None and moves is not None:
@@ -226,7 +212,7 @@ class InsideSearch:
             of_row = (*matrix, cone.centre, steps, *moves, penalties, cone.squared_radius)
         return self.trees.forest.open(
             bound, boxes.margin, MOST_BOXES, TOLERANCE_INSIDE,
-            grace=GRACE, recorder=None if pause is None else self.recorder, rules=self.rules, boxes=boxes,
+            grace=GRACE, rules=self.rules, boxes=boxes,
             starts=starts, cone_of_row=of_row, most_for_changes=boxes.inside.most_for_changes,
             pause=pause, pause_after=BOXES_AT_FIRST,
         )  # fmt: skip

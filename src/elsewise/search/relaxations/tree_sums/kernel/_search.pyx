@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free
 
 from sums_of_trees cimport (
     ew_accepts, ew_child, ew_close_search, ew_cone, ew_decision, ew_deepest, ew_ellipsoid, ew_first_bound, ew_forest,
-    ew_go_on, ew_inside, ew_note, ew_now, ew_open_search, ew_proposal, ew_propose, ew_recorder, ew_row, ew_rules, ew_search,
+    ew_go_on, ew_inside, ew_now, ew_open_search, ew_proposal, ew_propose, ew_row, ew_rules, ew_search,
     ew_state,
 )
 
@@ -310,15 +310,14 @@ cdef class Forest:
         int64_t nodes,
         double tolerance,
         double grace=0.0,
-        recorder=None,
         int64_t far_after=-1,
         rules=None,
         double work=INFINITY,
     ):
-        """Search the nearest accepted point of one row; a recorder is told all of it.
+        """Search the nearest accepted point of one row.
 
-        After `far_after` boxes it stops if its point is far from its bound, and after so much counted work. With rules (first, var, low, high: as in
-        rules.h) there is no recorder.
+        After `far_after` boxes it stops if its point is far from its bound, and after so much counted work. Rules are
+        (first, var, low, high), as in rules.h.
 
         Returns
         -------
@@ -346,15 +345,13 @@ cdef class Forest:
         row.tolerance = tolerance
         row.cone = NULL
         row.inside = NULL
-        cdef _Told told = _Told()
         cdef _Listener listener = _Listener()
-        row.recorder = told.begin(recorder, &self.f, self.n_leaves, 0)
         listener.begin(&row, self.between)
         cdef _Ruled ruled = _Ruled()
         cdef const ew_forest *f = ruled.take(&self.f, rules)
         with nogil:
             ew_search(f, &row)
-        _raise_first(listener.error, told.error)
+        _raise_first(listener.error)
         _require_memory(row.status)
         point = cells_ if row.has_point else None
         return point, row.value, row.lower_bound, row.status == 1, row.n_nodes, row.work / USUAL_WORK
@@ -367,7 +364,6 @@ cdef class Forest:
         double tolerance,
         *,
         double grace=0.0,
-        recorder=None,
         rules=None,
         boxes=None,
         const int32_t[:, ::1] starts=None,
@@ -383,8 +379,6 @@ cdef class Forest:
         bound : array of shape (n_cells,)
         margin, nodes, tolerance, grace, most_for_changes :
             As for ew_row.
-        recorder : object with a method `note`, optional
-            Is told all of it.
         rules : tuple, optional
             As for `search`.
         boxes : object with methods `relax` and `finish`, optional
@@ -400,10 +394,8 @@ cdef class Forest:
         """
         cdef SearchUnderWay search = SearchUnderWay()
         search.begin(self, bound, margin, nodes, tolerance, grace, most_for_changes)
-        search.row.recorder = search.told.begin(recorder, &self.f, self.n_leaves, 0)
         if boxes is not None:
             search.ask(self, boxes, starts, cone_of_row, pause, pause_after)
-            search.told.n_numbers = search.cone.n if search.row.cone != NULL else 0
         search.state = ew_open_search(search.ruled.take(&self.f, rules), &search.row)
         _require_memory(search.row.status)
         return search
@@ -435,7 +427,6 @@ cdef class Forest:
         row.tolerance = 0.0
         row.cone = NULL
         row.inside = NULL
-        row.recorder = NULL
         row.is_interrupted = NULL
         with nogil:
             status = ew_first_bound(&self.f, &row, n_sweeps, &mu, &pi[0], &theta[0, 0])
@@ -451,7 +442,6 @@ cdef class SearchUnderWay:
     cdef ew_cone cone
     cdef ew_state *state
     cdef _Asked asked
-    cdef _Told told
     cdef _Listener listener
     cdef _Ruled ruled
     cdef object cells_, kept
@@ -464,7 +454,7 @@ cdef class SearchUnderWay:
         double most_for_changes,
     ):
         cdef int32_t[::1] cells
-        self.asked, self.told, self.listener, self.ruled = _Asked(), _Told(), _Listener(), _Ruled()
+        self.asked, self.listener, self.ruled = _Asked(), _Listener(), _Ruled()
         self.cells_ = np.zeros(forest.f.n_vars, dtype=np.int32)
         cells = self.cells_
         self.kept = [forest, bound]  # what the pointers point to has to stay
@@ -516,7 +506,7 @@ cdef class SearchUnderWay:
         _limit_work(&self.row, work, work)
         with nogil:
             ew_go_on(self.state)
-        _raise_first(self.listener.error, self.asked.error, self.told.error)
+        _raise_first(self.listener.error, self.asked.error)
         _require_memory(self.row.status)
         return self.row.lower_bound, self.row.status == 3, self.row.status == 1
 

@@ -129,7 +129,6 @@ void ew_bound_box(ew_state *w, ew_box *b)
     ew_prove(&w->p.proof, &w->p.c, b->alive, w->p.is_dead, ew_limit(w), &w->p.prices, w->p.dual.mu, w->p.dual.pi,
              w->p.dual.theta);
     b->bound = fmax(b->bound, w->p.proof.distance);
-    ew_tell(w, EW_BOUNDED, b, -1, 0);
 }
 
 double ew_missing(const ew_state *w, const ew_box *b)

@@ -143,11 +143,8 @@ ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at)
         else
             first->alive[k] = 0;
     }
-    const int64_t whole = b->number;
     b->number = w->n_boxes++;
     other->number = w->n_boxes++;
-    ew_tell(w, EW_OPENED, b, whole, 0);
-    ew_tell(w, EW_OPENED, other, whole, 0);
     memcpy(other->relaxed, b->relaxed, sizeof(int32_t) * (size_t)c->n_vars);
     other->bound = b->bound;
     other->dual = ew_keep_dual(w);

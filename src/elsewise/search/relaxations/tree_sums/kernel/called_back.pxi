@@ -1,4 +1,4 @@
-# What the kernel calls back: answers about boxes, certificates, whoever wants the search to end. Errors are kept, and
+# What the kernel calls back: answers about boxes, whoever wants the search to end. Errors are kept, and
 # told after the kernel has cleaned up.
 
 
@@ -61,53 +61,6 @@ cdef double _pause(void *context, double bound, int *is_narrower) noexcept with 
     except BaseException as error:
         asked.error = error
         return float("nan")
-
-
-cdef class _Told:
-    """Who is told what a search did, and what went wrong on the way."""
-
-    cdef object recorder, error
-    cdef ew_recorder to
-    cdef int32_t n_cells, n_rows, n_trees, n_numbers
-
-    cdef const ew_recorder *begin(self, recorder, const ew_forest *f, int32_t n_leaves, int32_t n_numbers):
-        """What the kernel is given; NULL without a recorder."""
-        if recorder is None:
-            return NULL
-        self.recorder = recorder
-        self.n_cells = f.first_cell[f.n_vars]
-        self.n_rows = f.n_rows
-        self.n_trees = f.n_trees
-        self.n_numbers = n_numbers
-        self.to.context = <void *> self
-        self.to.note = _note
-        self.to.n_leaves = n_leaves
-        return &self.to
-
-    cdef tell(self, const ew_note *note):
-        cdef object alive, dead, theta, dual
-        alive = np.array(<const uint8_t[:self.n_cells]> note.alive, dtype=np.bool_)
-        dead = np.array(<const uint8_t[:self.to.n_leaves]> note.dead, dtype=np.bool_)
-        dual = None
-        if note.what == 2:  # EW_BOUNDED
-            theta = np.array(<const double[:self.n_trees * self.n_cells]> note.theta)
-            dual = (
-                note.mu,
-                np.array(<const double[:self.n_rows]> note.pi),
-                theta.reshape(self.n_trees, self.n_cells),
-                note.kappa,
-                np.array(<const double[:self.n_numbers]> note.z) if note.z != NULL else np.zeros(0),
-                np.array(<const double[:self.n_numbers]> note.D) if note.D != NULL else np.zeros(0),
-            )
-        self.recorder.note(note.what, note.why, note.box, note.of, alive, dead, dual)
-
-
-cdef void _note(void *context, const ew_note *note) noexcept with gil:
-    cdef _Told told = <_Told> context
-    try:
-        told.tell(note)
-    except BaseException as error:
-        told.error = error
 
 
 cdef class _Listener:

@@ -45,7 +45,7 @@ typedef struct {
     const int32_t *first_knot; /* n_scores + 1: where the knots of each link start; with any, it is a line through them */
     const double *knots;       /* x and y of each */
     int32_t no_leaf;              /* one that adds nothing */
-    const ew_rules *rules;        /* of the row at hand, NULL for none; not with a recorder */
+    const ew_rules *rules;        /* of the row at hand, NULL for none */
 } ew_forest;
 
 /* Whether the model decides so at a point that keeps all rules, by its own arithmetic; scores must exceed what is needed by

@@ -15,9 +15,8 @@ enum { MOST_LEAVES_MARKED = 20000 };
 /* What becomes of a box. */
 enum { CLOSED = 0, LEFT_OPEN, BUILD_ANEW };
 
-int ew_close_box(ew_state *w, ew_box *b, int why)
+int ew_close_box(ew_state *w, ew_box *b)
 {
-    ew_tell(w, EW_CLOSED, b, -1, why);
     ew_drop_box(w, b);
     return CLOSED;
 }
@@ -27,7 +26,7 @@ static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_
 {
     for (int round = 0; round < ROUNDS; round++) {
         if (!ew_dual_enter(&w->p.dual, &w->p.c, b->alive, w->p.is_dead, ew_limit(w)) || ew_is_out_of_reach(w))
-            return ew_close_box(w, b, EW_NOTHING_LEFT);
+            return ew_close_box(w, b);
         b->bound = fmax(b->bound, w->p.dual.base);
         ew_dual_refresh(&w->p.dual, &w->p.c);
         if (round == 0 && is_new && w->row->cone)
@@ -35,14 +34,13 @@ static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_
         if (ew_ascend(w, b, is_root && round == 0, built_for))
             return BUILD_ANEW;
         if (b->bound >= ew_limit(w))
-            return ew_close_box(w, b, EW_BY_BOUND);
+            return ew_close_box(w, b);
         ew_bound_box(w, b);
         if (b->bound >= ew_limit(w))
-            return ew_close_box(w, b, EW_BY_BOUND);
+            return ew_close_box(w, b);
         const int32_t trimmed = ew_trim(w, b);
         if (w->row->cone || w->p.c.n_leaves <= MOST_LEAVES_MARKED)
             ew_mark_dead(&w->p.proof, &w->p.c, b->alive, ew_limit(w), w->p.dual.mu, w->p.is_dead);
-        ew_tell(w, EW_NARROWED, b, -1, 0);
         if (trimmed < LEAST_TRIMMED || trimmed * TRIMMED_SHARE < w->p.c.n_cells || ew_is_late(w))
             break;
     }
@@ -50,7 +48,7 @@ static int narrow(ew_state *w, ew_box *b, int is_root, int is_new, double built_
         return LEFT_OPEN;
     w->row->status = EW_STOPPED; /* no time to look for a split */
     w->settled = fmin(w->settled, b->bound);
-    return ew_close_box(w, b, EW_BY_BOUND);
+    return ew_close_box(w, b);
 }
 
 /* After the first box: keep what others start from, and look for a better point. Returns whether one was found for which
@@ -79,26 +77,26 @@ int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box *
     *go_on = NULL;
     int is_new = 0;
     if (w->row->inside && !ew_relax_box(w, b, &is_new))
-        return ew_close_box(w, b, EW_BY_PROJECTION);
+        return ew_close_box(w, b);
     const int is_left = narrow(w, b, is_root, is_new, built_for);
     if (is_left != LEFT_OPEN)
         return is_left == BUILD_ANEW;
     if (is_root && finish_first(w))
         return 1;
     if (!ew_dual_enter(&w->p.dual, &w->p.c, b->alive, w->p.is_dead, ew_limit(w))) /* cells were trimmed since */
-        return ew_close_box(w, b, EW_NOTHING_LEFT);
+        return ew_close_box(w, b);
     if (ew_go_within(w, b, go_on))
         return 0;
     ew_dual_refresh(&w->p.dual, &w->p.c);
     const ew_split at = w->row->cone ? ew_choose_split(w, b) : ew_best_split(w);
     if (b->bound >= ew_limit(w)) /* a better point turned up */
-        return ew_close_box(w, b, EW_BY_BOUND);
+        return ew_close_box(w, b);
     if (at.var < 0) {
         if (w->row->inside)
             ew_finish_box(w, b);
         else
             settle_single(w, b);
-        return ew_close_box(w, b, EW_BY_POINT);
+        return ew_close_box(w, b);
     }
     b = ew_divide(w, b, at);
     if (b->bound <= w->p.heap[0]->bound + PLUNGE * (w->best.value - w->p.heap[0]->bound)) {

@@ -116,13 +116,12 @@ static int build(ew_state *w)
     const ew_clock clock = {is_late_row, w};
     w->p.bound = w->row->bound;
     w->p.own = w->own;
-    ew_tell(w, EW_BEGUN, NULL, -1, 0);
     const int built = ew_build(w, &clock);
     if (built == EW_BUILT)
         w->row->work += BUILD_WORK * w->p.c.first_condition[w->p.c.n_slots];
     if (built == EW_LATE) {
         w->row->status = EW_STOPPED;
-        w->settled = w->row->recorder ? 0.0 : fmin(w->settled, w->known);
+        w->settled = fmin(w->settled, w->known);
     }
     return built == EW_BUILT;
 }
@@ -132,10 +131,9 @@ static ew_box *first_box(ew_state *w)
 {
     ew_box *b = ew_new_box(w);
     memset(b->alive, 1, (size_t)w->p.c.n_cells);
-    b->bound = w->row->recorder ? 0.0 : w->known; /* a certificate has the boxes of the last problem alone */
+    b->bound = w->known;
     b->number = w->n_boxes++;
     w->p.number = -1;
-    ew_tell(w, EW_OPENED, b, -1, 0);
     return b;
 }
 
@@ -144,7 +142,7 @@ static ew_box *next_box(ew_state *w)
 {
     ew_box *b = ew_pop(w);
     if (b->bound >= ew_limit(w)) {
-        ew_close_box(w, b, EW_BY_BOUND);
+        ew_close_box(w, b);
         return NULL;
     }
     if (b->within) {

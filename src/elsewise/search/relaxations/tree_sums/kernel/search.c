@@ -211,6 +211,21 @@ void ew_search(const ew_forest *f, ew_row *row)
     ew_close_search(w);
 }
 
+/* Messages of each original tree to each original cell: n_trees x n_cells. */
+static void spread_messages(const ew_forest *f, const ew_compact *c, const double *theta, double *out)
+{
+    const int32_t n_cells = f->first_cell[f->n_vars];
+    for (size_t k = 0; k < (size_t)f->n_trees * (size_t)n_cells; k++)
+        out[k] = 0.0;
+    for (int32_t s = 0; s < c->n_slots; s++) {
+        const int32_t var = c->slot_var[s], first = c->first_cell[var];
+        double *of_tree = out + (size_t)c->tree[c->slot_tree[s]] * (size_t)n_cells;
+        for (int32_t k = f->first_cell[c->var[var]]; k < f->first_cell[c->var[var] + 1]; k++)
+            if (c->compact_of[k] >= 0)
+                of_tree[k] = theta[c->first_segment[s] + c->segment_of[c->segments_at[s] + (size_t)(c->compact_of[k] - first)]];
+    }
+}
+
 int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, double *pi, double *theta)
 {
     jmp_buf no_memory;
@@ -245,7 +260,7 @@ int ew_first_bound(const ew_forest *f, ew_row *row, int n_sweeps, double *mu, do
                 status = EW_PROVEN;
                 *mu = w->p.dual.mu;
                 memcpy(pi, w->p.dual.pi, sizeof(double) * (size_t)f->n_rows);
-                ew_spread_messages(f, c, w->p.dual.theta, theta);
+                spread_messages(f, c, w->p.dual.theta, theta);
             }
         }
     }

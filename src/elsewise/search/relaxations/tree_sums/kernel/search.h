@@ -4,7 +4,6 @@
 
 #include "cone.h"
 #include "forest.h"
-#include "record.h"
 
 enum { EW_PROVEN, EW_STOPPED, EW_NO_MEMORY, EW_PAUSED };
 
@@ -49,7 +48,6 @@ typedef struct {
     const ew_inside *inside; /* NULL where boxes are all that is asked */
     const int32_t *starts;   /* n_starts x n_vars: points to start from, with `inside` */
     int32_t n_starts;
-    const ew_recorder *recorder; /* NULL for none */
     /* Asked between boxes, a few times a second: whether the search is to end at once. NULL if nobody can end it. */
     int (*is_interrupted)(void *context);
     void *listener; /* its context */

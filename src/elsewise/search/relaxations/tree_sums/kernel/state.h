@@ -9,7 +9,6 @@
 #include "diagonal.h"
 #include "dual.h"
 #include "moves.h"
-#include "record.h"
 #include "search.h"
 #include "steps.h"
 
@@ -84,8 +83,6 @@ struct ew_state {
     uint64_t chance;
     int64_t next_pause;                /* after so many boxes */
     int64_t n_boxes;                   /* numbered so far */
-    uint8_t *told_cells, *told_leaves; /* room for what a recorder is told */
-    double *told_theta;
     double all;          /* everything there is is within this distance */
     double built_for;    /* the incumbent's distance that the problem was built for */
     int64_t built_at;    /* boxes before it was */
@@ -147,7 +144,7 @@ void ew_drop_problems(ew_state *w);
 /* Look into one box. Returns 1 to build the problem anew, 0 else; *go_on is the half of it to look into next. */
 int ew_look_into(ew_state *w, ew_box *b, int is_root, double built_for, ew_box **go_on);
 /* A box needs no more looking into; returns 0. */
-int ew_close_box(ew_state *w, ew_box *b, int why);
+int ew_close_box(ew_state *w, ew_box *b);
 
 /* bounding.c */
 /* Sweep until the bound is good enough or stalls. Returns whether the incumbent fell so much that it is worth building
@@ -175,12 +172,6 @@ void ew_load_dual(ew_state *w, const ew_snapshot *s);
 ew_box *ew_divide(ew_state *w, ew_box *b, ew_split at);
 /* The only point of a box with one cell a variable, as w->point. */
 void ew_only_point(ew_state *w, const ew_box *b);
-
-/* record.c */
-/* Tell the recorder, if there is one; `of` is the box that this one is part of, `why` it was closed. */
-void ew_tell(ew_state *w, int what, const ew_box *b, int64_t of, int why);
-/* Messages of each original tree to each original cell: n_trees x n_cells. */
-void ew_spread_messages(const ew_forest *f, const ew_compact *c, const double *theta, double *out);
 
 /* splits.c: the split both sides of which lose most; var < 0 if the box is a single point. */
 ew_split ew_best_split(ew_state *w);

@@ -84,27 +84,6 @@ cdef extern from "cone.h" nogil:
         const double *penalty
 
 
-cdef extern from "record.h" nogil:
-    ctypedef struct ew_note:
-        int what
-        int why
-        int64_t box
-        int64_t of
-        const uint8_t *alive
-        const uint8_t *dead
-        double mu
-        double kappa
-        const double *pi
-        const double *theta
-        const double *z
-        const double *D
-
-    ctypedef struct ew_recorder:
-        void *context
-        void (*note)(void *, const ew_note *) noexcept
-        int32_t n_leaves
-
-
 cdef extern from "search.h" nogil:
     ctypedef struct ew_inside:
         void *context
@@ -134,7 +113,6 @@ cdef extern from "search.h" nogil:
         const ew_inside *inside
         const int32_t *starts
         int32_t n_starts
-        const ew_recorder *recorder
         int (*is_interrupted)(void *) noexcept
         void *listener
         int32_t *cells

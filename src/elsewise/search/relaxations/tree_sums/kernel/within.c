@@ -124,7 +124,7 @@ int ew_go_within(ew_state *w, ew_box *b, ew_box **go_on)
 {
     const int32_t n = w->p.c.first_condition[w->p.c.n_slots], n_left = w->p.dual.first_met[w->p.c.n_slots];
     *go_on = NULL;
-    if (w->row->recorder || b->number == w->p.number || n < w->row->within_from || n_left > n / w->row->times_smaller)
+    if (b->number == w->p.number || n < w->row->within_from || n_left > n / w->row->times_smaller)
         return 0;
     if (!step_in(w))
         return 0;
