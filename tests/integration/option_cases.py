@@ -213,7 +213,9 @@ class Reference:
             as_asked = self.valid & keeps & self.is_dense(self._asked_threshold(row))
             assert not as_asked.any(), f"{where}: the densest, where something is as dense as asked"
         left = self.valid & keeps & self.is_dense(answers[0].log_threshold)
-        stays = self.options.get("on_satisfied") == "keep" and self._own(row) and bool(keeps[distances == 0.0].any())
+        keeps_own = self.options.get("on_satisfied") == "keep" and bool(keeps[distances == 0.0].any())
+        # whether the row lasts, as a robust answer has to, is not known here
+        stays = keeps_own and "robust_radius" not in self.options and self._own(row)
         if stays:
             assert (answers[0].status, answers[0].distance) == ("optimal", 0.0), where
             return ["stays"]
