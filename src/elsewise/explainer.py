@@ -26,8 +26,7 @@ from .errors import InvalidInputError
 from .fitted import FittedModel, fit_model
 from .fitted.summaries import ColumnProfile
 from .questions import Options, outcomes_of_rows
-from .questions.changes_frontier import find_changes_frontier
-from .questions.explain import explain_row, explain_rows, find_frontier, find_why_not
+from .questions.explain import explain_row, explain_rows, find_changes_frontier, find_frontier, find_why_not
 from .questions.options import Effort, Errors, OnInfeasible, OnSatisfied
 from .questions.path import find_path
 from .questions.plan import find_plan

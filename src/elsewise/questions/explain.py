@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..answers.explanation import Explanation
 from ..answers.explanations import Explanations, concatenate
-from ..answers.frontier import Frontier
+from ..answers.frontier import ChangesFrontier, Frontier
 from ..answers.why_not import WhyNot
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..density import at_threshold
@@ -23,7 +23,7 @@ from ..rules import Constraints, Rules
 from ..table.frames import as_table, rows_of, without_na
 from ..text.languages import speaking
 from .conflicts.inquiry import Inquiry
-from .frontier import walk
+from .frontier import SAME_DISTANCE, walk
 from .one_row import RowQuestion
 from .options import Options
 from .presentation import explanations_of, in_turn
@@ -252,3 +252,35 @@ def one_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
         raise InvalidInputError("Expected a target: this is about one wanted outcome.")
     row = fitted.table.encode(given)
     return given, row, outcomes_of_rows(target, 1, fitted.classes, options.min_probability).outcomes[0]
+
+
+def find_changes_frontier(fitted: FittedModel, x: ArrayLike, target: Any, options: Options) -> ChangesFrontier:
+    """Answer for one row with ever more changes; see :meth:`elsewise.Explainer.frontier`.
+
+    The nearest answer of all, with m changed columns, is the nearest with at most m changes as well: only smaller
+    numbers are searched.
+    """
+    options = with_confidence(fitted, options)
+    given, _, outcome = one_question(fitted, x, target, options)
+    options = replace(options, n_counterfactuals=1)
+    stated = fitted.constraints_of(options.constraints, outcome) or Constraints()
+    nearest = explain_rows(fitted, given, target, options)
+    found = nearest[0].found
+    most = len(nearest[0].changes) if found else len(fitted.table.columns)
+    if not found and nearest[0].status == "infeasible":
+        return ChangesFrontier(np.array([most]), nearest)
+    parts: list[Explanations] = []
+    for count in range(1, most):
+        rules = stated & Constraints(max_changes=count)
+        part = explain_rows(fitted, given, target, replace(options, constraints=rules))
+        if found and _is_as_near(part, nearest):
+            nearest, most = part, count
+            break
+        parts.append(part)
+    counts = np.append(np.arange(1, len(parts) + 1), most)
+    return ChangesFrontier(counts, concatenate([*parts, nearest]))
+
+
+def _is_as_near(part: Explanations, nearest: Explanations) -> bool:
+    """Whether fewer changes lead to an answer that is no farther away."""
+    return part[0].found and part[0].distance <= nearest[0].distance * (1 + SAME_DISTANCE)

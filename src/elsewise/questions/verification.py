@@ -10,9 +10,13 @@ import numpy as np
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..models import Interval, Label
 from ..search import distinct
-from ..search.constants import DEPTH_OF_WHOLE_POINTS, SHORT_SUM_ROUNDING, SUM_ROUNDING
+from ..search.branch_and_bound.rounding import DEPTH_OF_WHOLE_POINTS
+from ..search.constants import SUM_ROUNDING
 from ..table.frames import has_short_floats, is_frame, rows_of
 from .solving.question import Question
+
+# Relative rounding of sums of up to 900 products of a model that computes in 32 bits.
+SHORT_SUM_ROUNDING = 5e-5
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,6 @@ FAR_AWAY = 2.0**53
 WHOLE = 1e-6
 # Numbers that move by less than this, in units of the distance, stay where they are, if they may.
 STILL = 1e-8
-# From this margin on whole points, too, are kept away from boundaries: by this share of it, relative to the numbers
-# compared there. More than the rounding of any model, less than what relaxations keep.
-WIDE_MARGIN, WIDE_MARGIN_SHARE = 1e-6, 1e-3
-# Whole points may lie on the very boundary of a region; numbers were solved for with a margin, as accurately as the
-# kernel does. Depths, as a share of the numbers compared at the boundary, from which on points are passed to the model.
-DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-12, -1e-8
 # Rounding of values compared with the limits of a box, relative to their size.
 LIMIT_ROUNDING = 1e-9
 # Share and amount by which the room below the incumbent is widened before costly levels and steps are taken out.
@@ -38,8 +32,6 @@ SMALLEST_REDUCED_COST = 1e-12
 WHOLE_RULES_SHIFT, RULES_SHIFT = 1e-3, 2e-12
 # How far they are moved in where numbers are solved for, as a share of the margin.
 RULES_INSIDE_SHARE = 1e-3
-# Points that violate a rule by more than this share of its terms, far more than rounding, are not asked about it again.
-FAR_FROM_RULE = 1e-6
 
 # Parts tried, nearest first, when everything discrete is fixed but it is open which one.
 PARTS_TRIED = 4
@@ -49,9 +41,6 @@ MOST_IMPROVEMENTS = 10
 SAME_PLACE = 1e-6
 # Seconds beyond its limit that a row without a point may go on: well below what anyone notices, enough for most rows.
 GRACE = 0.03
-# Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
-# millisecond at most, and a hundredth of what the nodes take.
-NODES_AT_ONCE = 8
 # Times that boxes are narrowed in turn, clause after clause; more would only save nodes.
 MOST_NARROWINGS = 20
 # So many columns are rounded both ways, in all combinations.
@@ -63,7 +52,5 @@ COLUMNS_BOTH_WAYS = 4
 REACH_SLACK = 2.0
 # Relative rounding of sums of up to 900 products, EPS / 2 a term.
 SUM_ROUNDING = 1e-13
-# The same of a model that computes in 32 bits.
-SHORT_SUM_ROUNDING = 5e-5
 # In columns of 32-bit floats multiples are rounded, by less than this share of a step where steps can be distinguished.
 SHORT_ROUNDING = 1e-3

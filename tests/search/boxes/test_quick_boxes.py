@@ -7,8 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import elsewise as ew
-from elsewise.search.boxes.inside_boxes import InsideBoxes
-from elsewise.search.boxes.quick_boxes import QuickBoxes
+from elsewise.search.boxes.inside_boxes import InsideBoxes, QuickBoxes
 
 
 def questions(whole, least):

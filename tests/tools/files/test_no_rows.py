@@ -16,8 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import elsewise as ew
-from elsewise.tools.files.explainers import read_header
-from elsewise.tools.files.held_rows import held_rows
+from elsewise.tools.files.explainers import held_rows, read_header
 
 
 def arrays_in(value, seen=None):

@@ -9,11 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
+from ...projection.cells import CUTOFF
+from ..branch_and_bound.empty_nodes import is_doubtful
 from ..branch_and_bound.nodes import Nodes
 from ..branch_and_bound.refinement import Refinement
 from ..branch_and_bound.relaxation import Relaxation
-from ..branch_and_bound.rounding import Rounding, cone_slacks
-from ..constants import MARGINS, STILL, SUM_ROUNDING, WHOLE, WIDE_MARGIN
+from ..branch_and_bound.rounding import WIDE_MARGIN, Rounding, cone_slacks
+from ..constants import FAR_AWAY, MARGINS, STILL, SUM_ROUNDING, WHOLE
 from ..domains.domain import Domain
 from ..domains.earlier_answers import History
 from ..domains.special_codes import NumberPieces
@@ -21,7 +23,6 @@ from ..ledger import Ledger
 from ..problem import Goal, SearchProblem
 from ..request import SearchRequest
 from .inside import Inside, RelaxedBox, RowCone
-from .quick_boxes import QuickBoxes
 
 # Searches the nearest points of what is asked, the model left out.
 SearchAnything = Callable[[SearchRequest], Ledger]
@@ -283,3 +284,54 @@ def row_cone(
     left = float(np.linalg.norm(factor @ middle - apart) + SUM_ROUNDING * np.linalg.norm(size))
     radius = np.sqrt(max(squared_radius, 0.0)) * (1 + SUM_ROUNDING) + left
     return RowCone(shape, numbers, factor, middle, radius**2 * (1 + SUM_ROUNDING), penalties)
+
+
+_FIRST_ROW = np.zeros(1, dtype=np.int64)
+
+
+class QuickBoxes:
+    """Solves the relaxations of boxes of one row in one cone.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+        Of the row alone, without rules, categories, prices of changes or earlier answers.
+    row : array of shape (n_features,)
+    cone : int
+        Among those of the row's goal.
+    """
+
+    def __init__(self, relaxation: Relaxation, row: FloatArray, cone: int) -> None:
+        self.relaxation, self.row = relaxation, row
+        self.cells, self.prices = relaxation.problem.cells, relaxation.prices
+        self.coordinates = relaxation.problem.coordinates
+        self.plain = self.coordinates.points(row[None])
+        self.cone = np.array([relaxation.first_cone[0] + cone])
+        self.least, self.starts = relaxation.domain.least_moves, relaxation.domain.layout.starts
+        self.polyhedra, self.margin = np.full((1, 2), -1), np.array([relaxation.margin])
+
+    def relax(self, lower: FloatArray, upper: FloatArray, limit: float) -> RelaxedBox | None:
+        """Solve the relaxation of a box; None where it takes a second look."""
+        if self.least is not None:
+            lower, upper = lower.copy(), upper.copy()
+            self.least.narrow(_FIRST_ROW, lower[None], upper[None])
+        low, high = (lower - self.row) * self.prices, (upper - self.row) * self.prices
+        if (lower > upper).any():
+            return None
+        # limits so far away would blur every sum in which they occur
+        near = np.where(lower <= -FAR_AWAY, -np.inf, low), np.where(upper >= FAR_AWAY, np.inf, high)
+        batch = self.cells.project(
+            self.plain, _FIRST_ROW, self.polyhedra, self.cone,
+            cutoff=np.array([limit]), margin=self.margin, lower=near[0][None], upper=near[1][None],
+        )  # fmt: skip
+        v, is_far = batch.v[0], batch.bound[0] >= limit  # which is proven, whatever else is in doubt
+        if not is_far and (is_doubtful(batch)[0] or ((v < low) | (v > high)).any()):
+            return None
+        if is_far or batch.status[0] == CUTOFF or not np.isfinite(batch.value[0]):
+            return RelaxedBox(float(batch.bound[0]), None, np.zeros(self.relaxation.domain.layout.n_columns))
+        point = np.clip(self.row + self.coordinates.differences(v), lower, upper)
+        fractions = self.relaxation.fractions(_FIRST_ROW, point[None])[0]
+        if self.least is not None:
+            short = self.least.too_short_in(_FIRST_ROW, lower[None], upper[None], point[None], self.prices)[0]
+            fractions = np.maximum(fractions, np.maximum.reduceat(short, self.starts))
+        return RelaxedBox(float(batch.bound[0]), point, fractions)

@@ -13,17 +13,17 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.distance import row_product
-from ..constants import (
-    COLUMNS_BOTH_WAYS,
-    DEPTH_OF_NUMBERS,
-    DEPTH_OF_WHOLE_POINTS,
-    LIMIT_ROUNDING,
-    WIDE_MARGIN,
-    WIDE_MARGIN_SHARE,
-)
+from ..constants import COLUMNS_BOTH_WAYS, LIMIT_ROUNDING
 from ..domains.change_price import ChangePrice
 from ..domains.domain import Domain
 from ..problem import Goal, SearchProblem
+
+# From this margin on whole points, too, are kept away from boundaries: by this share of it, relative to the numbers
+# compared there. More than the rounding of any model, less than what relaxations keep.
+WIDE_MARGIN, WIDE_MARGIN_SHARE = 1e-6, 1e-3
+# Whole points may lie on the very boundary of a region; numbers were solved for with a margin, as accurately as the
+# kernel does. Depths, as a share of the numbers compared at the boundary, from which on points are passed to the model.
+DEPTH_OF_WHOLE_POINTS, DEPTH_OF_NUMBERS = -1e-12, -1e-8
 
 # The same for densities, as a share of a cone's radius.
 SLACK_OF_WHOLE_POINTS, SLACK_OF_NUMBERS = -1e-11, -1e-7

@@ -20,6 +20,12 @@ from ..problem import Goal, SearchProblem
 from ..request import SearchRequest
 from .rounding import wanted_depth, wanted_slack
 
+# Points that violate a rule by more than this share of its terms, far more than rounding, are not asked about it again.
+FAR_FROM_RULE = 1e-6
+# Nodes between two looks at the clock and at signals, where the search over discrete columns runs in the kernel: a
+# millisecond at most, and a hundredth of what the nodes take.
+NODES_AT_ONCE = 8
+
 # Nodes of the usual amount of work, some seconds of an ordinary core; and what stands for any number.
 USUAL_NODES, MOST_NODES = 100_000, 2**62
 _INDICATOR = 2
@@ -84,7 +90,7 @@ def search_whole(request: SearchRequest) -> Ledger:
             limit=request.cutoff[some],
             seconds=request.seconds[some],
             grace=GRACE,
-            nodes_at_once=constants.NODES_AT_ONCE,
+            nodes_at_once=NODES_AT_ONCE,
             any_point=request.any_point,
             most_nodes=most_nodes,
             between=_let_others_in,
@@ -122,7 +128,7 @@ def _kernel_search(request: SearchRequest) -> WholeSearch:
     decisive = (
         constants.TOLERANCE, constants.WHOLE, constants.LIMIT_ROUNDING, constants.ROOM_SHARE, constants.ROOM_AMOUNT,
         constants.SMALLEST_REDUCED_COST, constants.FAR_AWAY, constants.REACH_SLACK, constants.STILL,
-        constants.BOUND_ROUNDING, constants.FAR_FROM_RULE, constants.COLUMNS_BOTH_WAYS, constants.MOST_IMPROVEMENTS,
+        constants.BOUND_ROUNDING, FAR_FROM_RULE, constants.COLUMNS_BOTH_WAYS, constants.MOST_IMPROVEMENTS,
         constants.MOST_NARROWINGS, nodes_without_point, constants.PARTS_TRIED,
     )  # fmt: skip
     longest = int((cells.spans[:, 1] - cells.spans[:, 0]).max(initial=0))

@@ -9,11 +9,10 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
 from ... import BoxAnswer, Clauses, DividingCover, Inside, LeastMoves, NumberPieces, OpenSearch, Proposal, Space
-from .constants import MAP_ROUNDING
 from .deepening import search_cells
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
-from .inside_search import CellsSearch, InsideSearch, NoSearch
+from .inside_search import MAP_ROUNDING, CellsSearch, InsideSearch, NoSearch
 from .joint import members_of
 from .proposals import KnownRows, propose
 from .ruled_cells import CellRules, cell_rules, ends_in_cells

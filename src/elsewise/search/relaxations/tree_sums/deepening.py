@@ -14,8 +14,12 @@ import numpy as np
 
 from ....arrays import FloatArray, IntArray
 from ...constants import GRACE
-from .constants import MOST_BOXES, TOLERANCE
 from .ruled_cells import CellRules
+
+# Boxes whose bound is within this relative distance of the incumbent cannot improve it noticeably.
+TOLERANCE = 1e-9
+# Boxes of one search: counted work ends it earlier, unless a proof is wanted at any price.
+MOST_BOXES = 2**62
 
 # Boxes after which a search stops whose point is far from its bound: more than twice as far. It goes on within a limit
 # that is as many times its bound.

@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
-from ... import BoxAnswer, RowCone
+from ... import BoxAnswer, Inside, RowCone
 from ...constants import GRACE
-from .constants import MAP_ROUNDING, MOST_BOXES, TOLERANCE, TOLERANCE_INSIDE
+from .deepening import MOST_BOXES, TOLERANCE
 from .inside import CellsInside
-from .reaching import tightened
 from .ruled_cells import CellRules, ends_in_cells
 from .splits import DiagonalSplit
+
+# Rounding of a scaled number, relative to its terms: subtraction, division, and what is left of the exact map.
+MAP_ROUNDING = 32 * np.finfo(np.float64).eps
+# As the tolerance of boxes; projections are less accurate.
+TOLERANCE_INSIDE = 1e-7
 
 # Boxes of a search around the nearest dense point, for points to start from.
 BOXES_TO_START = 5
@@ -282,3 +286,46 @@ class NoSearch:
     def go_on(self, cutoff: float, seconds: float, most_boxes: int, until: float, work: float = np.inf) -> BoxAnswer:
         """Return what is known."""
         return BoxAnswer(None, np.inf, self.lower_bound, 0, np.isfinite(self.lower_bound))
+
+
+# Times the ends of columns are halved towards the nearest dense point: each is a projection a column and end.
+HALVINGS = 6
+
+
+def tightened(
+    inside: Inside, numbers: IntArray, lower: FloatArray, upper: FloatArray, near: FloatArray, limit: float
+) -> tuple[FloatArray, FloatArray]:
+    """Tighten limits to what is dense and nearer than a limit.
+
+    Parameters
+    ----------
+    inside : Inside
+    numbers : int array of shape (n_numbers,)
+        Features to tighten.
+    lower, upper : arrays of shape (n_features,)
+    near : array of shape (2, n_numbers)
+        Ends beyond which a number alone costs the limit.
+    limit : float
+
+    Returns
+    -------
+    lower, upper : arrays of shape (n_features,)
+    """
+    nearest = inside.whole.point
+    lower, upper = lower.copy(), upper.copy()
+    if nearest is None:
+        return lower, upper
+    n = len(numbers)
+    lower[numbers], upper[numbers] = np.maximum(lower[numbers], near[0]), np.minimum(upper[numbers], near[1])
+    left = [np.clip(nearest[numbers], lower[numbers], upper[numbers]) for _ in range(2)]  # something may be within
+    places = np.arange(n)
+    for _ in range(HALVINGS):
+        middle = [(left[0] + lower[numbers]) / 2, (left[1] + upper[numbers]) / 2]
+        lows, highs = np.repeat(lower[None], 2 * n, axis=0), np.repeat(upper[None], 2 * n, axis=0)
+        highs[places, numbers], lows[n + places, numbers] = middle
+        is_out = (inside.bounds(lows, highs, limit) >= limit).reshape(2, n)
+        for which, ends in enumerate((lower, upper)):
+            gone, at = is_out[which], middle[which]
+            ends[numbers] = np.where(gone, at, ends[numbers])
+            left[which] = np.where(gone, left[which], at)
+    return lower, upper
