@@ -23,11 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
+from .balls import SUM_ROUNDING, Balls
 from .cells import CUTOFF, INFEASIBLE, Batch, Cells
 from .warm_starts import MOST_ON_PATH, Trail, renumbered, trail_of
 
-# Relative rounding of sums of up to 900 products, EPS / 2 a term.
-SUM_ROUNDING = 1e-13
 # Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
 SMALLEST_MULTIPLIER = 1e-9
 # Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
@@ -136,7 +135,7 @@ class Reachable:
         if len(forms) == 0 or not np.isfinite(radius):
             return high
         W = np.ascontiguousarray(W[forms] / unit[forms, None])
-        best = np.minimum(high[forms] / unit[forms], self._largest_in_ball(W, radius))
+        best = np.minimum(high[forms] / unit[forms], self.balls(radius).largest(W)[0])
         least = W @ near
         t = np.where(best > least, least + FIRST_GUESS * (best - least), best)
         G, o = np.vstack([A, self.normals]), np.concatenate([b, self.offsets])
@@ -164,6 +163,11 @@ class Reachable:
         result[forms] = np.minimum(high[forms], best * unit[forms])
         return result
 
+    def balls(self, radius: float) -> Balls:
+        """Return what bounds and a radius leave, without half-spaces and the cone."""
+        group = self.cells.group if len(self.cells.group) else np.full(len(self.x0), -1)
+        return Balls(self.x0[None], self.low[None], self.high[None], np.array([radius]), group)
+
     def _holds(self, batch: Batch) -> bool:
         """Whether the cone is active at the only optimum: no path is without it."""
         return self.cone >= 0 and batch.cone_multipliers is not None and bool(batch.cone_multipliers[0, 0] > 0)
@@ -185,39 +189,10 @@ class Reachable:
                 low, high = np.maximum(low, middle - width), np.minimum(high, middle + width)
         farthest = np.maximum(np.abs(low), np.abs(high))
         if len(self.cells.group):  # a category changes once, at its price, whatever the limits of its indicators
-            prices = self._gains_of_levels(np.eye(len(low)))[1]
+            gains, prices = self.balls(0.0).gains_of_levels(np.eye(len(low))[None])
+            prices = prices[gains.any(axis=1)]
             return float(farthest[self.cells.group < 0].sum() + prices.sum())
         return float(farthest.sum())
-
-    def _largest_in_ball(self, W: FloatArray, radius: float) -> FloatArray:
-        """Bound forms over bounds and radius alone, where every category is at one of its levels."""
-        group = self.cells.group
-        numbers = np.flatnonzero(group < 0) if len(group) else np.arange(len(self.x0))
-        middle = np.clip(0.0, self.low, self.high)  # what bounds ask for is spent first
-        x, radius = self.x0 + middle, max(radius - float(np.abs(middle).sum()), 0.0) * (1 + SUM_ROUNDING)
-        weights, low, high = W[:, numbers], (self.low - middle)[numbers], (self.high - middle)[numbers]
-        gains, prices = self._gains_of_levels(W)
-        # as many categories change as the cheapest within the radius, and no others gain more than the best of them
-        gains = np.hstack([np.zeros((len(W), 1)), np.cumsum(-np.sort(-gains, axis=1), axis=1)])
-        spent = np.concatenate([[0.0], np.cumsum(np.sort(prices))])
-        within = np.flatnonzero(spent <= radius)
-        best = (gains[:, within] + _gains_of_numbers(weights, low, high, radius - spent[within])).max(axis=1)
-        size = np.abs(W) @ (np.abs(self.x0) + np.abs(middle)) + best
-        return np.asarray(W @ x + best + SUM_ROUNDING * size)
-
-    def _gains_of_levels(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what a change of each category adds to forms at most, (n_forms, n_categories), and its price."""
-        group = self.cells.group
-        n = int(group.max(initial=-1)) + 1
-        gains, prices = np.zeros((len(W), n)), np.zeros(n)
-        for c in range(n):
-            members = np.flatnonzero(group == c)
-            base = members[self.x0[members].argmax()]
-            levels = members[(self.high[members] > 0) & (members != base)]
-            prices[c] = max(float(self.x0[base]), 0.0)
-            gains[:, c] = prices[c] * (W[:, levels] - W[:, [base]]).max(axis=1, initial=0.0)
-        changes = gains.any(axis=0)
-        return gains[:, changes], prices[changes]
 
     def _below(
         self, W: FloatArray, t: FloatArray, G: FloatArray, o: FloatArray, radius: float, start: Trail | None = None
@@ -338,17 +313,3 @@ class Reachable:
             reach=reach,
             trails=trails,
         )
-
-
-def _gains_of_numbers(W: FloatArray, low: FloatArray, high: FloatArray, radii: FloatArray) -> FloatArray:
-    """Return how much differences within bounds add to forms within each radius, array of shape (n_forms, n_radii).
-
-    The best of them spend the radius on the largest weights first. Nothing, too, is within the bounds.
-    """
-    rate, room = np.abs(W), np.where(W > 0, high, np.where(W < 0, -low, 0.0))
-    order = np.argsort(-rate, axis=1)
-    rate, room = np.take_along_axis(rate, order, axis=1), np.take_along_axis(room, order, axis=1)
-    room = np.clip(room, 0.0, radii.max(initial=0.0))
-    before = np.cumsum(room, axis=1) - room
-    spent = np.clip(radii[:, None] - before[:, None, :], 0.0, room[:, None, :])
-    return np.asarray((rate[:, None, :] * spent).sum(axis=2))

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..projection.balls import Balls
 from ..projection.cells import Cells
 from .boxes.inside import BoxAnswer, Inside, OpenSearch
 from .boxes.proposals import Proposal
@@ -330,4 +331,32 @@ class Cover(ABC):
         Refined or None
             None if nothing more is known.
         """
+        raise NotImplementedError
+
+    def is_new(self, part: Part) -> bool:
+        """Whether a cover that :attr:`refines` has not refined a piece yet."""
+        raise NotImplementedError
+
+    def effects(self, parts: Sequence[Part], near: FloatArray, balls: Balls) -> tuple[Sequence[Part], FloatArray]:
+        """Tell how much each feature matters to what is not known of pieces, if the cover :attr:`refines`.
+
+        Parameters
+        ----------
+        parts : sequence of parts of the region
+        near : array of shape (n_pieces, n_features)
+            Their projections.
+        balls : Balls
+            What their boxes leave within reach of one row.
+
+        Returns
+        -------
+        parts : sequence of parts of the region
+            The same, to be :meth:`tightened` in what their boxes are branched into.
+        effects : array of shape (n_pieces, n_features)
+            Zero where branching on a feature tells nothing more; those of a category's levels are the same.
+        """
+        raise NotImplementedError
+
+    def tightened(self, parts: Sequence[Part], balls: Balls) -> Sequence[Piece | None]:
+        """Return what is known of pieces in smaller boxes, parts from :meth:`effects`; None where nothing is left."""
         raise NotImplementedError

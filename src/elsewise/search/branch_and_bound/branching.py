@@ -23,6 +23,8 @@ from .relaxation import Relaxation, Relaxed
 
 # Cells of cones that are made at once: their boxes take some megabytes.
 CELLS_AT_ONCE = 4_096
+# A number is branched at least this share of its room from either end.
+SHARE_OF_ROOM = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,15 @@ class Branching:
         broken = self._breaks_clauses(nodes, relaxed) & ~(alone | too_many | unpaid | fractional)[:, None]
         broken = np.where(is_in_gap[:, None], in_gap, broken)
         given_up: list[tuple[IntArray, FloatArray]] = []
-        refined_by_cover = np.zeros(len(nodes), dtype=np.bool_)
-        for k in np.flatnonzero(~alone & self.refinement.refines[nodes.rows] & relaxed.has_point).tolist():
-            divides = not (too_many[k] or unpaid[k] or fractional[k] or broken[k].any())
+        refines = ~alone & self.refinement.refines[nodes.rows] & relaxed.has_point & self.use_region
+        undecided = self._undecided(nodes)
+        is_mixed = np.asarray(undecided[:, self.domain.discrete].any(axis=1))
+        waits = too_many | unpaid | broken.any(axis=1)
+        of_effect, by_effect = self._by_effect(nodes, relaxed, limit, undecided, refines & is_mixed & ~waits)
+        children += of_effect
+        refined_by_cover = by_effect
+        for k in np.flatnonzero(refines & ~by_effect).tolist():
+            divides = not (waits[k] or fractional[k] or is_mixed[k])
             made = self._refined_by_cover(nodes.some(np.array([k])), relaxed.points[k], limit[k], divides)
             if made is not None:
                 refined_by_cover[k] = True
@@ -309,7 +317,7 @@ class Branching:
         """Below and above a fractional whole number; a row's own value may stay even if it is not whole itself."""
         every, own = np.arange(len(nodes)), self.rows[nodes.rows, feature]
         below, above = nodes.children(), nodes.children()
-        below.upper[every, feature], above.lower[every, feature] = np.floor(value), np.ceil(value)
+        below.upper[every, feature], above.lower[every, feature] = np.floor(value), np.floor(value) + 1.0
         yield below
         yield above
         within = (nodes.lower[every, feature] <= own) & (own <= nodes.upper[every, feature])
@@ -339,7 +347,7 @@ class Branching:
     def _refined_by_cover(self, node: Nodes, point: FloatArray, limit: float, divides: bool) -> Branched | None:
         """Let a cover that refines pieces by itself refine one whose point it does not accept."""
         row = int(node.rows[0])
-        if not self.use_region or self._is_accepted(row, point):
+        if self._is_accepted(row, point):
             return None
         started = time.perf_counter()
         surroundings = self.relaxation.surroundings(node, self.offer, self.ledger.ends_at(row))
@@ -354,9 +362,77 @@ class Branching:
             return Branched([], [(node.rows, bounds)])
         return Branched([node.children(bounds=bounds, piece=np.array([piece])) for piece in pieces], [])
 
+    def tightened(self, nodes: Nodes) -> Nodes:
+        """Let what is known of pieces follow the boxes of nodes; leave out nodes of which nothing is left."""
+        some = np.array([self.refinement.is_branched(piece) for piece in nodes.piece.tolist()], dtype=np.bool_)
+        for row in np.unique(nodes.rows[some]).tolist():
+            of_row = np.flatnonzero(some & (nodes.rows == row))
+            limit = np.full(len(of_row), self.ledger.cutoff[row])
+            balls = self.relaxation.balls(nodes.some(of_row), limit)
+            nodes.piece[of_row] = self.refinement.tightened(row, nodes.piece[of_row], balls)
+        empty = some & (nodes.piece < 0)
+        self.ledger.settle(nodes.rows[empty], self.ledger.cutoff[nodes.rows[empty]])
+        return nodes.some(~empty) if empty.any() else nodes
+
+    def _undecided(self, nodes: Nodes) -> BoolArray:
+        """Features that boxes leave a choice, array of shape (n, n_features)."""
+        undecided = nodes.lower < nodes.upper
+        undecided[:, self.indicators] &= (self.relaxation.levels_left(nodes.upper) > 1)[:, self.category_of]
+        return np.asarray(undecided)
+
+    def _by_effect(
+        self, nodes: Nodes, relaxed: Relaxed, limit: FloatArray, undecided: BoolArray, some: BoolArray
+    ) -> tuple[list[Nodes], BoolArray]:
+        """Branch some nodes at the feature that matters most to what is not known of their pieces.
+
+        Returns
+        -------
+        children : list of Nodes
+        branched : bool array of shape (n,)
+            False where points are accepted, or no category or whole number matters.
+        """
+        children: list[Nodes] = []
+        branched, discrete = np.zeros(len(nodes), dtype=np.bool_), self.domain.discrete
+        for row in np.unique(nodes.rows[some & np.isfinite(limit)]).tolist():
+            of_row = np.flatnonzero(some & (nodes.rows == row))
+            of_row = of_row[[not self.refinement.is_new(row, piece) for piece in nodes.piece[of_row].tolist()]]
+            of_row = of_row[~self._are_accepted(row, relaxed.points[of_row])]
+            if len(of_row) == 0:
+                continue
+            own, points = nodes.some(of_row), relaxed.points[of_row]
+            balls = self.relaxation.balls(own, limit[of_row])
+            own.piece[:], effects = self.refinement.effects(row, own.piece, points, balls)
+            effects = np.where(undecided[of_row], effects, 0.0)
+            matters = (effects[:, discrete] > 0).any(axis=1)
+            feature, branched[of_row] = effects.argmax(axis=1), matters
+            in_category = matters & np.isin(feature, self.indicators)
+            if in_category.any():
+                category = self.domain.layout.group[feature[in_category]]
+                children += self.levels(own.some(in_category), category, relaxed.some(of_row[in_category]))
+            for k in np.flatnonzero(matters & ~in_category).tolist():
+                children += self._halves(own.some(np.array([k])), int(feature[k]), points[k], limit[of_row[k]])
+        return children, branched
+
+    def _halves(self, node: Nodes, feature: int, point: FloatArray, limit: float) -> Iterator[Nodes]:
+        """Below and above the row's own value of a number, its projection, or the middle of what is within reach."""
+        own, reach = self.rows[node.rows[0], feature], limit / self.prices[feature]
+        low, high = max(node.lower[0, feature], own - reach), min(node.upper[0, feature], own + reach)
+        first, last = low + SHARE_OF_ROOM * (high - low), high - SHARE_OF_ROOM * (high - low)
+        at = next((at for at in (own, point[feature]) if first < at < last), (low + high) / 2)
+        if self.domain.integer[feature]:
+            yield from self._numbers(node, np.array([feature]), np.array([at]))
+            return
+        below, above = node.children(), node.children()
+        below.upper[0, feature] = above.lower[0, feature] = at
+        yield below
+        yield above
+
     def _is_accepted(self, row: int, point: FloatArray) -> bool:
-        depth = self.problem.goals[int(self.goals[row])].cover.depth(point[None])
-        return bool(depth.max(initial=-np.inf) > 0)
+        return bool(self._are_accepted(row, point[None])[0])
+
+    def _are_accepted(self, row: int, points: FloatArray) -> BoolArray:
+        depth = self.problem.goals[int(self.goals[row])].cover.depth(points)
+        return np.asarray(depth.max(axis=1, initial=-np.inf) > 0)
 
     def _pieces(self, node: Nodes, point: FloatArray, limit: float) -> list[Nodes] | None:
         """Ask the region what it knows near a point that it does not accept."""

@@ -13,6 +13,7 @@ from ..constants import MARGINS, MODEL_FREE_TOLERANCE, MOST_IMPROVEMENTS, PARTS_
 from ..driver import Search
 from ..request import SearchRequest
 from .branching import Branching
+from .ellipsoid_limits import EllipsoidLimits
 from .nodes import Heaps, Nodes
 from .refinement import Refinement
 from .relaxation import Relaxation, Relaxed
@@ -20,7 +21,8 @@ from .rounding import Rounding
 
 # Nodes a row sends at once, after so many waves: one by one while the tree is small, more when it is not.
 MOST_AT_ONCE, WAVES_A_NODE = 8, 4
-# The same where everything has to be looked into anyway: twice as many with every wave, up to this.
+# The same where everything has to be looked into anyway, or pieces follow their boxes, which many do at little more
+# than the cost of one: twice as many with every wave, up to this.
 EAGER_AT_ONCE = 32
 # Nodes of the usual amount of work, about ten seconds of an ordinary core; and where each node is cut, narrowed and
 # descended from by its region, some milliseconds each.
@@ -37,7 +39,7 @@ class TreeSearch(Search):
         self.is_eager, self.any_point, self.work = request.is_eager, request.any_point, request.work
         n, n_features = rows.shape
         self.domain, self.history = domain, history
-        self.all_discrete = bool(domain.discrete.all())
+        self.all_discrete, self.has_discrete = bool(domain.discrete.all()), bool(domain.discrete.any())
         # Nothing in a cone is nearer, whatever the model says.
         self.model_free_bounds = np.full((n, max((goal.n_cones for goal in problem.goals), default=0)), np.inf)
         # Then a cone has several nodes without a part, and no bound of one of them is that of the cone.
@@ -52,6 +54,7 @@ class TreeSearch(Search):
         self.branching = Branching(
             request, self.relaxation, self.refinement, self.part_bounds, self.ledger, self._offer_of_cover
         )
+        self.ellipsoid_limits = EllipsoidLimits(problem, domain)
         self.heaps = Heaps(n, n_features, domain.layout.n_units)
         self._start()
 
@@ -107,7 +110,10 @@ class TreeSearch(Search):
 
     def _push(self, nodes: Nodes) -> None:
         """Open nodes that are not empty and may hold something better."""
-        keep = self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.rows[nodes.rows])
+        first_cone = self.relaxation.first_cone[nodes.rows]
+        cones = np.where(first_cone < 0, -1, first_cone + nodes.cone)
+        keep = self.ellipsoid_limits.narrow(nodes, cones, self.rows[nodes.rows])
+        keep &= self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.rows[nodes.rows])
         keep &= np.isfinite(nodes.bounds) & (nodes.lower <= nodes.upper).all(axis=1)
         keep &= (self.relaxation.levels_left(nodes.upper) > 0).all(axis=1)
         if self.domain.max_changes is not None:
@@ -142,8 +148,8 @@ class TreeSearch(Search):
         """Send the cheapest nodes of each of the rows to the kernel and take in the answers."""
         waves = self.waves[rows]
         most = np.minimum(1 + waves // WAVES_A_NODE, MOST_AT_ONCE)
-        if self.is_eager:
-            most = np.minimum(2 ** np.minimum(1 + waves, EAGER_AT_ONCE), EAGER_AT_ONCE)
+        is_eager = self.is_eager | (self.refinement.refines[rows] & self.use_region & self.has_discrete)
+        most = np.where(is_eager, np.minimum(2 ** np.minimum(1 + waves, EAGER_AT_ONCE), EAGER_AT_ONCE), most)
         self.waves[rows] += 1
         nodes = self.heaps.pop(rows.tolist(), most.tolist(), (self.ledger.cutoff[rows] * (1 - TOLERANCE)).tolist())
         lost = self.relaxation.current_level_is_out(nodes)
@@ -153,6 +159,9 @@ class TreeSearch(Search):
             levels = self.branching.levels(nodes.some(without_level), lost[without_level].argmax(axis=1))
             self._push(Nodes.join(list(levels)))
             nodes = nodes.some(np.flatnonzero(~lost.any(axis=1)))
+        if len(nodes) == 0:
+            return
+        nodes = self.branching.tightened(nodes)
         if len(nodes) == 0:
             return
         relaxed = self._relax(nodes)

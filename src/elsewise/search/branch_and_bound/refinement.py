@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...projection.balls import Balls
 from ..cover import Cover, Part, Reach
 from ..problem import SearchProblem
 from .surroundings import Surroundings
@@ -19,11 +20,15 @@ from .surroundings import Surroundings
 
 @dataclass(slots=True)
 class _Piece:
-    """A part of a region, and half-spaces ``normals x <= offsets`` that hold for what is accepted of it."""
+    """A part of a region, and half-spaces ``normals x <= offsets`` that hold for what is accepted of it.
+
+    It is branched if the box of its node was, and what is known of it may follow.
+    """
 
     part: Part
     normals: FloatArray
     offsets: FloatArray
+    is_branched: bool = False
 
 
 class Refinement:
@@ -98,6 +103,32 @@ class Refinement:
         first = len(self.pieces)
         self.pieces += [_Piece(made.part, made.normals, made.offsets) for made in refined.pieces]
         return list(range(first, len(self.pieces))), refined.bound
+
+    def is_new(self, row: int, piece: int) -> bool:
+        """Whether a cover that refines by itself has not refined a piece yet."""
+        return self._cover(row).is_new(self.pieces[piece].part)
+
+    def is_branched(self, piece: int) -> bool:
+        """Whether the box of a piece is smaller than what is known of it."""
+        return piece >= 0 and self.pieces[piece].is_branched
+
+    def effects(self, row: int, pieces: IntArray, near: FloatArray, balls: Balls) -> tuple[IntArray, FloatArray]:
+        """Return how much each feature matters to what is not known of pieces, which are then branched, renumbered."""
+        before = [self.pieces[piece] for piece in pieces.tolist()]
+        parts, effects = self._cover(row).effects([piece.part for piece in before], near, balls)
+        first = len(self.pieces)
+        self.pieces += [_Piece(part, old.normals, old.offsets, True) for part, old in zip(parts, before)]
+        return np.arange(first, len(self.pieces)), effects
+
+    def tightened(self, row: int, pieces: IntArray, balls: Balls) -> IntArray:
+        """Return numbers of what is known of branched pieces in their boxes; negative where nothing is left of one."""
+        made = self._cover(row).tightened([self.pieces[piece].part for piece in pieces.tolist()], balls)
+        numbers = np.full(len(made), -1)
+        for k, piece in enumerate(made):
+            if piece is not None:
+                numbers[k] = len(self.pieces)
+                self.pieces.append(_Piece(piece.part, piece.normals, piece.offsets))
+        return numbers
 
     def _add(self, part: Part, before: _Piece, A: FloatArray, b: FloatArray) -> int:
         piece = _Piece(part, np.concatenate([before.normals, A]), np.concatenate([before.offsets, b]))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ...projection.balls import Balls
 from ...projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
 from ...projection.reachable import Reachable
 from ..constants import FAR_AWAY, WHOLE
@@ -206,6 +207,12 @@ class Relaxation:
             for lower, upper in ((low, high), (near_low, near_high)):
                 lower[:, indicators], upper[:, indicators] = 0.0, np.where(can_move, np.inf, 0.0)
         return _Around(low, high, near_low, near_high, left_out, moved, constant)
+
+    def balls(self, nodes: Nodes, limit: FloatArray) -> Balls:
+        """Return what boxes leave within limits, shape (n,): nothing but the boxes and the distance counts."""
+        around = self._around(nodes)
+        x0, group = self.problem.coordinates.points(around.moved), self.domain.layout.group
+        return Balls(x0, around.near_low, around.near_high, limit - around.constant, group)
 
     def surroundings(self, node: Nodes, offer: Callable[[IntArray, FloatArray], float], ends: float) -> Surroundings:
         """Return what can be asked about the surroundings of one node, the region left out.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray
+from ...projection.balls import Balls
 from ...projection.distance import Coordinates
 from ...projection.reachable import Nearest, Reachable
 from ...projection.warm_starts import Trail
@@ -79,9 +80,7 @@ class Surroundings:
         With the trail of the nearest point with ``A x <= b`` that takes a third of the time. When time is over, what is
         known of the others is all there is.
         """
-        radius = limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
-        if not rounds:
-            return self.reachable.largest(W, high, A, b, radius=radius, near=near, rounds=rounds)
+        radius = self._radius(limit)
         found = high.copy()
         at_once = FORMS_AT_ONCE if start is None else WARM_FORMS_AT_ONCE
         for first in range(0, len(W), at_once):
@@ -92,6 +91,13 @@ class Surroundings:
                 W[some], high[some], A, b, radius=radius, near=near, rounds=rounds, start=start
             )
         return found
+
+    def ball(self, limit: float) -> Balls:
+        """Return what bounds and a limit leave, without half-spaces and the cone."""
+        return self.reachable.balls(self._radius(limit))
+
+    def _radius(self, limit: float) -> float:
+        return limit - self.constant if np.isfinite(limit) else self.reachable.farthest()
 
     def plain(self, point: FloatArray) -> FloatArray:
         """Plain coordinates of a point in features, array of shape (n,)."""

@@ -42,7 +42,7 @@ SHARE_OF_INTERVAL = 0.15
 
 
 class Lines(NamedTuple):
-    """Lines ``offset + slope t``, one a unit: arrays of shape (n_units,)."""
+    """Lines ``offset + slope t``, one a unit: arrays of shape (n_units,), or (n_pieces, n_units)."""
 
     slope: FloatArray
     offset: FloatArray
@@ -282,11 +282,16 @@ class Mixed(Function):
 
     def above(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
         """Return lines above."""
-        return _joined([part.above(low[units], high[units], near[units]) for part, units in self._spans()])
+        return self._joined(low, high, near, [part.above for part, _ in self.parts])
 
     def below(self, low: FloatArray, high: FloatArray, near: FloatArray) -> Lines:
         """Return lines below."""
-        return _joined([part.below(low[units], high[units], near[units]) for part, units in self._spans()])
+        return self._joined(low, high, near, [part.below for part, _ in self.parts])
+
+    def _joined(self, low: FloatArray, high: FloatArray, near: FloatArray, lines: list[Callable[..., Lines]]) -> Lines:
+        ends = ((low[..., units], high[..., units], near[..., units]) for _, units in self._spans())
+        own = [lines_of_part(*of_part) for lines_of_part, of_part in zip(lines, ends)]
+        return Lines(*(np.concatenate(of_all, axis=-1) for of_all in zip(*own)))
 
     def divide_at(self, low: float, high: float, near: float, unit: int) -> float | None:
         """Where the unit's own function says."""
@@ -307,10 +312,6 @@ class Mixed(Function):
     def _of(self, unit: int) -> tuple[Function, int]:
         """Return the function of a unit, and the first unit of that."""
         return next((part, units.start) for part, units in self._spans() if unit < units.stop)
-
-
-def _joined(lines: list[Lines]) -> Lines:
-    return Lines(np.concatenate([one.slope for one in lines]), np.concatenate([one.offset for one in lines]))
 
 
 def soft_minimum(margins: FloatArray) -> FloatArray:

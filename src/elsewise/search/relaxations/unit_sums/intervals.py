@@ -1,26 +1,42 @@
-"""Intervals of units: what their linear forms can be within reach, by the projector's second entry."""
+"""Intervals of units: what their linear forms can be within reach.
+
+Over balls, of many pieces at once; over a cone and half-spaces as well, by the projector's second entry.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
+from ....projection.balls import Balls
 from ....projection.warm_starts import Trail
 from ... import Surroundings
 from .units import ROUNDS_A_SIDE, Intervals, Sums, estimate
 
 
-def first_intervals(
-    sums: Sums, surroundings: Surroundings, limit: float, x: FloatArray, intervals: Intervals
-) -> Intervals:
-    """Bound all forms over the ball of the limit and the limits of features alone, layer by layer.
+def in_balls(sums: Sums, balls: Balls, intervals: Intervals, near: list[FloatArray]) -> Intervals:
+    """Bound all forms over balls, layer by layer.
 
-    ``intervals`` are what is known of them before.
+    Parameters
+    ----------
+    sums : Sums
+    balls : Balls
+    intervals : Intervals
+        What is known of them before; arrays of shape (n_balls, n_units).
+    near : list of arrays of shape (n_balls, n_units)
+        Values of the forms where estimates are to be tight.
     """
-    no_halfspaces = np.empty((0, sums.n_features)), np.empty(0)
+    if not np.isfinite(balls.radius).all():
+        return intervals
     for place, layer in enumerate(sums.layers):
-        units = np.arange(len(layer.b))
-        intervals = _narrowed(sums, intervals, place, units, surroundings, limit, *no_halfspaces, x, 0)
+        n, W, offsets = len(layer.b), np.vstack([layer.W, -layer.W]), np.concatenate([layer.b, -layer.b])
+        if place:
+            W, offsets = estimate(sums, W, np.zeros((2 * n, sums.n_features)), offsets, place, intervals, near)
+        known = np.concatenate([intervals.high[place], -intervals.low[place]], axis=1)
+        with np.errstate(invalid="ignore"):
+            best = balls.largest(W) + offsets
+        best = np.where(np.isnan(best), known, np.minimum(known, best))
+        intervals = intervals.with_layer(place, -best[:, n:], best[:, :n])
     return intervals
 
 
@@ -38,7 +54,7 @@ def narrowed(
     """Narrow the intervals of some units of each layer, over points near enough with ``A x <= b``."""
     for place, some in enumerate(units):
         if len(some):
-            intervals = _narrowed(sums, intervals, place, some, surroundings, limit, A, b, x, ROUNDS_A_SIDE, trail)
+            intervals = _narrowed(sums, intervals, place, some, surroundings, limit, A, b, x, trail)
     return intervals
 
 
@@ -52,8 +68,7 @@ def _narrowed(
     A: FloatArray,
     b: FloatArray,
     x: FloatArray,
-    rounds: int,
-    trail: Trail | None = None,
+    trail: Trail | None,
 ) -> Intervals:
     """Bound forms from both sides; those of further layers by their linear over-estimates."""
     layer, n = sums.layers[place], len(units)
@@ -65,7 +80,7 @@ def _narrowed(
     with np.errstate(invalid="ignore"):
         high = np.where(np.isfinite(offsets), known - offsets, np.inf)
     with np.errstate(invalid="ignore"):
-        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=rounds, start=trail)
+        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=ROUNDS_A_SIDE, start=trail)
     found = np.where(np.isnan(found), np.inf, found)  # nothing is known
     with np.errstate(invalid="ignore"):
         best = np.where(np.isfinite(offsets), np.minimum(known, found + offsets), known)

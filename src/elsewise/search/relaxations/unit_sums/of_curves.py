@@ -166,6 +166,9 @@ class CurveFunction(Function):
 
     def _lines(self, low: FloatArray, high: FloatArray, near: FloatArray, table: _Table, sign: float) -> Lines:
         """Return lines above the curves times a sign."""
+        if low.ndim > 1:
+            lines = [self._lines(*ends, table, sign) for ends in zip(low, high, near)]
+            return Lines(*(np.array(of_all) for of_all in zip(*lines)))
         low, high = np.clip(low, self.low, self.high), np.clip(high, self.low, self.high)
         near = np.clip(near, low, high)
         at_low, at_high, at_near = (sign * self.value(t) for t in (low, high, near))

@@ -38,6 +38,8 @@ class SumPart:
         No point was found in it, but it is not proven that there is none.
     trail : int array of shape (2 + 2 n,), or None
         Where the projection onto what it was divided from ended, in its own numbers of half-spaces.
+    near : array of shape (n,), or None
+        The projection onto what its box was branched from, in plain coordinates; None if boxes were not branched.
     """
 
     intervals: Intervals
@@ -47,6 +49,7 @@ class SumPart:
     depth: int
     is_doubtful: bool = False
     trail: Trail | None = None
+    near: FloatArray | None = None
 
     @classmethod
     def whole(cls, sums: Sums) -> SumPart:

@@ -15,10 +15,11 @@ import numpy as np
 from ....arrays import BoolArray, FloatArray, IntArray
 from ....projection.warm_starts import MOST_ON_PATH, Trail, renumbered
 from ... import Surroundings
+from .cuts import cuts_near, sides_of_first_layer
 from .descent import Accepts, descend, first_points, from_starts, push
-from .intervals import first_intervals, narrowed
+from .intervals import in_balls, narrowed
 from .parts import Side
-from .units import NARROWED_A_PIECE, SETTLED, TIMES_AT_FIRST, Intervals, Sums, above_margins, estimate
+from .units import NARROWED_A_PIECE, SETTLED, TIMES_AT_FIRST, Intervals, Sums
 
 # Rounds of cuts before intervals are narrowed, after which cuts are deeper: each projects once. What is left is cut off
 # in its children.
@@ -80,17 +81,17 @@ class Refining:
     side_offsets: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.side_normals, self.side_offsets = self.sides_of_first_layer(self.sides)
+        self.side_normals, self.side_offsets = sides_of_first_layer(self.sums, self.sides)
 
-    def start(self, starts: FloatArray) -> None:
-        """Look for points, from some of shape (n_starts, n) if need be, then narrow all intervals."""
+    def start(self, starts: FloatArray, *, narrows: bool) -> None:
+        """Look for points, from some of shape (n_starts, n) if need be; bound all intervals, narrow them if told so."""
         self.limit = first_points(self.sums, self.surroundings, self.accepts, self.x, self.limit)
         if not np.isfinite(self.limit):  # without a point intervals may have no ends
             self.limit = push(self.sums, self.surroundings, self.accepts, self.x, self.limit)
             self.limit = from_starts(self.sums, self.surroundings, self.accepts, starts, self.limit)
-        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
+        self.narrow_by_box()
         self.cut()
-        for _ in range(TIMES_AT_FIRST):
+        for _ in range(TIMES_AT_FIRST if narrows else 0):
             if not self.is_open or self.is_accepted or self.is_late():
                 return
             units = [np.arange(len(layer.b)) for layer in self.sums.layers]
@@ -99,7 +100,8 @@ class Refining:
 
     def narrow_by_box(self) -> None:
         """Bound all forms by the box of the node, which may have been branched since the intervals were found."""
-        self.intervals = first_intervals(self.sums, self.surroundings, self.limit, self.x, self.intervals)
+        near, known = [of_layer[None] for of_layer in self.sums.forms(self.x)], Intervals.stacked([self.intervals])
+        self.intervals = in_balls(self.sums, self.surroundings.ball(self.limit), known, near).of_piece(0)
 
     def is_late(self) -> bool:
         """Whether the time of the row is over: what is known then is all there will be."""
@@ -152,33 +154,7 @@ class Refining:
 
     def cuts_at(self, x: FloatArray, intervals: Intervals, sides: tuple[Side, ...]) -> tuple[FloatArray, FloatArray]:
         """Cuts ``A x <= b`` that are tight near a point, scaled to the unit of the distance."""
-        sums, near = self.sums, self.sums.forms(x)
-        normals, offsets = above_margins(sums, intervals, near, x)
-        for place in range(1, len(sums.layers)):  # sides of the first layer are half-spaces by themselves
-            some = [side for side in sides if side.layer == place]
-            if some:
-                layer, units = sums.layers[place], np.array([side.unit for side in some])
-                sign, at = np.array([side.sign for side in some]), np.array([side.at for side in some])
-                nothing = np.zeros((len(some), sums.n_features))
-                W, b = sign[:, None] * layer.W[units], sign * (layer.b[units] - at)
-                of_sides = estimate(sums, W, nothing, b, place, intervals, near)
-                normals, offsets = np.vstack([normals, of_sides[0]]), np.concatenate([offsets, of_sides[1]])
-        size = np.abs(normals).max(axis=1, initial=0.0)
-        size = np.where(size > 0, size, 1.0)
-        exist = np.isfinite(offsets)
-        return -normals[exist] / size[exist, None], offsets[exist] / size[exist]
-
-    def sides_of_first_layer(self, sides: tuple[Side, ...]) -> tuple[FloatArray, FloatArray]:
-        """Half-spaces ``A x <= b`` of the sides that are about the features themselves."""
-        some = [side for side in sides if side.layer == 0]
-        if not some:
-            return np.empty((0, self.sums.n_features)), np.empty(0)
-        layer, units = self.sums.layers[0], np.array([side.unit for side in some])
-        sign, at = np.array([side.sign for side in some]), np.array([side.at for side in some])
-        normals, offsets = -sign[:, None] * layer.W[units], sign * (layer.b[units] - at)
-        size = np.abs(normals).max(axis=1, initial=0.0)
-        size = np.where(size > 0, size, 1.0)
-        return normals / size[:, None], offsets / size
+        return cuts_near(self.sums, x[None], Intervals.stacked([intervals]), [sides])[0]
 
     def halfspaces(self) -> tuple[FloatArray, FloatArray]:
         """All that is known to hold in the piece, ``A x <= b``: sides, then cuts."""

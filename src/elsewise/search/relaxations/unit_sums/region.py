@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from ....arrays import BoolArray, FloatArray
+from ....projection.balls import Balls
 from ... import Cover, DividingCover, Exactness, Halfspaces, Piece, Reach, Refined, Region, Space
 from .branching import side_at_break, side_to_divide
+from .cuts import cuts_near, effects_on_gaps, sides_of_first_layer
 from .first_moves import first_moves
+from .intervals import in_balls
 from .parts import Side, SumPart
 from .refining import Refining
-from .units import SETTLED, Sums
+from .units import SETTLED, Intervals, Sums
 
 # Descents are tried in pieces that were divided so few times, then in each one where that is a multiple.
 FIRST_DESCENTS, DESCENT_EVERY = 4, 4
@@ -127,14 +130,13 @@ class SumCover(DividingCover):
 
     def refine(self, part: SumPart, near: FloatArray, reach: Reach, *, divides: bool) -> Refined | None:
         """Cut, narrow, and divide a piece."""
-        surroundings = reach.surroundings
-        assert surroundings is not None
+        assert reach.surroundings is not None
         at = Refining(
             sums=self.sums,
-            surroundings=surroundings,
+            surroundings=reach.surroundings,
             accepts=self._accepts,
             limit=reach.limit,
-            x=surroundings.plain(near),
+            x=reach.surroundings.plain(near),
             intervals=part.intervals,
             sides=part.sides,
             normals=part.normals,
@@ -144,8 +146,8 @@ class SumCover(DividingCover):
         is_first = part.depth < 0
         if is_first:
             moves = first_moves(self.in_model_space, reach)
-            at.limit = min(at.limit, surroundings.offer(moves)) if len(moves) else at.limit
-            at.start(self.starts)
+            at.limit = min(at.limit, reach.surroundings.offer(moves)) if len(moves) else at.limit
+            at.start(self.starts, narrows=divides)
         else:
             at.narrow_by_box()
             at.cut()
@@ -176,6 +178,27 @@ class SumCover(DividingCover):
             return Refined((), min(at.bound, at.limit))
         return Refined([self._piece(at, (*at.sides, side), depth=part.depth + 1) for side in sides], bound)
 
+    def tightened(self, parts: Sequence[SumPart], balls: Balls) -> list[Piece | None]:
+        """Bound all intervals by the boxes, and cut where pieces were branched."""
+        X = np.array([part.near for part in parts])
+        intervals = Intervals.stacked([part.intervals for part in parts])
+        intervals = in_balls(self.sums, balls, intervals, self.sums.forms_of(X))
+        made: list[Piece | None] = []
+        for k, (A, b) in enumerate(cuts_near(self.sums, X, intervals, [part.sides for part in parts])):
+            part = replace(parts[k], intervals=intervals.of_piece(k), normals=A, offsets=b, trail=None)
+            is_empty = ~A.any(axis=1) & (b < 0)
+            made.append(None if is_empty.any() else self._as_piece(part))
+        return made
+
+    def effects(self, parts: Sequence[SumPart], near: FloatArray, balls: Balls) -> tuple[list[SumPart], FloatArray]:
+        """Add up what each feature adds to the gaps of units."""
+        moved = [replace(part, near=x) for part, x in zip(parts, self.space.coordinates.points(near))]
+        return moved, effects_on_gaps(self.sums, balls, Intervals.stacked([part.intervals for part in parts]))
+
+    def is_new(self, part: SumPart) -> bool:
+        """Whether no intervals are known."""
+        return part.depth < 0
+
     def _is_hopeless(self, at: Refining) -> bool:
         """Whether the model's own arithmetic refuses the best that a piece may have."""
         best = None if self.decides is None else at.best_terms()
@@ -202,8 +225,12 @@ class SumCover(DividingCover):
             more_sides, more_cuts = int(side.layer == 0), int(cuts.sum())
         trail = at.trail_for(kept, more_sides=more_sides, more_cuts=more_cuts)
         part = SumPart(intervals, sides, normals, offsets, depth, is_doubtful=not at.is_open, trail=trail)
-        of_sides = at.sides_of_first_layer(sides)
-        A, b = np.vstack([of_sides[0], normals]), np.concatenate([of_sides[1], offsets])
+        return self._as_piece(part)
+
+    def _as_piece(self, part: SumPart) -> Piece:
+        """Write what is known of a part in features."""
+        of_sides = sides_of_first_layer(self.sums, part.sides)
+        A, b = np.vstack([of_sides[0], part.normals]), np.concatenate([of_sides[1], part.offsets])
         # from plain coordinates xi = s (x - o) back to features
         stretch, origin = self.space.coordinates.stretch, self.space.coordinates.origin
         in_features = A * stretch

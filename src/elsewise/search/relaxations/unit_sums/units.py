@@ -114,6 +114,10 @@ class Sums:
             a = layer.function.value(forms[-1])
         return forms
 
+    def forms_of(self, points: FloatArray) -> list[FloatArray]:
+        """Return the same at many points of one row, a list of arrays of shape (n_points, n_units)."""
+        return [np.array(of_layer) for of_layer in zip(*map(self.forms, points))]
+
     def linearised(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Margins at a point, shape (n_margins,), and their gradients, shape (n_margins, n_features)."""
         forms = self.forms(point)
@@ -171,6 +175,16 @@ class Intervals:
             tuple(np.full(len(layer.b), np.inf) for layer in sums.layers),
         )
 
+    @classmethod
+    def stacked(cls, pieces: Sequence[Intervals]) -> Intervals:
+        """Intervals of many pieces, arrays of shape (n_pieces, n_units)."""
+        low, high = (zip(*(getattr(piece, name) for piece in pieces)) for name in ("low", "high"))
+        return cls(tuple(map(np.array, low)), tuple(map(np.array, high)))
+
+    def of_piece(self, k: int) -> Intervals:
+        """Return those of one of many pieces."""
+        return Intervals(tuple(low[k] for low in self.low), tuple(high[k] for high in self.high))
+
     def with_layer(self, place: int, low: FloatArray, high: FloatArray) -> Intervals:
         """Change those of one layer; where rounding crossed the ends, they meet."""
         high = np.maximum(high, low)
@@ -217,7 +231,8 @@ def estimate(
     """Over-estimate ``C a + D x + d`` linearly on the intervals, ``a`` being the units of layer ``n_layers``.
 
     Chords where a unit helps and tangents where it hurts, backwards from layer to layer: what is left is linear in the
-    features. Rounded up; infinite where there is no such line.
+    features. Rounded up; infinite where there is no such line. Intervals and ``near`` may be of many pieces, with a
+    leading axis; so are the estimates then.
 
     Parameters
     ----------
@@ -241,7 +256,7 @@ def estimate(
         low, high = intervals.low[place], intervals.high[place]
         above, below = layer.function.above(low, high, near[place]), layer.function.below(low, high, near[place])
         helps, hurts = np.maximum(C, 0.0), np.minimum(C, 0.0)
-        slope = helps * above.slope + hurts * below.slope
+        slope = helps * above.slope[..., None, :] + hurts * below.slope[..., None, :]
         d = d + _products(helps, above) + _products(hurts, below) + slope @ layer.b
         size = size + np.abs(d) + np.abs(slope) @ np.abs(layer.b)
         C = slope @ layer.W
@@ -251,8 +266,8 @@ def estimate(
 def _products(weights: FloatArray, lines: Lines) -> FloatArray:
     """Sum of weights times offsets, where a weight of nothing counts nothing even if there is no line."""
     finite = np.isfinite(lines.offset)
+    known = (weights @ np.where(finite, lines.offset, 0.0)[..., None])[..., 0]
     if finite.all():
-        return np.asarray(weights @ lines.offset)
-    known = weights[:, finite] @ lines.offset[finite]
-    missing = (weights[:, ~finite] != 0).any(axis=1)
+        return np.asarray(known)
+    missing = ((weights != 0) & ~finite[..., None, :]).any(axis=-1)
     return np.where(missing, np.inf, known)
