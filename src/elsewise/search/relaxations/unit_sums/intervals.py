@@ -24,14 +24,17 @@ def in_balls(sums: Sums, balls: Balls, intervals: Intervals, near: list[FloatArr
     intervals : Intervals
         What is known of them before; arrays of shape (n_balls, n_units).
     near : list of arrays of shape (n_balls, n_units)
-        Values of the forms where estimates are to be tight.
+        Values of the forms where estimates of endless ones are to be tight.
     """
     if not np.isfinite(balls.radius).all():
         return intervals
     for place, layer in enumerate(sums.layers):
         n, W, offsets = len(layer.b), np.vstack([layer.W, -layer.W]), np.concatenate([layer.b, -layer.b])
-        if place:
-            W, offsets = estimate(sums, W, np.zeros((2 * n, sums.n_features)), offsets, place, intervals, near)
+        if place:  # lines that are tight in the middle of intervals are best for all of them
+            ends = zip(intervals.low, intervals.high, near)
+            with np.errstate(invalid="ignore"):
+                middle = [np.where(np.isfinite(high - low), (low + high) / 2, forms) for low, high, forms in ends]
+            W, offsets = estimate(sums, W, np.zeros((2 * n, sums.n_features)), offsets, place, intervals, middle)
         known = np.concatenate([intervals.high[place], -intervals.low[place]], axis=1)
         with np.errstate(invalid="ignore"):
             best = balls.largest(W) + offsets
