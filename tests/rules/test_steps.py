@@ -62,6 +62,9 @@ def test_steps_are_found_where_they_mean_something(explainer):
         (np.r_[np.arange(300) % 60 * 100.0, 17.0, 33.0], 900.0, True, 100.0),
         (np.r_[np.arange(300) % 60 * 100.0, np.full(9, 17.0)], 900.0, True, None),  # more than one in a hundred
         (np.zeros(50), 1.0, True, None),
+        (np.arange(50) % 2.0, 0.5, False, 1.0),  # floats that are all whole
+        (np.append(np.arange(50) % 2.0, 0.5), 0.5, False, None),
+        (np.arange(3.0), 1.0, False, None),
     ],
 )
 def test_a_step_is_the_largest_that_99_in_100_values_are_multiples_of(values, scale, is_whole, step):

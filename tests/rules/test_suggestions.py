@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -16,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 import elsewise as ew
 from elsewise.rules.learned.column_words import (
     direction_by_name,
+    education_ranks,
     is_identity,
     is_tenure,
     who_by_levels,
@@ -50,6 +52,11 @@ def test_names_are_split_into_words():
     assert direction_by_name(words_of("debt_to_income")) == "decrease"
     assert direction_by_name(words_of("monthly_income")) == "increase"
     assert direction_by_name(words_of("tax_per_income")) == ""
+    assert is_tenure(words_of("years_at_employer"))
+    assert is_tenure(words_of("AverageMInFile"))
+    assert not is_tenure(words_of("duration_in_month"))
+    assert not is_tenure(words_of("months_in_arrears"))
+    assert not who_by_name(words_of("health_ins"))
 
 
 @pytest.mark.parametrize(
@@ -101,8 +108,10 @@ def test_rules_of_a_table():
     good, bad = explainer.suggest_rules(target=1), explainer.suggest_rules(target=0)
     ways = {"tenure": "increase", "income": "increase", "debt": "decrease", "savings": "increase"}
     assert good.constraints.monotone == ways
-    # less income helps: the name does not agree; of savings the data say nothing
-    assert bad.constraints.monotone == {"tenure": "increase", "savings": "increase"}
+    # less income helps: what names call good goes against this outcome, so all of them turn round
+    opposite = {"increase": "decrease", "decrease": "increase"}
+    turned = {name: opposite[way] for name, way in ways.items() if name != "tenure"}
+    assert bad.constraints.monotone == {"tenure": "increase", **turned}
     told = {rule.column: rule for rule in good.rules if rule.subject != "size"}
     assert f"{spearmanr(frame['income'], y).statistic:+.2f}" in told["income"].reason
     assert told["age"].certainty == "certain"
@@ -118,7 +127,7 @@ def test_directions_of_a_regressor():
     model = LinearRegression().fit(frame, frame["income"] - frame["debt"])
     explainer = ew.Explainer(model, density=None).fit(frame, model.predict(frame))
     assert explainer.suggest_rules((3000, None)).constraints.monotone == {"income": "increase", "debt": "decrease"}
-    assert explainer.suggest_rules((None, 3000)).constraints.monotone == {}
+    assert explainer.suggest_rules((None, 3000)).constraints.monotone == {"income": "decrease", "debt": "increase"}
     assert explainer.suggest_rules((2000, 3000)).constraints.monotone == {}
 
 
@@ -133,6 +142,28 @@ def test_levels_with_an_order_of_their_own():
         "unemployed": (levels[1],), levels[1]: tuple(levels[2:]), levels[2]: (levels[3],), levels[3]: ()
     }  # fmt: skip
     assert allowed["education"] == {"HS-grad": ("Bachelors", "Masters"), "Bachelors": ("Masters",), "Masters": ()}
+
+
+def test_names_without_a_meaning_go_by_the_training_rows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300), "c": rng.choice(list("xyz"), 300)})
+    y = (frame["a"] + 2.0 * (frame["c"] == "z") + rng.normal(size=300) > 0.5).astype(int)
+    encode = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
+    model = make_pipeline(encode, LogisticRegression()).fit(frame, y)
+    explainer = ew.Explainer(model, density=None).fit(frame, y)
+    assert abs(spearmanr(frame["b"], y).statistic) < 2 / np.sqrt(299)
+    rules = explainer.suggest_rules(target=1)
+    assert rules.constraints.monotone == {"a": "increase"}
+    assert explainer.suggest_rules(target=0).constraints.monotone == {"a": "decrease"}
+    # x and y have the outcome about as often, z notably more often
+    assert rules.constraints.allowed == {"c": {"x": ("z",), "y": ("z",), "z": ()}}
+    assert {rule.certainty for rule in rules.rules} == {"guess"}
+    assert explainer.suggest_rules().constraints.monotone == {}
+
+
+def test_numbered_levels_of_education_are_in_order():
+    levels = ["1. < HS Grad", "2. HS Grad", "3. Some College", "4. College Grad", "5. Advanced Degree"]
+    assert education_ranks(levels) == dict(zip(levels, [1.0, 2.0, 3.0, 4.0, 5.0]))
 
 
 def test_the_fit_warns_once_of_what_is_free():

@@ -79,7 +79,8 @@ class Constraints:
     codes : None, "change" or "stay"
         ``"change"``: an answer may enter and leave codes, at the price of the difference of the two numbers as they
         are written. ``"stay"``: a row that has a code in a column keeps it there, and a regular value never becomes a
-        code. None is ``"change"``, but for columns with a ``step`` of which a code is no multiple: there codes stay.
+        code. None is ``"stay"`` for codes that were found and are not all zero, and for columns with a ``step`` of
+        which a code is no multiple; else ``"change"``.
     range : None, "training", "any" or names of columns
         Numbers that do not leave the range of the training rows: all (``"training"``), none (``"any"``) or those named.
         None is ``"training"`` for data frames and ``"any"`` for arrays. An end that ``bounds`` gives replaces that of

@@ -78,7 +78,7 @@ def least_changes(
     steps : mapping of feature to step
         Of whole numbers, too.
     by_default : bool
-        Columns without a step, of which nothing is said, have a least change, too.
+        Numbers that are not whole, of which nothing is said, have a least change, too, where one step is less.
     """
     numbers = [column for column in columns if column.kind in ("number", "integer")]
     if given == "auto" and scales is None:
@@ -89,7 +89,8 @@ def least_changes(
     said: Mapping[str, float] = given if isinstance(given, Mapping) else {}
     found: Mapping[str, float] = {}
     if by_default and given != "any":
-        found = {c.name: shares[c.name] for c in numbers if c.start not in steps and c.name in shares}
+        free = [c.name for c in numbers if c.kind == "number" and shares.get(c.name, 0.0) > steps.get(c.start, 0.0)]
+        found = {name: shares[name] for name in free}
     by_name = {column.name: column for column in columns}
     return [
         LeastChange(_in_words(name, size), by_name[name], size, name not in said)

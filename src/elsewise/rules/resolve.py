@@ -388,7 +388,8 @@ class _Resolution:
                 "codes of each column, {column: [codes]}, all of them, or recode the column."
             )
         off_step = step is not None and not all(map(step.has_multiple, codes.tolist()))
-        stays = self.given.codes == "stay" or (self.given.codes is None and off_step)
+        is_nothing = self.given.special is None and bool((codes != 0).any())
+        stays = self.given.codes == "stay" or (self.given.codes is None and (off_step or is_nothing))
         if not stays or self.given.special is None:
             return self._number_or_code(column, codes, least, most, stays=stays)
         return Codes(

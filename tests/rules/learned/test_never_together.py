@@ -50,3 +50,18 @@ def test_levels_are_corrected_for_how_many_pairs_there_are():
             is_found.append("a = x and b = x" in pairs)
             assert is_found[-1] == (chance <= CHANCE / pairs_of_levels), (n_columns, count)
         assert set(is_found) == {False, True}
+
+
+def test_columns_of_few_whole_numbers_are_compared():
+    days = np.arange(700) % 7
+    frame = pandas.DataFrame(
+        {"weekday": days, "workingday": ((days > 0) & (days < 6)).astype(int), "count": days + 100}
+    )
+    frame["count"] += np.arange(700)
+    table = read_table(frame)
+    pairs = {str(pair) for pair in never_together(table, table.encode(frame), {})}
+    assert pairs == {
+        "workingday = 1 and weekday below 1",
+        "workingday = 1 and weekday above 5",
+        "workingday = 0 and weekday between 0 and 6",
+    }

@@ -20,7 +20,10 @@ COLUMNS = {
     "999 for never": (np.where(RNG.random(2000) < 0.3, 999, RNG.integers(0, 28, 2000)), (999.0,)),
     "0 for none beside amounts": (np.where(RNG.random(2000) < 0.4, 0.0, AMOUNTS + 50), (0.0,)),
     "at both ends": (np.where(RNG.random(2000) < 0.1, RNG.choice([-1, 9999], 2000), AMOUNTS % 100), (-1.0, 9999.0)),
+    "a million, once": (np.append(COUNTS, 1_000_000.0), (1_000_000.0,)),
+    "999,999 of short floats": (np.append(AMOUNTS % 500, [999_999.375] * 2), (999_999.375,)),
     # without
+    "a million among large amounts": (np.append(AMOUNTS, 1_000_000.0)[AMOUNTS.argmax() :] + 99_000, ()),
     "a count": (COUNTS, ()),
     "a count with many zeros": (np.where(RNG.random(2000) < 0.8, 0.0, RNG.geometric(0.1, 2000)), ()),
     "an account that may be overdrawn": (RNG.normal(500, 700, 2000).round(), ()),
@@ -68,13 +71,21 @@ def test_a_code_stays_and_is_not_entered(delays):
     assert free.distance == pytest.approx(14.0)
 
 
-@pytest.mark.parametrize("codes", [None, "change"])
-def test_codes_may_change(delays, codes):
-    left = ask(delays, -1, 10.0, 12.0, codes=codes)
+def test_codes_that_are_found_stay_unless_they_are_zero(delays):
+    stays = ask(delays, -1, 20.0, 21.0, range="any")
+    assert stays.counterfactual.tolist() == [-1, 210]
+    values = np.concatenate([np.full(60, 0.0), np.arange(100, 160)])
+    savers, _ = fitted(values)
+    assert savers.special_values_ == {"a": (0.0,)}
+    assert ask(savers, 0, 100.0, 101.0, bounds={"b": (0, 0)}).counterfactual.tolist() == [100, 0]
+
+
+def test_codes_may_change(delays):
+    left = ask(delays, -1, 10.0, 12.0, codes="change")
     assert (left.counterfactual.tolist(), left.distance) == ([10, 0], 11.0)
-    between = ask(delays, -1, 5.0, 6.0, codes=codes)
+    between = ask(delays, -1, 5.0, 6.0, codes="change")
     assert between.counterfactual.tolist() == [-1, 60]  # no number between the code and 10
-    entered = ask(delays, 12, -1.5, -0.5, codes=codes)
+    entered = ask(delays, 12, -1.5, -0.5, codes="change")
     assert entered.counterfactual.tolist() == [-1, 0]
 
 

@@ -40,6 +40,11 @@ class ColumnFacts:
     correlations : tuple of (label, float)
         Spearman's rank correlation of the column with having the label; for a regressor with its number, label None.
         Columns without an order have none.
+    means : tuple of (label, tuple of (level, float))
+        Share of the rows with each level that have the label; for a regressor the mean of its number.
+    spreads : tuple of (label, float)
+        Standard deviation of having the label, or of the regressor's number.
+    counts : tuple of (level, int)
     step : float
         What nearly all values are multiples of; zero if that is not known.
     """
@@ -54,6 +59,9 @@ class ColumnFacts:
     n_distinct: int
     n_rows: int
     correlations: tuple[tuple[Any, float], ...]
+    means: tuple[tuple[Any, tuple[tuple[Any, float], ...]], ...] = ()
+    spreads: tuple[tuple[Any, float], ...] = ()
+    counts: tuple[tuple[Any, int], ...] = ()
     step: float = 0.0
 
 
@@ -91,6 +99,8 @@ def _facts(column: Column, values: FloatArray, targets: Mapping[Any, FloatArray]
                 numbers[values[:, place] == 1.0] = ranks[level]
         if is_boolean(column):
             numbers = values[:, [bool(level) for level in column.levels].index(True)] if True in levels else numbers
+    holds = {level: values[:, place] == 1.0 for place, level in enumerate(column.levels) if column.kind == "category"}
+    holds = {level: rows for level, rows in holds.items() if level is not None and rows.any()}
     is_there = ~np.isnan(numbers)
     is_number = column.kind in ("number", "integer") and bool(is_there.any())
     return ColumnFacts(
@@ -104,6 +114,12 @@ def _facts(column: Column, values: FloatArray, targets: Mapping[Any, FloatArray]
         n_distinct=len(np.unique(numbers[is_there])) if is_number else len(levels),
         n_rows=int(is_there.sum()) if is_number else len(values),
         correlations=tuple((label, _rank_correlation(numbers[is_there], y[is_there])) for label, y in targets.items()),
+        means=tuple(
+            (label, tuple((level, float(y[rows].mean())) for level, rows in holds.items()))
+            for label, y in targets.items()
+        ),
+        spreads=tuple((label, float(y.std())) for label, y in targets.items()),
+        counts=tuple((level, int(rows.sum())) for level, rows in holds.items()),
     )
 
 

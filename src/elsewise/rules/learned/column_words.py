@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 
@@ -29,10 +30,26 @@ WHO = {
     "religion": "religion; religious; konfession; creed",
     "marital status": "marital; marital status; married; spouse; relationship; familienstand; verheiratet; etat civil; "
     "situation familiale; situation matrimoniale; estado civil",
-    "dependants": "children; child; kids; numdep; dependents; dependants; dependent; under maintenance; family size; "
+    "dependants": "children; child; kids; numdep; dep; deps; dependents; dependants; dependent; under maintenance; "
+    "family size; fam size; famsize; fsize; household size; household members; persons in household; siblings; "
     "kinder; kinderzahl; unterhaltspflichtige; enfants; personnes a charge; hijos; dependientes",
     "disability": "disability; disabled; handicap; behinderung; schwerbehindert; discapacidad",
+    "health": "health; illness; disease; chronic; pregnant; gesundheit; krankheit; sante; maladie; salud; enfermedad",
+    "parents": "mother; father; parents; parental; motheduc; fatheduc; meduc; feduc; mutter; vater; eltern; mere; "
+    "pere; madre; padre",
 }
+# What makes something else of health: what is paid for it.
+_OF_HEALTH = _set("insurance ins plan care cost costs expenses insured versicherung assurance seguro")
+# Where somebody lives: they could change it, but not for an answer.
+PLACE = (
+    "region; state; city; town; zip; zipcode; zip code; postcode; postal code; county; district; smsa; msa; urban; "
+    "rural; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; bundesland; ville; ciudad; provincia"
+)
+# What others compute about somebody from the rest.
+SCORES = (
+    "risk estimate; external estimate; credit score; credit rating; bureau score; external score; risk score; "
+    "risk rating; fico; schufa; bonitat"
+)
 # Ages of things, which rise with time.
 _AGES_OF_THINGS = _set(
     "account accounts car vehicle house home building property file credit contract company firm loan policy"
@@ -40,9 +57,12 @@ _AGES_OF_THINGS = _set(
 TENURE = (
     "tenure; seniority; years employed; employment length; emp length; length of employment; years at company; "
     "years experience; experience; present emp since; employed since; present res since; residence since; "
-    "years at residence; years at address; betriebszugehorigkeit; dienstjahre; berufserfahrung; beschaftigt seit; "
-    "wohnhaft seit; anciennete; antiguedad"
+    "years at residence; years at address; exper; betriebszugehorigkeit; dienstjahre; berufserfahrung; "
+    "beschaftigt seit; wohnhaft seit; anciennete; antiguedad"
 )
+# A time in a place, "months at address", "AverageMInFile", which only grows, too.
+_UNITS_OF_TIME = _set("years year yrs yr months month mths m days weeks time jahre monate ans annees mois anos meses")
+_IN_A_PLACE = _set("at in with employed working resident bei im am chez en")
 # Past facts. Those of the first list say so by themselves, those of the second usually do.
 PAST = (
     "history; previous; prior; priors; late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
@@ -121,14 +141,17 @@ def finds(phrases: str, words: Sequence[str]) -> str:
 def who_by_name(words: Sequence[str]) -> str:
     """Return which part of who somebody is a name speaks of; nothing if none."""
     for meaning, phrases in WHO.items():
-        if finds(phrases, words) and not (meaning == "age" and _AGES_OF_THINGS & set(words)):
+        about = {"age": _AGES_OF_THINGS, "health": _OF_HEALTH}.get(meaning, frozenset())
+        if finds(phrases, words) and not about & set(words):
             return meaning
     return "ethnic origin" if len(words) == 1 and words[0] in _ORIGIN_WORDS else ""
 
 
 def is_tenure(words: Sequence[str]) -> bool:
     """Whether a name speaks of a time that only grows: in a job, at an address, of a contract or a thing."""
-    return bool(finds(TENURE, words)) or ("age" in words and bool(_AGES_OF_THINGS & set(words)))
+    in_place = any(unit in _UNITS_OF_TIME and at in _IN_A_PLACE for unit, at in pairwise(words))
+    is_of_thing = "age" in words and bool(_AGES_OF_THINGS & set(words))
+    return bool(finds(TENURE, words)) or is_of_thing or (in_place and not finds(PAST, words))
 
 
 def is_identity(words: Sequence[str]) -> bool:
@@ -166,6 +189,9 @@ def are_dates(levels: Iterable[Any]) -> bool:
 
 def education_ranks(levels: Sequence[Any]) -> dict[Any, float]:
     """Return the rank of every level of education; nothing where fewer than three, or two thirds, are known."""
+    numbered = number_ranks(levels)  # "1. < HS Grad", "2. HS Grad"
+    if len(numbered) == len(levels):
+        return numbered
     ranks: dict[Any, float] = {}
     for level in levels:
         words = set(words_of(level))

@@ -1,10 +1,10 @@
 """What never occurs together in the training rows although it should by chance.
 
 A *trait* of a row is a level of a column (a category's, an ordered one, a code of a number, or that a number is none of
-its codes) or a range of a number. Two traits of different columns are never together if no row has both, at least five
-rows should by chance, and chance alone would keep them apart so rarely that the expected number of such mistakes over
-all pairs of columns' levels is 0.01: with ``a`` and ``b`` rows of ``N`` the probability is that of drawing ``a`` rows
-without one of the ``b``,
+its codes) or a range of a number; of two columns of few whole numbers, a range of one and a number of the other. Two
+traits of different columns are never together if no row has both, at least five rows should by chance, and chance alone
+would keep them apart so rarely that the expected number of such mistakes over all pairs of columns' levels is 0.01: with
+``a`` and ``b`` rows of ``N`` the probability is that of drawing ``a`` rows without one of the ``b``,
 
     C(N - b, a) / C(N, a).
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 # Combinations that never occur: expected count at least (the usual one of tests on counts), and the probability, over
 # all pairs of a table together, of calling one so that chance alone kept apart.
 LEAST_EXPECTED, CHANCE_OF_ERROR = 5.0, 0.01
+# Different whole numbers of a column up to which each of them is a trait for other such columns: days, months, marks.
+MOST_VALUES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +127,17 @@ def never_together(table: Table, rows: FloatArray, codes: dict[str, tuple[float,
     """
     levels = [trait for column in table.columns for trait in _levels(column, rows, codes.get(column.name, ()))]
     numbers = [column for column in table.columns if column.kind in ("number", "integer")]
-    if not levels:
+    small = {column: _values_of(column, rows, codes.get(column.name, ())) for column in numbers}
+    small = {column: traits for column, traits in small.items() if traits}
+    if not levels and len(small) < 2:
         return NeverTogether()
-    has = np.array([trait.has(rows) for trait in levels])
+    has = np.array([trait.has(rows) for trait in levels], dtype=np.bool_).reshape(len(levels), len(rows))
     counts = has.sum(axis=1)
     column_of = np.array([trait.column for trait in levels])
     n_pairs = int((column_of[:, None] != column_of).sum()) // 2 + sum(
         int((column_of != column.name).sum()) for column in numbers
     )
+    n_pairs += sum(map(len, small.values())) * max(len(small) - 1, 0)
     log_level = np.log(CHANCE_OF_ERROR / max(n_pairs, 1))
     found = [
         *_pairs_of_levels(levels, has, counts, log_level),
@@ -142,6 +147,12 @@ def never_together(table: Table, rows: FloatArray, codes: dict[str, tuple[float,
             for pair in _ranges_of(column, codes.get(column.name, ()), levels, has, rows, log_level)
         ),
     ]
+    places = list(small)
+    for k, column in enumerate(places):
+        for other in places[:k]:
+            more, fewer = (column, other) if len(small[column]) >= len(small[other]) else (other, column)
+            own, traits = codes.get(more.name, ()), small[fewer]
+            found += _ranges_of(more, own, traits, np.array([trait.has(rows) for trait in traits]), rows, log_level)
     return NeverTogether(tuple(sorted(found, key=lambda pair: (-pair.expected, str(pair)))))
 
 
@@ -169,6 +180,18 @@ def regular_gap(codes: Sequence[float], seen: FloatArray) -> tuple[float, float]
     below = [code for code in codes if code < regular[0]]
     above = [code for code in codes if code > regular[-1]]
     return max(below, default=-np.inf), min(above, default=np.inf)
+
+
+def _values_of(column: Column, rows: FloatArray, codes: tuple[float, ...]) -> list[Trait]:
+    """Every value of a column that holds few different whole numbers, codes left out; none of any other column."""
+    seen = np.unique(rows[np.isfinite(rows[:, column.start]), column.start])
+    regular = seen[~np.isin(seen, codes)]
+    if column.kind != "integer" or not 2 <= len(regular) <= MOST_VALUES:
+        return []
+    return [
+        Trait(column.name, column.start, value - 1.0, value + 1.0, f"{column.name} = {words.number(value)}")
+        for value in regular.tolist()
+    ]
 
 
 def _log_chance(n: float, a: FloatArray, b: FloatArray) -> FloatArray:

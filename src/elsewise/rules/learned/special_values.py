@@ -3,13 +3,14 @@
 A value is taken for a code only where nothing else explains it. Codes lie beyond all regular values and are
 
 - *negative*: at most five whole numbers below zero, of a column that is otherwise zero or more;
-- *nines*: 99, 999, ..., above everything else by at least a tenth of the range of the regular values;
+- *nines*: 99, 999, ..., above everything else by at least a tenth of the range of the regular values; or, in however
+  few rows, at or next to 100, 1,000, ... and at least ten times as large as everything else;
 - *zero*: in a tenth of the rows at least, of a column that is otherwise positive and takes at least 20 other values,
   none of which is a fifth as frequent.
 
-Together they are at least 0.5 % of the rows and five of them, and they stand apart: by at least five of the column's
-finest steps from the nearest regular value, or, for negative numbers, by being at least twice as frequent as it. So a
-count that begins with 0, 1, 2 has no code, and an account that may be overdrawn has none.
+But for such a large one, they are together at least 0.5 % of the rows and five of them, and they stand apart: by at
+least five of the column's finest steps from the nearest regular value, or, for negative numbers, by being at least twice
+as frequent as it. So a count that begins with 0, 1, 2 has no code, and an account that may be overdrawn has none.
 
 Numbers with codes among them, many columns at once: a table may have such a rule for every column.
 """
@@ -39,6 +40,8 @@ STEPS_APART, NINES_APART = 5, 0.1
 # How many times as frequent as the nearest regular value a negative code is where it is not apart; how many times as
 # frequent as any other value a zero is; and values the rest takes at least, to be called continuous.
 SPIKE_OVER_NEIGHBOUR, ZERO_OVER_REGULAR, FEWEST_REGULAR = 2, 5, 20
+# How many times as large as all others a value next to a power of ten is that no row has by itself.
+TIMES_LARGER = 10.0
 
 
 def special_values(values: FloatArray) -> tuple[float, ...]:
@@ -84,7 +87,11 @@ def _zero(seen: FloatArray, counts: IntArray, least: float) -> FloatArray:
 
 def _nines(seen: FloatArray, counts: IntArray, least: float) -> FloatArray:
     nothing = seen[:0]
-    if len(seen) < 3 or counts[-1] < least or seen[-1] not in [10.0**k - 1 for k in range(2, 10)]:
+    powers = 10.0 ** np.arange(2, 10)
+    is_beyond = len(seen) > 2 and bool((np.abs(seen[-1] - powers + 0.5) <= 0.5).any())
+    if is_beyond and seen[-1] >= TIMES_LARGER * np.abs(seen[:-1]).max():
+        return seen[-1:]
+    if len(seen) < 3 or counts[-1] < least or seen[-1] not in powers - 1:
         return nothing
     regular = seen[:-1]
     regular = regular[regular >= 0] if (regular >= 0).any() else regular

@@ -21,6 +21,8 @@ from .column_words import (
     EDUCATION,
     PAST,
     PERHAPS_PAST,
+    PLACE,
+    SCORES,
     are_dates,
     direction_by_name,
     education_ranks,
@@ -33,15 +35,20 @@ from .column_words import (
 )
 
 Certainty = Literal["certain", "likely", "guess"]
-Subject = Literal["who somebody is", "identity", "date", "past", "time", "education", "direction", "size", "formula"]
+Subject = Literal[
+    "who somebody is", "identity", "date", "past", "score", "place", "time", "education", "direction", "size", "formula"
+]  # fmt: skip
 
 # Subjects of columns that no answer should change: a fit warns where they are free.
 CANNOT_CHANGE: tuple[Subject, ...] = ("who somebody is", "identity", "date", "past")
-# A rank correlation with the target of at least this size is notable, if it is no chance either: no direction is
-# suggested where data and name disagree.
+# A rank correlation with the target of at least this size is notable, if it is no chance either.
 NOTABLE_CORRELATION = 0.05
-# Standard errors of a rank correlation of independent columns, 1 / sqrt(n - 1), that chance seldom exceeds.
+# At least so large it tells a direction of which the name says nothing.
+CONSIDERABLE_CORRELATION = 0.1
+# Standard errors, of a rank correlation of independent columns or a difference of shares, that chance seldom exceeds.
 STANDARD_ERRORS = 2.0
+# Levels of a category up to which it is said which of them lead away from the outcome: more are no rule to be read.
+MOST_LEVELS = 20
 # A number moves by at least this share of the interquartile range: less is no advice.
 LEAST_SHARE_OF_SPREAD = 0.05
 # A ratio of two steps is whole up to this, relative to it.
@@ -69,8 +76,8 @@ class SuggestedRule:
         The parameter of :class:`~elsewise.Constraints` it belongs to.
     value : None, "increase" or "decrease", {from_level: (to_level, ...)}, a least size or a step, or a formula
     subject : str
-        What the column is about: "who somebody is", "identity", "date", "past", "time", "education",
-        "direction", "size" or "formula".
+        What the column is about: "who somebody is", "identity", "date", "past", "score", "place", "time",
+        "education", "direction", "size" or "formula".
     reason : str
         In a sentence.
     certainty : "certain", "likely" or "guess"
@@ -186,17 +193,17 @@ def suggest(
     facts : sequence of ColumnFacts
     wanted : (label, 1 or -1), optional
         The wanted outcome: a label of the correlations, None for a regressor, and whether more or less of it is better.
-        Without it, no direction is suggested but that of time.
+        Without it, no direction is suggested but that of time and of education.
     derived : sequence of DerivedColumn
         Columns that follow from others.
     """
     reason = "The formula holds in every training row."
     rules = [SuggestedRule(c.name, "derive", c.text, "formula", reason, "certain") for c in derived]
+    sense = 1 if wanted is None else _sense(facts, wanted)
     for column in facts:
         found = _cannot_change(column) or _with_time(column) or _education(column)
-        for label, correlation in column.correlations if found is None and wanted is not None else ():
-            if wanted is not None and label == wanted[0]:
-                found = _direction(column, wanted[1] * correlation, label)
+        if found is None and wanted is not None:
+            found = _direction(column, wanted, sense)
         sizes = [] if found is not None and found.kind == "immutable" else _sizes(column)
         rules += [rule for rule in (found, *sizes) if rule is not None]
     return SuggestedRules(tuple(rules))
@@ -248,6 +255,10 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
 
     if is_tenure(words):
         return None
+    if phrase := finds(SCORES, words):
+        return fixed(
+            "score", "likely", f"The name is that of a score ({phrase!r}), which others compute from the rest."
+        )
     if meaning := who_by_name(words):
         return fixed("who somebody is", "certain", f"The name speaks of {meaning}: nobody can act on it.")
     if meaning := who_by_levels(column.levels):
@@ -268,6 +279,10 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         or ("year" in words and 1900 <= column.low <= column.high <= 2100)
     ):
         return fixed("date", "likely", "It is a date: it is given when the question is asked.")
+    if phrase := finds(PLACE, words):
+        return fixed(
+            "place", "guess", f"The name speaks of where somebody lives ({phrase!r}): nobody moves for an answer."
+        )
     return None
 
 
@@ -303,26 +318,68 @@ def _education(column: ColumnFacts) -> SuggestedRule | None:
     return _one_way(column, "increase", "education", "likely", reason) if is_ladder else None
 
 
-def _direction(column: ColumnFacts, correlation: float, target: Any) -> SuggestedRule | None:
-    """Suggest a direction by the name, where the training rows do not say that the other one helps."""
-    direction = direction_by_name(words_of(column.name))
-    agrees = correlation * (1 if direction == "increase" else -1)
-    least = max(NOTABLE_CORRELATION, STANDARD_ERRORS / max(column.n_rows - 1, 1) ** 0.5)
-    if not direction or agrees <= -least:
+def _correlation(column: ColumnFacts, wanted: tuple[Any, int]) -> float:
+    """Return the rank correlation of a column with what is wanted."""
+    return float(wanted[1] * dict(column.correlations).get(wanted[0], 0.0))
+
+
+def _is_notable(column: ColumnFacts, correlation: float) -> bool:
+    return bool(abs(correlation) >= max(NOTABLE_CORRELATION, STANDARD_ERRORS / max(column.n_rows - 1, 1) ** 0.5))
+
+
+def _sense(facts: Sequence[ColumnFacts], wanted: tuple[Any, int]) -> int:
+    """Return 1 where columns that names call good go along with what is wanted, -1 where they go against it."""
+    total = 0.0
+    for column in facts:
+        sign = {"increase": 1, "decrease": -1, "": 0}[direction_by_name(words_of(column.name))]
+        correlation = _correlation(column, wanted)
+        total += sign * correlation if _is_notable(column, correlation) else 0.0
+    return 1 if total >= 0 else -1
+
+
+def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> SuggestedRule | None:
+    """Suggest a direction by the name, else by the training rows alone."""
+    target, correlation = wanted[0], _correlation(column, wanted)
+    named, is_notable = direction_by_name(words_of(column.name)), _is_notable(column, correlation)
+    outcome = "the wanted numbers" if target is None else f"the outcome {target!r}"
+    if not named and column.kind == "category" and not column.ranks:
+        return _to_better_levels(column, wanted, outcome)
+    if not named and not (is_notable and abs(correlation) >= CONSIDERABLE_CORRELATION):
         return None
-    more = "more" if direction == "increase" else "less"
-    wanted = "the wanted numbers" if target is None else f"the outcome {target!r}"
-    if agrees < least:
-        reason = f"By its name {more} helps; the training rows say nothing (rank correlation {correlation:+.2f})."
+    by_name, by_rows = sense if named == "increase" else -sense, 1 if correlation > 0 else -1
+    direction = "increase" if (by_name if named else by_rows) > 0 else "decrease"
+    more, in_numbers = "more" if direction == "increase" else "less", f"rank correlation {correlation:+.2f}"
+    if not named:
+        reason = f"In the training rows {more} goes with {outcome} ({in_numbers})."
         return _one_way(column, direction, "direction", "guess", reason)
-    reason = f"By its name, and by the training rows (rank correlation {correlation:+.2f}), {more} helps {wanted}."
-    return _one_way(column, direction, "direction", "likely", reason)
+    if is_notable and by_name == by_rows:
+        reason = f"By its name, and by the training rows ({in_numbers}), {more} helps {outcome}."
+        return _one_way(column, direction, "direction", "likely", reason)
+    rows_say = "by themselves say the opposite" if is_notable else "say nothing"
+    reason = f"By its name {more} helps {outcome}; the training rows {rows_say} ({in_numbers})."
+    return _one_way(column, direction, "direction", "guess", reason)
+
+
+def _to_better_levels(column: ColumnFacts, wanted: tuple[Any, int], outcome: str) -> SuggestedRule | None:
+    """Suggest that a category without an order goes only to levels that have the outcome notably more often."""
+    means = {level: wanted[1] * mean for level, mean in dict(column.means).get(wanted[0], ())}
+    if not 2 <= len(means) <= MOST_LEVELS:
+        return None
+    counts, spread = dict(column.counts), dict(column.spreads)[wanted[0]]
+
+    def is_better(other: Any, level: Any) -> bool:
+        error = spread * (1.0 / counts[other] + 1.0 / counts[level]) ** 0.5
+        return bool(means[other] - means[level] > STANDARD_ERRORS * error)
+
+    ahead = {level: tuple(other for other in means if is_better(other, level)) for level in means}
+    reason = f"In the training rows these go notably more often with {outcome} than the level that is left."
+    return SuggestedRule(column.name, "allowed", ahead, "direction", reason, "guess")
 
 
 def _sizes(column: ColumnFacts) -> list[SuggestedRule]:
     """Suggest that numbers of a wide range do not move by next to nothing, and to round numbers."""
     size = LEAST_SHARE_OF_SPREAD * column.spread
-    is_whole = column.kind == "integer"
+    is_whole = column.kind == "integer" or column.step == floor(column.step) > 0
     if column.kind not in ("number", "integer") or not size >= (2 if is_whole else LEAST_SIZE):
         return []
     size = max(size, column.step)
@@ -331,7 +388,7 @@ def _sizes(column: ColumnFacts) -> list[SuggestedRule]:
     if least >= 1:
         least, unit = int(least), int(unit)
     reason = f"Half of the rows lie within {column.spread:.6g} of each other: less than this is no advice."
-    rules = [SuggestedRule(column.name, "min_change", least, "size", reason, "guess")]
+    rules = [SuggestedRule(column.name, "min_change", least, "size", reason, "guess")] if least > column.step else []
     ratio = unit / column.step if column.step else 2.0
     is_coarser = ratio > 1.5 and abs(ratio - round(ratio)) < WHOLE_RATIO * ratio
     if is_coarser and (not is_whole or unit > 1):

@@ -20,6 +20,7 @@ MODELS = {
     "boosting": GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0),
     "histogram boosting": HistGradientBoostingClassifier(max_iter=15, max_leaf_nodes=8),
 }
+CHANGE = ew.Constraints(codes="change")
 
 
 def coded_table(n_classes: int = 2, seed: int = 3) -> tuple[pd.DataFrame, np.ndarray]:
@@ -35,7 +36,7 @@ def coded_table(n_classes: int = 2, seed: int = 3) -> tuple[pd.DataFrame, np.nda
 
 def fitted(kind: str, n_classes: int = 2, **given) -> ew.Explainer:
     frame, y = coded_table(n_classes)
-    return ew.Explainer(MODELS[kind].fit(frame, y), **{"density": None, **given}).fit(frame, y)
+    return ew.Explainer(MODELS[kind].fit(frame, y), **{"density": None, "constraints": CHANGE, **given}).fit(frame, y)
 
 
 def every_row() -> pd.DataFrame:
@@ -89,7 +90,7 @@ def test_codes_are_entered_and_left_where_that_is_nearest(kind, per_change, time
         explainer,
         some_rows(),
         lambda table, row: (table[["a", "c"]] == row[["a", "c"]].to_numpy()).all(axis=1).to_numpy(),
-        constraints=ew.Constraints(immutable=["a", "c"]),
+        constraints=ew.Constraints(codes="change", immutable=["a", "c"]),
         time_limit=time_limit,
     )
     entered = alone.counterfactuals["b"].to_numpy()[alone.found] == -9
@@ -117,11 +118,11 @@ def test_with_rules():
         moved = (table - row.to_numpy()).abs()
         return ((moved == 0) | (moved >= 3)).all(axis=1).to_numpy()
 
-    check(explainer, rows, few, constraints=ew.Constraints(max_changes=1))
-    check(explainer, rows, implied, constraints=ew.Constraints(implies={"a < 0": "b >= 3"}))
-    check(explainer, rows, far, constraints=ew.Constraints(min_change={"a": 3, "b": 3, "c": 3}))
+    check(explainer, rows, few, constraints=ew.Constraints(codes="change", max_changes=1))
+    check(explainer, rows, implied, constraints=ew.Constraints(codes="change", implies={"a < 0": "b >= 3"}))
+    check(explainer, rows, far, constraints=ew.Constraints(codes="change", min_change={"a": 3, "b": 3, "c": 3}))
     legal = rows[(rows["a"] + rows["b"] >= -6).to_numpy()]
-    check(explainer, legal, least, constraints=ew.Constraints(linear=["a + b >= -6"]))
+    check(explainer, legal, least, constraints=ew.Constraints(codes="change", linear=["a + b >= -6"]))
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -136,7 +137,7 @@ def test_rules_that_leave_codes_together(kind, monkeypatch):
         is_coded = (table == [-9, -9, 99]).to_numpy()
         return is_coded.all(axis=1) | ~is_coded.any(axis=1)
 
-    check(explainer, rows, all_or_none, constraints=ew.Constraints(implies=together))
+    check(explainer, rows, all_or_none, constraints=ew.Constraints(codes="change", implies=together))
     several = {"a > 4": "b > 4", "b > 2": "c < 25", "c < 22": "a < 3"}
 
     def implied(table, row):
@@ -144,7 +145,7 @@ def test_rules_that_leave_codes_together(kind, monkeypatch):
         holds &= (table["b"] <= 2) | (table["c"] < 25)
         return (holds & ((table["c"] >= 22) | (table["a"] < 3))).to_numpy()
 
-    check(explainer, rows, implied, constraints=ew.Constraints(implies=several))
+    check(explainer, rows, implied, constraints=ew.Constraints(codes="change", implies=several))
     assert len(asked) > 5
 
 
@@ -156,7 +157,7 @@ def test_no_code_beyond_bounds_is_entered():
         explainer,
         rows,
         lambda table, row: ((table["a"] >= -8) & (table["c"] <= 30)).to_numpy(),
-        constraints=ew.Constraints(bounds=bounds),
+        constraints=ew.Constraints(codes="change", bounds=bounds),
     )
 
 
@@ -184,7 +185,7 @@ def test_numbers_that_are_not_whole(seed):
         frame.loc[place::6, name] = -9.0
     y = (frame.clip(lower=0.3) @ [1.0, -1.0, 0.6] + rng.normal(scale=0.1, size=300) > 0.3).to_numpy()
     model = HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=5).fit(frame, np.where(y, "good", "bad"))
-    constraints = ew.Constraints(min_change="any", step="any", unseen="allow")
+    constraints = ew.Constraints(codes="change", min_change="any", step="any", unseen="allow")
     explainer = ew.Explainer(model, density=None).fit(frame, np.where(y, "good", "bad"))
     assert explainer.special_values_ == dict.fromkeys("abc", (-9.0,))
     cuts = [set() for _ in range(3)]
