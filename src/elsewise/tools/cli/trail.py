@@ -45,8 +45,7 @@ class Trail:
     @classmethod
     def of(cls, job: Job, ids: pd.DataFrame, arguments: argparse.Namespace) -> Trail:
         """Find out what all answers share."""
-        digests, stored = checksums(job.explainer.model, arguments), job.explainer.fitted_.constraints
-        return cls(job, ids, Circumstances(job.options, digests, stored))
+        return cls(job, ids, Circumstances(job.options, checksums(job.explainer.model, arguments)))
 
     def lines(self, answers: Explanations, first: int) -> Iterator[Record]:
         """Return the lines of answers whose first row has the number ``first``."""

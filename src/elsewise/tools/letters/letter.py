@@ -14,6 +14,7 @@ from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...questions import Options
 from ...questions.recourse.presented import find_principal_reasons
+from ...questions.targets import outcome_of_target
 from ...rules import Constraints
 from ...table.wording import PLAIN
 from ...text.languages import check_language, speaking
@@ -137,7 +138,8 @@ def write_letter(
     _check_subject(explanation)
     subject = _subject(fitted, explanation, request)
     if versions is None:
-        versions = versions_of(fitted, request.options.constraints)
+        versions = versions_of(fitted)
+    versions = {**versions, "rules": _sha256_of_rules(fitted, explanation, request.options.constraints)}
     versions = {**versions, "template": request.template.sha256}
     reference = request.fields.get("reference", str(explanation.row + 1))
     values = {**values_of(subject, request.language, request.day, reference), **request.fields}
@@ -148,8 +150,15 @@ def write_letter(
     return Letter(text, sealed(html), request.template.name, request.language, versions, subject.reasons)
 
 
-def versions_of(fitted: FittedModel, constraints: Constraints | None) -> dict[str, str]:
-    """Return the SHA-256 of a model, of all that was learned with it, and of rules (None: those that are stored)."""
+def _sha256_of_rules(fitted: FittedModel, explanation: Explanation, constraints: Constraints | None) -> str:
+    """Return the SHA-256 of rules (None: those that are stored, for the target of the explanation)."""
+    target = explanation.target
+    outcome = None if target is None else outcome_of_target(target, fitted.classes)
+    return rules_sha256(rules_as_json(fitted.constraints_of(constraints, outcome)))
+
+
+def versions_of(fitted: FittedModel) -> dict[str, str]:
+    """Return the SHA-256 of a model and of all that was learned with it."""
     learned = (
         fitted.table,
         fitted.distance,
@@ -163,7 +172,6 @@ def versions_of(fitted: FittedModel, constraints: Constraints | None) -> dict[st
     return {
         "model": model,
         "explainer": fingerprint((model, *learned)),
-        "rules": rules_sha256(rules_as_json(fitted.constraints_of(constraints))),
     }
 
 

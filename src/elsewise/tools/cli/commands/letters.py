@@ -70,7 +70,7 @@ class Writer:
                 by_row[name] = ["" if value != value else str(value) for value in job.rows.others[source].tolist()]
         template.check_fields([name for name in (*fields, *by_row) if name != "reference"])
         request = LetterRequest(template, arguments.language, fields, job.explainer.reason_codes_, job.options)
-        return cls(job, template, request, versions_of(job.explainer.fitted_, job.options.constraints), by_row)
+        return cls(job, template, request, versions_of(job.explainer.fitted_), by_row)
 
     def letter(self, explanation: Explanation, row: int) -> Letter:
         """Write the letter about a row of the file."""

@@ -155,9 +155,7 @@ def _run_letter(arguments: argparse.Namespace) -> int:
     rules = None if arguments.rules is None else read_rules(arguments.rules)
     versions = {} if rules is None else {"rules": rules_sha256(rules_as_json(rules))}
     if arguments.explainer is not None:
-        versions = {**versions_of(saved_explainer(arguments).fitted_, rules), **versions}
-        if rules is None:
-            del versions["rules"]  # the question may have had its own
+        versions = {**versions_of(saved_explainer(arguments).fitted_), **versions}
     checks = check_letter(arguments.trail.read_text(encoding="utf-8"), versions)
     if arguments.json:
         print(json.dumps({"letter": str(arguments.trail), "holds": all(checks.values()), "checks": checks}))

@@ -29,6 +29,7 @@ from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
 from ....fitted import FittedModel
 from ....questions import Options
+from ....questions.targets import outcome_of_target
 from ....rules import Constraints
 from ....table.frames import rows_of
 from ....table.json_values import to_json
@@ -56,20 +57,17 @@ class Circumstances:
     options : Options
     sha256 : dict of str to str
         Of the model (:func:`~.fingerprints.fingerprint`) and of files: explainer, data, ...
-    constraints : Constraints or None
-        Rules that hold where ``options`` have none: those stored in the explainer.
     versions : dict of str to str
     """
 
     options: Options
     sha256: Mapping[str, str]
-    constraints: Constraints | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: installed_versions())
 
-    def stated(self) -> dict[str, Any]:
-        """Return all of it as JSON holds it."""
+    def stated(self, stored: Constraints | None = None) -> dict[str, Any]:
+        """Return all of it as JSON holds it; the rules are those of the question or, where it has none, ``stored``."""
         own = self.options.constraints
-        rules = rules_as_json(self.constraints if own is None else own)
+        rules = rules_as_json(stored if own is None else own)
         return {
             "rules": rules,
             "options": {
@@ -103,7 +101,11 @@ def trail_records(
         Number of the first of these rows among all.
     """
     before, after = target_probabilities(fitted, answers)
-    shared = circumstances.stated()
+    targets = dict.fromkeys(one.target for one in answers)
+    outcomes = {target: None if target is None else outcome_of_target(target, fitted.classes) for target in targets}
+    shared = {
+        target: circumstances.stated(fitted.constraints_of(None, outcome)) for target, outcome in outcomes.items()
+    }
     when = datetime.now(UTC).isoformat(timespec="seconds")
     turn = np.arange(len(answers)) - np.searchsorted(answers.rows, answers.rows) + 1
     for place, one in enumerate(answers):
@@ -116,7 +118,7 @@ def trail_records(
             "row": first_row + one.row,
             "probability_before": to_json(before[place]),
             "probability_after": to_json(after[place]),
-            **shared,
+            **shared[one.target],
             "time": when,
         }
         yield {**record, CHECKSUM: record_sha256(record)}
