@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import elsewise as ew
 from elsewise.rules.learned.column_words import (
@@ -267,3 +267,36 @@ def test_formulas_are_suggested(tmp_path):
     again = ew.Explainer(model, density=None, constraints=suggested.constraints).fit(frame, y)
     row = frame[model.predict(frame) == 0].iloc[0]
     assert again.explain_one(row, 1).distance == explainer.explain_one(row, 1).distance
+
+
+def test_chains_and_squares_are_found():
+    rng = np.random.default_rng(0)
+    cold = rng.integers(30, 160, 200) * 10.0
+    frame = pd.DataFrame({"pay": rng.gamma(9, 300, 200).round(), "cold": cold, "service": (cold * 0.2).round()})
+    frame["warm"], frame["income"] = frame["cold"] + frame["service"], frame["pay"] + 100.0 * (np.arange(200) % 3)
+    frame["share"] = (frame["warm"] / frame["income"]).round(3)
+    frame["paysq"] = (frame["pay"] ** 2).astype(np.float32).astype(float)
+    y = (frame["share"] < frame["share"].median()).astype(int)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, y)
+    explainer = ew.Explainer(model, rules="suggested", density=None).fit(frame, y)
+    found = {"warm": "1.2 * cold", "service": "0.2 * cold", "share": "warm / income", "paysq": "pay * pay"}
+    assert explainer.derived_ == found
+    answer = explainer.explain_one(frame[model.predict(frame) == 0].iloc[[0]], 1)
+    after = answer.counterfactual
+    row = after if isinstance(after, dict) else dict(zip(frame.columns, np.asarray(after).ravel(), strict=True))
+    assert row["warm"] == row["cold"] + row["service"]
+    assert row["share"] == pytest.approx(row["warm"] / row["income"], abs=0.0005001)
+    assert row["paysq"] == pytest.approx(row["pay"] ** 2, rel=1e-6)
+
+
+def test_columns_that_go_together_by_no_known_formula_stay():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.integers(1, 40, 200).astype(float), "other": rng.integers(0, 30, 200) * 1.0})
+    frame["logx"], frame["less"] = np.log(frame["x"]), np.exp(-frame["other"] / 10.0)
+    y = (frame["x"] + frame["other"] > 35).astype(int)
+    model = LogisticRegression(max_iter=5000).fit(frame, y)
+    constraints = ew.Explainer(model, density=None).fit(frame, y).suggest_rules(1).constraints
+    assert sorted(constraints.immutable) == ["less", "logx", "other", "x"]
+    single = frame[["x", "other"]]
+    model = LogisticRegression(max_iter=5000).fit(single, y)
+    assert ew.Explainer(model, density=None).fit(single, y).suggest_rules(1).constraints.immutable == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from .column_words import education_ranks, finds, number_ranks, words_of
 if TYPE_CHECKING:
     from ...table.column import Column
     from ...table.table import Table
+
+# Distinct values that columns have at least which are in the same order by no chance.
+FEWEST_VALUES = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,9 @@ class ColumnFacts:
     spreads : tuple of (label, float)
         Standard deviation of having the label, or of the regressor's number.
     counts : tuple of (level, int)
+    twin : str
+        Another column of numbers that determines this one, and the reverse, in every training row, in the same or the
+        opposite order; empty without one.
     step : float
         What nearly all values are multiples of; zero if that is not known.
     """
@@ -62,6 +68,7 @@ class ColumnFacts:
     means: tuple[tuple[Any, tuple[tuple[Any, float], ...]], ...] = ()
     spreads: tuple[tuple[Any, float], ...] = ()
     counts: tuple[tuple[Any, int], ...] = ()
+    twin: str = ""
     step: float = 0.0
 
 
@@ -84,7 +91,30 @@ def facts_of_columns(
         targets = {label: (y == label).astype(np.float64) for label in classes.tolist()}
     elif y is not None and classes is None and y.dtype.kind in "biuf":
         targets = {None: y.astype(np.float64)}
-    return tuple(_facts(column, rows[:, column.features], targets) for column in table.columns)
+    twins = _twins(table, rows)
+    return tuple(
+        replace(_facts(column, rows[:, column.features], targets), twin=twins.get(column.name, ""))
+        for column in table.columns
+    )
+
+
+def _twins(table: Table, rows: FloatArray) -> dict[str, str]:
+    """Return columns of numbers that are in the same order as another one in all rows, or in the opposite one."""
+    first_with: dict[bytes, str] = {}
+    twins: dict[str, str] = {}
+    for column in table.columns:
+        if column.kind not in ("number", "integer") or not np.isfinite(rows[:, column.start]).all():
+            continue
+        seen, ranks = np.unique(rows[:, column.start], return_inverse=True)
+        if len(seen) < FEWEST_VALUES:
+            continue
+        orders = [ranks.tobytes(), (len(seen) - 1 - ranks).tobytes()]
+        known = next((first_with[order] for order in orders if order in first_with), "")
+        first_with.setdefault(orders[0], column.name)
+        # numbers that never repeat are in the same order by nature where there are few rows
+        if known and len(seen) < len(rows):
+            twins |= {column.name: known, known: column.name}
+    return twins
 
 
 def _facts(column: Column, values: FloatArray, targets: Mapping[Any, FloatArray]) -> ColumnFacts:

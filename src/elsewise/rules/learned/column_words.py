@@ -21,17 +21,20 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 # Who somebody is: what is meant, and the phrases that say so.
 WHO = {
-    "age": "age; alter; lebensalter; edad; date of birth; birth; birthday; birthdate; birthyear; dob; geburt; "
+    "age": "age; alter; lebensalter; edad; date of birth; birth; birthday; birthdate; birthyear; dob; birth order; "
+    "parity; geburt; "
     "geburtsdatum; geburtsjahr; geburtstag; naissance; nacimiento",
     "sex": "sex; gender; male; female; geschlecht; sexe; sexo; genero",
     "ethnic origin": "race; ethnicity; ethnic; rasse; ethnie; herkunft; raza; etnia; skin color; skin colour",
     "nationality": "nationality; citizenship; citizen; native country; country of birth; birthplace; immigrant; "
     "foreign worker; foreigner; nationalitat; staatsangehorigkeit; auslander; nationalite; nacionalidad",
     "religion": "religion; religious; konfession; creed",
-    "marital status": "marital; marital status; married; spouse; relationship; familienstand; verheiratet; etat civil; "
+    "marital status": "marital; marital status; maritl; marstat; married; marr; spouse; relationship; familienstand; "
+    "verheiratet; etat civil; "
     "situation familiale; situation matrimoniale; estado civil",
     "dependants": "children; child; kids; numdep; dep; deps; dependents; dependants; dependent; under maintenance; "
-    "family size; fam size; famsize; fsize; household size; household members; persons in household; siblings; "
+    "family size; fam size; famsize; fsize; household size; household members; persons; persons in household; "
+    "siblings; "
     "kinder; kinderzahl; unterhaltspflichtige; enfants; personnes a charge; hijos; dependientes",
     "disability": "disability; disabled; handicap; behinderung; schwerbehindert; discapacidad",
     "health": "health; illness; disease; chronic; pregnant; gesundheit; krankheit; sante; maladie; salud; enfermedad",
@@ -85,7 +88,8 @@ EDUCATION = (
 )
 # Which way is better for whoever asks for more credit, money or trust: up and down.
 UP = (
-    "income; salary; wage; wages; earnings; revenue; savings; deposit; deposits; down payment; payments; repayment; "
+    "income; inc; faminc; hhinc; salary; wage; wages; earnings; revenue; savings; deposit; deposits; down payment; "
+    "payments; repayment; "
     "repayments; collateral; equity; einkommen; gehalt; lohn; ersparnisse; guthaben; anzahlung; revenu; revenus; "
     "salaire; epargne; apport; ingresos; ingreso; salario; ahorros; "
     "account balance; account check; checking account; checking status"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...arrays import FloatArray
-from ...table.derived import computed, decimals_of, match
+from ...table.derived import computed, decimals_of, match, read_formula
 from .column_words import words_of
 
 if TYPE_CHECKING:
@@ -59,10 +59,18 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
     found: dict[str, str] = {}
     order = {name: place for place, name in enumerate(values)}
     candidates = [*_sums(values), *_pairs(values)]
-    # what is computed from others is called a total, or stands behind them in most tables
-    candidates.sort(key=lambda candidate: (not TOTALS & set(words_of(candidate[0])), -order[candidate[0]]))
+    # sums and multiples first, of which products and ratios may be made, and those of fewest columns first; what is
+    # computed from others is called a total, or stands behind them in most tables
+    candidates.sort(
+        key=lambda candidate: (
+            _is_bent(*candidate),
+            min(len(_words(candidate[1])), 2),
+            not TOTALS & set(words_of(candidate[0])),
+            -order[candidate[0]],
+        )
+    )
     for name, text in candidates:
-        bent = [word for word in _words(text) if any(symbol in found.get(word[1:-1], "") for symbol in "*/")]
+        bent = [word for word in _words(text) if word[1:-1] in found and _is_bent(word, found[word[1:-1]])]
         is_free = name not in found and not bent and not _is_used(name, found)
         if is_free and _is_no_chance(values[name]) and _holds(name, text, values):
             found[name] = text
@@ -71,6 +79,11 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
 
 def _unquoted(found: re.Match[str]) -> str:
     return found[0] if keyword.iskeyword(found[1]) else found[1]
+
+
+def _is_bent(name: str, text: str) -> bool:
+    """Whether a formula is a product or ratio of columns, not a sum or multiple."""
+    return bool(read_formula(name, text)[0].symbol)
 
 
 def _is_used(name: str, found: dict[str, str]) -> bool:
@@ -167,17 +180,17 @@ def _sum_in_words(signs: dict[str, int]) -> str:
 
 
 def _pairs(values: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
-    """Columns that are products or ratios of two others on the rows that are tried first."""
+    """Columns that are products or ratios of two others, or squares, on the rows that are tried first."""
     names = list(values)
     tried = _first_rows(names, values)
     positive = np.array([bool((values[name] > 0).all()) for name in names])
     units = [decimals_of(values[name]) for name in names]
     slack = np.array([0.0 if unit is None else 0.5 * 10.0**-unit for unit in units])
     yield from _multiples(names, tried, slack)
-    for first, second in permutations(range(len(names)), 2):
+    for first, second in product(range(len(names)), repeat=2):
         forms = [(f"{_quoted(names[first])} * {_quoted(names[second])}", tried[first] * tried[second])]
-        forms = forms if first < second else []
-        if positive[second]:
+        forms = forms if first <= second else []
+        if positive[second] and first != second:
             forms.append((f"{_quoted(names[first])} / {_quoted(names[second])}", tried[first] / tried[second]))
         for text, made in forms:
             for factor in FACTORS:

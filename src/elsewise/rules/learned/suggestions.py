@@ -214,7 +214,7 @@ def combined(suggested: SuggestedRules, constraints: Constraints | None) -> Cons
     if constraints is None:
         return suggested.constraints
     ruled = columns_ruled(constraints)
-    kept = [rule for rule in suggested.rules if rule.subject in ("size", "formula") or rule.column not in ruled]
+    kept = [r for r in suggested.rules if r.subject == "size" or r.kind == "derive" or r.column not in ruled]
     left = replace(suggested, rules=tuple(kept)).constraints
     return constraints & replace(
         left,
@@ -279,6 +279,9 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         or ("year" in words and 1900 <= column.low <= column.high <= 2100)
     ):
         return fixed("date", "likely", "It is a date: it is given when the question is asked.")
+    if column.twin:
+        reason = f"Each value goes with one of {column.twin!r} in every training row, by no formula that is known."
+        return fixed("formula", "likely", reason)
     if phrase := finds(PLACE, words):
         return fixed(
             "place", "guess", f"The name speaks of where somebody lives ({phrase!r}): nobody moves for an answer."
