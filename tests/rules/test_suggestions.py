@@ -275,7 +275,7 @@ def test_chains_and_squares_are_found():
     frame = pd.DataFrame({"pay": rng.gamma(9, 300, 200).round(), "cold": cold, "service": (cold * 0.2).round()})
     frame["warm"], frame["income"] = frame["cold"] + frame["service"], frame["pay"] + 100.0 * (np.arange(200) % 3)
     frame["share"] = (frame["warm"] / frame["income"]).round(3)
-    frame["paysq"] = (frame["pay"] ** 2).astype(np.float32).astype(float)
+    frame["paysq"] = frame["pay"] ** 2
     y = (frame["share"] < frame["share"].median()).astype(int)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, y)
     explainer = ew.Explainer(model, rules="suggested", density=None).fit(frame, y)
