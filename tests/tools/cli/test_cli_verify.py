@@ -136,9 +136,9 @@ def _lost_cause(line):
 @pytest.mark.parametrize(
     ("tamper", "promise"),
     [
-        (_moved, "distance, added up anew"),
-        (_other_row, "distance, added up anew"),
-        (_nearer, "distance, added up anew"),
+        (_moved, "distance, added up again"),
+        (_other_row, "distance, added up again"),
+        (_nearer, "distance, added up again"),
         (_proven, "gap and the status"),
         (_likely, "probabilities"),
         (_denser, "density, threshold"),
@@ -186,7 +186,7 @@ def test_lines_that_cannot_be_read_are_told_and_the_others_checked(trail, damage
     _nearer(changed[19])
     failed = _verify(folder, changed, "--search", "0", capsys=capsys)
     assert any(place + 1 in at for told, at in failed.items() if "written" not in told), failed
-    assert failed["the distance, added up anew, is the one that is told"][-1:] == [20]
+    assert failed["the distance, added up again, is the stated one"][-1:] == [20]
 
 
 def test_rows_and_files_that_are_others_are_found(trail, loans, capsys, tmp_path):

@@ -15,6 +15,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -24,6 +25,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import elsewise as ew
 from elsewise.reasons import Told, for_everyone
 from elsewise.text import sentence
+from elsewise.text.languages import LANGUAGES
 from elsewise.tools.report import html_report, write_report
 from elsewise.tools.report.check import check_again
 from tools.report.page import Page
@@ -104,8 +106,8 @@ def test_the_summary_counts_and_measures(loans, asked):
     summary = read(html_report(loans.explainer, answers, constraints=rules, made=MADE)).by_section["summary"]
     counts = Counter(answers.statuses.tolist())
     found = answers.found
-    assert f"{counts['optimal']} proven nearest" in summary
-    assert f"{counts['infeasible']} no answer" in summary
+    assert f"{counts['optimal']} proven smallest" in summary
+    assert f"{counts['infeasible']} without an answer, proven" in summary
     assert f"{len(answers)}rows" in summary
     assert f"{float(np.median(answers.distances[found])):.4g}median distance" in summary
     for place, column in enumerate(answers.table.columns):
@@ -149,7 +151,7 @@ def test_model_data_and_rules_are_described(loans, asked):
     assert f"{scale:.4g}" in model
     assert "guarantor stays as it is" in told
     assert "at most 2 columns change" in told
-    assert "No rules were told" in read(html_report(loans.explainer, answers, made=MADE)).by_section["rules"]
+    assert "was given no rules" in read(html_report(loans.explainer, answers, made=MADE)).by_section["rules"]
 
 
 def test_what_is_promised_was_checked_again(loans, asked):
@@ -169,7 +171,7 @@ def test_the_check_judges_the_rows_that_are_shown(loans, asked):
     rows = answers.x.copy()
     rows.iloc[first, rows.columns.get_loc("income")] += 0.5
     failed = {check.promise: check.failed for check in check_again(loans.explainer, replace(answers, x=rows), rules)}
-    assert failed["the distance, added up anew, is the one that is told"] == (first,)
+    assert failed["the distance, added up again, is the stated one"] == (first,)
 
 
 def test_rows_are_encoded_once_for_the_check_and_nowhere_else(loans, asked, monkeypatch):
@@ -208,8 +210,8 @@ def test_answers_that_do_not_hold_are_told_loudly(loans, asked, what):
     else:
         rules = ew.Constraints(max_changes=0)
     page = read(html_report(loans.explainer, replace(answers, **changed), constraints=rules, made=MADE))
-    words_for = {"prediction": "own prediction", "distance": "added up anew", "density": "evaluated anew",
-                 "rules": "every rule", "told": "not told to change"}  # fmt: skip
+    words_for = {"prediction": "itself predicts", "distance": "added up again", "density": "evaluated again",
+                 "rules": "every rule", "told": "not said to change"}  # fmt: skip
     failed = [line for line in page.by_section["guarantees"].split("does not hold")[1:] if words_for[what] in line]
     assert len(failed) == 1
     assert "Some answers do not hold" in page.text
@@ -368,7 +370,7 @@ def test_a_regressor(density):
     page = read(html_report(explainer, answers, made=MADE))
     assert "at most 100" in page.articles[0].sentence
     assert "a regressor" in page.by_section["model"]
-    assert ("Not plausible by proof" in page.text) == (density is None)
+    assert ("Not necessarily realistic" in page.text) == (density is None)
     assert "does not hold" not in page.text
     if density:
         assert "among real cases" in page.articles[0].text
@@ -482,3 +484,22 @@ def test_colours_can_be_read():
         ):  # fmt: skip
             bright, dark = sorted((luminance(colours[text]), luminance(colours[ground])), reverse=True)
             assert (bright + 0.05) / (dark + 0.05) >= 4.5, (name, text, ground)
+
+
+def test_a_report_in_german_has_no_english(loans, asked):
+    rules, answers = asked
+    explainer = (
+        clone(loans.explainer).set_params(language="de", labels={"income": "Einkommen"}).fit(loans.frame, loans.label)
+    )
+    found = int(np.flatnonzero(answers.found)[0])
+    rows = answers.x.iloc[[found, *np.flatnonzero(~answers.found)[:2]]]
+    answers = explainer.explain(rows, "yes", constraints=rules)
+    plans = {0: explainer.plan(answers[0], constraints=rules)}
+    page = html_report(explainer, answers, constraints=rules, plans=plans, made=MADE)
+    assert 'lang="de"' in page
+    assert "Was garantiert ist" in page
+    english, german = LANGUAGES["en"], LANGUAGES["de"]
+    fixed = [key for key, text in english.items() if key.startswith("report.") and " " in text and "{" not in text]
+    assert len(fixed) > 40
+    for key in fixed:
+        assert english[key] == german[key] or english[key] not in page, key

@@ -13,7 +13,7 @@ import pytest
 import elsewise as ew
 from elsewise.tools.report.overview import overview
 
-WORDS = {"optimal": "proven nearest", "infeasible": "no answer", "error": "wrong rows, not asked about"}
+WORDS = {"optimal": "proven smallest", "infeasible": "without an answer, proven", "error": "wrong rows, not explained"}
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_the_cards(page, answers, first):
     share = next(name for name in cards if name.startswith("with an answer"))
     assert int(re.search(r"\((\d+) %\)", share)[1]) == pytest.approx(100 * len(found) / len(first), abs=0.5)
     assert value(cards.pop(share)) == len(found)
-    assert int(cards.pop("of real cases no more typical (median)").split()[0]) == int(
+    assert int(cards.pop("of real cases are no more typical (median)").split()[0]) == int(
         100 * median(each.plausibility for each in found)
     )
     assert {name: value(shown) for name, shown in cards.items()} == {

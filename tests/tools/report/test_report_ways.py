@@ -31,8 +31,8 @@ def test_plans_and_paths_are_shown_with_their_rows(wine):
     page = html_report(explainer, answers, plans={0: plan}, paths={1: path})
     first, second = page.split('<article id="r')[1:3]
     assert f"In which order: {len(plan)} steps" in first
-    assert "A way among real cases" not in first
-    assert "A way among real cases" in second
+    assert "A path through real cases" not in first
+    assert "A path through real cases" in second
     assert "In which order" not in second
     assert first.count("<tr>") >= len(plan)
     assert "<b>proline" not in page
@@ -46,7 +46,7 @@ def test_where_there_is_no_way_the_reason_stands(wine):
     rows = X.iloc[[97]]
     hopeless = explainer.path(rows.iloc[0], "<i>", constraints=ew.Constraints(immutable=list(X.columns)))
     page = html_report(explainer, explainer.explain(rows, target="<i>"), paths={0: hopeless})
-    assert "No way among real cases" in page
+    assert "No path through real cases" in page
     assert "Under these rules" in page
 
 

@@ -21,6 +21,7 @@ from ...questions.targets import outcome_of_target
 from ...questions.thresholds.fixed_columns import FixedPart
 from ...rules import Constraints
 from ...table.frames import rows_of
+from ...text.languages import say
 from ..plot.pictures.arguments import plain_label
 from .markup import ROUNDING
 
@@ -63,15 +64,17 @@ def check_again(
     # has found, and the report shows, and judges, the rows that were returned. Whoever changes these is found out.
     before, after = (answers.table.encode(rows) for rows in (answers.x, answers.counterfactuals))
     checks = [
-        ("the model's own prediction is the wanted outcome", _is_valid(explainer, answers, before, after)),
-        ("the distance, added up anew, is the one that is told", _is_as_far(explainer, answers, before, after)),
-        ("columns that are not told to change are as they were", _is_told(answers, before, after)),
+        ("valid", _is_valid(explainer, answers, before, after)),
+        ("distance", _is_as_far(explainer, answers, before, after)),
+        ("rest", _is_told(answers, before, after)),
     ]
     if np.isfinite(answers.log_thresholds).any():
-        checks.append(("the density, evaluated anew, reaches the threshold", _is_dense(explainer, answers, after)))
+        checks.append(("density", _is_dense(explainer, answers, after)))
     if explainer.fitted_.constraints_of(constraints) is not None:
-        checks.append(("every rule is kept", _keeps_rules(explainer, constraints, answers, before, after)))
-    return tuple(Checked(promise, len(found), tuple(found[~held].tolist())) for promise, held in checks)
+        checks.append(("rules", _keeps_rules(explainer, constraints, answers, before, after)))
+    return tuple(
+        Checked(say(f"report.promise {name}"), len(found), tuple(found[~held].tolist())) for name, held in checks
+    )
 
 
 def _is_valid(explainer: Explainer, answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:

@@ -159,16 +159,19 @@ def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
     """Describe which shares of real rows have no larger number."""
     second = percentile(profile.share_at_most(float(after)))
     if is_missing_value(before):
-        return f"percentile {second}"
-    return f"percentile {percentile(profile.share_at_most(float(before)))} → {second}"
+        return say("report.percentile", then=second)
+    first = percentile(profile.share_at_most(float(before)))
+    return say("report.percentiles", now=first, then=second)
 
 
 def _frequencies(profile: ColumnProfile, before: Any, after: Any) -> str:
     """Describe how many real rows have the level."""
     total = max(int(profile.counts.sum()), 1)
     places = (place_of_level(profile.levels, value) for value in (before, after))
-    first, second = ("none" if place is None else percent(float(profile.counts[place]) / total) for place in places)
-    return f"had by {first} → {second}"
+    first, second = (
+        say("report.found.none") if place is None else percent(float(profile.counts[place]) / total) for place in places
+    )
+    return say("report.had by", now=first, then=second)
 
 
 def _short(value: float) -> str:

@@ -16,7 +16,7 @@ from ...explainer import Explainer
 from ...fitted.summaries import ColumnProfile
 from ...pipeline import unwrap_or_whole
 from ...table import Column
-from ...text.languages import say
+from ...text.languages import plural, say
 from ...text.numbers import MANY, number, percent, two_numbers
 from ...text.sentence import cases_words
 from ...text.words import column_word, label_word, value_words
@@ -24,22 +24,19 @@ from .markup import (
     LONGEST_RULE,
     LONGEST_STEP,
     MOST_FOUND_RULES,
-    Heading,
+    counted,
     details,
     escaped,
     html_of_word,
     html_of_words,
     items,
-    listed,
-    of_numbers,
     paragraph,
     paragraphs,
-    plural,
     section,
     table,
+    texts,
     wide,
 )
-from .markup import items as list_of
 
 
 def found_in_words(names: tuple[str, ...]) -> list[str]:
@@ -47,10 +44,12 @@ def found_in_words(names: tuple[str, ...]) -> list[str]:
     if not names:
         return []
     shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_FOUND_RULES]]
-    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
-    return [
-        details(f"Kept as well, because all training rows do: {plural(len(names), 'rule')}", items([*shown, *more]))
-    ]
+    return [details(counted("rules found", len(names)), items([*shown, *_more(len(names) - len(shown))]))]
+
+
+def _more(n: int) -> list[str]:
+    """Count what is not listed, as the last entry of a list; none if everything is."""
+    return [say("and more", n=number(n))] if n > 0 else []
 
 
 # Lines of tables before the others are counted.
@@ -60,29 +59,27 @@ MOST_OPEN = 40
 # Decimals of the threshold, in percent, that the user asked for.
 DECIMALS_OF_THRESHOLD = 4
 
-_KINDS = {"number": "number", "integer": "whole number", "ordinal": "ordered levels", "category": "category"}
-
 
 def description(explainer: Explainer, data_description: str | None) -> str:
     """Describe what was asked: the model and the data it was trained on."""
     table_of = explainer.table_
+    data = [counted("rows", n_training_rows(explainer)), counted("columns", len(table_of.columns))]
     facts = [
-        ("Model", _model(explainer)),
-        ("Outcomes", _outcomes(explainer)),
-        ("Proofs", escaped(say(f"exactness.{explainer.exactness_}"))),
-        ("Training data", f"{plural(n_training_rows(explainer), 'row')}, {plural(len(table_of.columns), 'column')}"),
-        ("Plausible means", _plausible(explainer)),
-        ("Distance means", _distance(explainer)),
+        ("model", _model(explainer)),
+        ("outcomes", _outcomes(explainer)),
+        ("proofs", escaped(say(f"exactness.{explainer.exactness_}"))),
+        ("data", ", ".join(data)),
+        ("realistic", _realistic(explainer)),
+        ("distance", _distance(explainer)),
     ]
     if table_of.unused:
-        names = listed([html_of_word(column_word(name)) for name in table_of.unused[:MOST_LEVELS]])
-        more = len(table_of.unused) - MOST_LEVELS
-        facts.append(("Not used by the model", names + (f" and {more:,} more" if more > 0 else "")))
-    stated = "".join(f"<dt>{name}</dt><dd>{what}</dd>" for name, what in facts)
+        names = [html_of_word(column_word(name)) for name in table_of.unused[:MOST_LEVELS]]
+        facts.append(("unused", ", ".join([*names, *_more(len(table_of.unused) - MOST_LEVELS)])))
+    stated = "".join(f"<dt>{escaped(say(f'report.fact {name}'))}</dt><dd>{what}</dd>" for name, what in facts)
     n = len(table_of.columns)
-    columns = details(f"The {plural(n, 'column')} of the model", _columns(explainer), is_open=n <= MOST_OPEN)
+    columns = details(counted("columns of the model", n), _columns(explainer), is_open=n <= MOST_OPEN)
     about = "" if data_description is None else paragraphs(data_description)
-    return section("model", "Model and data", [about, f"<dl>{stated}</dl>", columns])
+    return section("model", say("report.model"), [about, f"<dl>{stated}</dl>", columns])
 
 
 def n_training_rows(explainer: Explainer, label: Any = None) -> int:
@@ -100,7 +97,7 @@ def _model(explainer: Explainer) -> str:
     steps, estimator = unwrap_or_whole(explainer.model)
     names = [*(step for _, transformer in steps for step in _steps(transformer)), type(estimator).__name__]
     kind = "classifier" if explainer.classes_ is not None else "regressor"
-    return " → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names) + f", a {kind}"
+    return say(f"report.{kind}", steps=" → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names))
 
 
 def _steps(transformer: Any) -> Iterator[str]:
@@ -114,69 +111,56 @@ def _steps(transformer: Any) -> Iterator[str]:
         if part in ("drop", "passthrough") or part is None or len(columns) == 0:
             continue
         steps = [name for _, step in getattr(part, "steps", [("", part)]) for name in _steps(step)]
-        inner.append(f"{' + '.join(steps)} of {plural(len(columns), 'column')}")
+        inner.append(plural("report.step of", len(columns), step=" + ".join(steps), n=number(len(columns))))
     yield f"{type(transformer).__name__}({', '.join(dict.fromkeys(inner))})"
 
 
 def _outcomes(explainer: Explainer) -> str:
     if explainer.classes_ is None:
-        return "numbers"
+        return say("report.numbers")
     labels = explainer.classes_.tolist()
     stated = []
     for label in labels[:MOST_CLASSES]:
         count = n_training_rows(explainer, label)
-        stated.append(html_of_word(label_word(label)) + (f" ({plural(count, 'training row')})" if count else ""))
-    return ", ".join(stated) + (f" and {len(labels) - MOST_CLASSES:,} more" if len(labels) > MOST_CLASSES else "")
+        stated.append(html_of_word(label_word(label)) + (f" ({counted('training rows', count)})" if count else ""))
+    return ", ".join([*stated, *_more(len(labels) - MOST_CLASSES)])
 
 
-def _plausible(explainer: Explainer) -> str:
+def _realistic(explainer: Explainer) -> str:
     if not explainer.densities_:
-        return "Nothing: no density was asked for. The answers are the nearest of all, likely or not."
-    whose = "the wanted outcome's training rows" if explainer.classes_ is not None else "the training rows"
-    kind = "a mixture of Gaussians learned from them"
-    if explainer.fitted_.has_categories:
-        kind = "a mixture learned from them: Gaussians for the numbers, frequencies of the levels for the categories"
-    stated = f"how likely a row is among {whose}, measured by the density of {kind}. "
+        return escaped(say("report.no density"))
+    stated = say("report.density of target" if explainer.classes_ is not None else "report.density of all")
+    stated += say("report.density mixed" if explainer.fitted_.has_categories else "report.density numbers") + " "
     if isinstance(explainer.threshold, LogDensity):
-        stated += f"A counterfactual must reach the log density {number(explainer.threshold.value)}."
+        stated += say("report.reach log", density=number(explainer.threshold.value))
     elif isinstance(explainer.threshold, TrainingQuantile):
-        share = percent(explainer.threshold.value, DECIMALS_OF_THRESHOLD)
-        stated += f"A counterfactual must be at least as typical as {share} of the rows the density was learned from."
+        stated += say("report.reach training", share=percent(explainer.threshold.value, DECIMALS_OF_THRESHOLD))
     else:
-        share = percent(float(explainer.threshold), DECIMALS_OF_THRESHOLD)
-        stated += f"A counterfactual must be at least as typical as {share} of these rows, "
-        stated += "each judged by the density of the others."
+        stated += say("report.reach new", share=percent(float(explainer.threshold), DECIMALS_OF_THRESHOLD))
     thresholds = [
         [
-            "all" if label is None else html_of_word(label_word(label)),
-            f"{len(density.log_densities_):,}" if len(density.log_densities_) else "–",
-            f"{len(density.mixture_.weights_):,}",
+            say("report.all of") if label is None else html_of_word(label_word(label)),
+            number(len(density.log_densities_)) if len(density.log_densities_) else "–",
+            number(len(density.mixture_.weights_)),
             number(density.log_threshold_, MANY),
         ]
         for label, density in list(explainer.densities_.items())[:MOST_CLASSES]
     ]
-    numbers = (of_numbers(name) for name in ("training rows", "components", "log density to reach"))
-    header = [Heading("outcome"), *numbers]
-    return stated + details("Densities in figures", wide(table(header, thresholds), "Densities"))
+    header = texts("head outcome", "*head training rows", "*head components", "*head log density")
+    figures = wide(table(header, thresholds), say("report.densities"))
+    return escaped(stated) + details(say("report.densities in figures"), figures)
 
 
 def _distance(explainer: Explainer) -> str:
     if isinstance(explainer.distance_, ResolvedMahalanobis):
-        return (
-            "the Mahalanobis distance: changes are measured against how columns vary together, so that a change that "
-            "goes with the usual pattern is small and one against it is large (the quadratic form, not its root)."
-        )
-    stated = "a sum over the columns that change"
+        return escaped(say("report.mahalanobis"))
     has_levels = any(column.kind == "category" for column in explainer.table_.columns)
-    levels = "; a category costs the same for any change" if has_levels else ""
+    levels = say("report.sum levels") if has_levels else ""
     if explainer.distance_.per_change:
-        levels += f"; every column that changes costs {number(explainer.distance_.per_change)} more"
+        levels += say("report.sum each", price=number(explainer.distance_.per_change))
     scaled = explainer.distance in ("auto", "scaled") or type(explainer.distance).__name__ == "Scaled"
-    if scaled and not (explainer.distance == "auto" and _is_plain(explainer)):
-        typical = ", so that a usual difference between two rows counts about 1 in every column"
-        price = "The price is in the table below."
-        return f"{stated}{typical}. Numbers cost in proportion to their difference{levels}. {price}"
-    return f"{stated}: each number costs in proportion to its difference{levels}. The price is in the table below."
+    is_scaled = scaled and not (explainer.distance == "auto" and _is_plain(explainer))
+    return escaped(say("report.sum scaled" if is_scaled else "report.sum plain", sum=say("report.sum"), levels=levels))
 
 
 def _is_plain(explainer: Explainer) -> bool:
@@ -188,33 +172,35 @@ def _columns(explainer: Explainer) -> str:
     columns = explainer.table_.columns[:MOST_COLUMNS]
     rows = []
     for column, profile in zip(columns, explainer.profiles_[None]):
-        kind = "yes or no" if column.levels == (False, True) else _KINDS[column.kind]
+        kind = say(f"report.kind {'boolean' if column.levels == (False, True) else column.kind}")
         row = [html_of_word(column_word(column.name)), kind, _values(column, profile)]
         rows.append([*row, _price(explainer, column)])
-    header = ("column", "kind", "values in training", "a distance of 1 is")
+    header = [say("head.column"), *texts("head kind", "head values", "head price")]
     more = len(explainer.table_.columns) - len(columns)
-    note = paragraph(f"and {more:,} more columns", "ew-note") if more else ""
-    return wide(table(header, rows), "Columns") + note
+    note = f'<p class="ew-note">{counted("further columns", more)}</p>' if more else ""
+    return wide(table(header, rows), say("report.all columns")) + note
 
 
 def _values(column: Column, profile: ColumnProfile) -> str:
     if column.kind in ("number", "integer"):
         low, high = two_numbers(float(profile.percentiles[0]), float(profile.percentiles[-1]))
         median = number(float(profile.percentiles[50]))
-        filled = "" if column.fill is None else f"; not given counts as {number(column.fill)}"
-        return f"{low} to {high}, median {median}{filled}"
+        parts = {"low": low, "high": high, "median": median}
+        if column.fill is None:
+            return say("report.values", **parts)
+        return say("report.values filled", **parts, fill=number(column.fill))
     order = range(len(column.levels))
     if column.kind == "category":
         order = np.argsort(-profile.counts, kind="stable").tolist()
     shown = [_level(column.levels[place]) for place in list(order)[:MOST_LEVELS]]
     more = len(column.levels) - len(shown)
     between = " &lt; " if column.kind == "ordinal" else ", "
-    return between.join(shown) + (f" and {more:,} more" if more else "")
+    return " ".join([between.join(shown), *_more(more)])
 
 
 def _level(level: Any) -> str:
     """Name a level, without the quotes that a sentence would need."""
-    return escaped(value_words(level, level, is_level=True)[0].text) or "(empty)"
+    return escaped(value_words(level, level, is_level=True)[0].text) or say("report.empty")
 
 
 def _price(explainer: Explainer, column: Column) -> str:
@@ -224,10 +210,10 @@ def _price(explainer: Explainer, column: Column) -> str:
     weight = float(explainer.distance_.weights[column.start])
     if column.kind == "category":
         price = 2.0 * weight  # two indicators move, each at half of the price
-        return "any change" if price == 1.0 else f"any change costs {number(price)}"
+        return say("report.any change") if price == 1.0 else say("report.any change costs", price=number(price))
     size = number(1.0 / weight)
     if column.kind == "ordinal":
-        return "1 step" if size == "1" else f"{size} steps"
+        return plural("steps", 1 if size == "1" else 2, n=size)
     return size
 
 
@@ -235,11 +221,9 @@ def rules_in_words(names: tuple[str, ...], *, given: bool, found: tuple[str, ...
     """List the rules that every counterfactual keeps: the user's, and those that the training rows suggest."""
     also = found_in_words(found)
     if not given:
-        stated = "No rules were told to the report: counterfactuals may change any column."
-        return section("rules", "Rules", [paragraph(stated), *also])
+        return section("rules", say("report.rules"), [paragraph(say("report.rules not given")), *also])
     if not names:
-        return section("rules", "Rules", [paragraph("None: counterfactuals may change any column."), *also])
+        return section("rules", say("report.rules"), [paragraph(say("report.rules none")), *also])
     shown = [escaped(name, LONGEST_RULE) for name in names[:MOST_RULES]]
-    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
-    lead = paragraph("Every counterfactual keeps all of these.")
-    return section("rules", "Rules", [lead, list_of([*shown, *more]), *also])
+    listed = items([*shown, *_more(len(names) - len(shown))])
+    return section("rules", say("report.rules"), [paragraph(say("report.rules lead")), listed, *also])

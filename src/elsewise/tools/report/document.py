@@ -25,6 +25,7 @@ from ...reasons import Reason, for_everyone
 from ...rules import Constraints
 from ...text import speaking
 from ...text.html import style
+from ...text.languages import say
 from ...text.plain_text import headline_of_many
 from ..audit import Audit
 from ..files.explainers import model_in_words, replacing
@@ -34,18 +35,19 @@ from .column_pictures import ColumnPictures
 from .description import description, rules_in_words
 from .groups import groups_section
 from .guarantees import guarantees, what_is_proven
-from .markup import LONGEST_TITLE, LONGEST_WINDOW_TITLE, details, escaped, plural
+from .markup import LONGEST_TITLE, LONGEST_WINDOW_TITLE, counted, details, escaped, paragraph
 from .overview import overview
 from .rows import RowImages, RowWriter, rows_section
 
-_CONTENTS = (
-    ("summary", "Summary"),
-    ("rows", "Row by row"),
-    ("groups", "By group"),
-    ("guarantees", "What is guaranteed"),
-    ("model", "Model and data"),
-    ("rules", "Rules"),
-)
+# Parts of the page, and the texts that name them.
+_CONTENTS = {
+    "summary": "summary",
+    "rows": "row by row",
+    "groups": "groups",
+    "guarantees": "guarantees",
+    "model": "model",
+    "rules": "rules",
+}
 
 
 def write_report(
@@ -208,11 +210,11 @@ def _report_in_its_words(
     ]
     groups = "" if audit is None else groups_section(audit)
     if is_one_row:  # a page to hand over; what is behind it is folded
-        folded = details("Method, model, data and rules", "".join(method), on_paper=False)
+        folded = details(say("report.folded"), "".join(method), on_paper=False)
         parts = [rows, groups, what_is_proven(answers, checks, writer.link), folded]
     else:  # people first, method last
         parts = [overview(answers, known), rows, groups, *method]
-    title = title or f"Counterfactual report: {model_in_words(explainer.model)}"
+    title = title or say("report.title", model=model_in_words(explainer.model))
     return _page(title, answers, pictures, parts, made), checks
 
 
@@ -223,8 +225,8 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
     # Even if something got past the escaping, nothing of it could run or reach the network.
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     contents = "".join(
-        f'<li><a href="#{name}">{stated}</a></li>'
-        for name, stated in _CONTENTS
+        f'<li><a href="#{name}">{say(f"report.{key}")}</a></li>'
+        for name, key in _CONTENTS.items()
         if any(f'id="{name}"' in part for part in parts)
     )
     several = any('id="summary"' in part for part in parts)
@@ -240,13 +242,12 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
             f'<body class="elsewise report">\n{pictures.definitions()}',
             f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
             f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
-            f'<p class="made">Made {escaped(when)} by {escaped(made_by)}.</p>',
-            f'<nav aria-label="Contents"><ul>{contents}</ul></nav></header>\n<main>'
+            paragraph(say("report.made", when=when, programs=made_by), "made"),
+            f'<nav aria-label="{escaped(say("report.contents"))}"><ul>{contents}</ul></nav></header>\n<main>'
             if several
             else "</header>\n<main>",
             *parts,
-            f"</main>\n<footer><p>{plural(len(answers), 'answer')}. This file is complete in itself: it loads nothing "
-            "from any network.</p></footer>",
+            f"</main>\n<footer><p>{counted('alone', len(answers))}</p></footer>",
             f"<script>{script}</script>\n</body>\n</html>\n",
         ]
     )

@@ -8,20 +8,12 @@ import numpy as np
 
 from ...answers import Explanations
 from ...explainer import Explainer
+from ...text.languages import plural, say
+from ...text.numbers import number
 from .check import Checked
-from .markup import MOST_FAILED, items, plural, section
+from .markup import MOST_FAILED, escaped, items, point, section
 
-_NOT_PROMISED = (
-    "<strong>Not causes.</strong> An answer says for which row the model would decide otherwise. It does not say that "
-    "changing these things in the world makes other things stay as they are, or that it is possible for this person: "
-    "only the rules can say what may change.",
-    "<strong>Not the model’s quality.</strong> That the model decides otherwise does not make the decision right or "
-    "fair. A report on a wrong model is a correct report on a wrong model.",
-    "<strong>Not beyond what was learned.</strong> “Plausible” is measured by a density learned from the training "
-    "rows. It is as good as these rows, and describes them by a mixture: a description, not the truth.",
-    "<strong>Not for another model.</strong> After the model is trained again, or the threshold or the rules change, "
-    "answers have to be computed again.",
-)
+_NOT_PROMISED = ("not causes", "not quality", "not beyond", "not another")
 
 
 def guarantees(
@@ -37,88 +29,58 @@ def guarantees(
     link : function of a place among the answers
         HTML that leads to the answer.
     """
+    is_cut_short = bool((explanations.statuses == "feasible").any())
     promised = [
-        "<strong>Valid.</strong> Each counterfactual was given to the model itself, in the form in which it stands "
-        "here, and the model’s own prediction was the wanted outcome. Nothing was rounded afterwards.",
-        _plausible(explainer, explanations),
-        _minimal(explanations),
-        "<strong>Repeatable.</strong> There is no chance in the search: the same model, data, rules and threshold give "
-        "the same answers to the last digit, one by one or many at once, on one processor or on many."
-        + (" What a time limit has cut short is excepted." if (explanations.statuses == "feasible").any() else ""),
+        point("valid"),
+        _realistic(explainer, explanations),
+        _smallest(explanations),
+        point("repeatable", *[say("report.repeatable limit")] * is_cut_short),
     ]
     return section(
         "guarantees",
-        "What is guaranteed",
+        say("report.guarantees"),
         [
             items(promised, "plain"),
             _checked(checks, link),
-            "<h3>What is not promised</h3>",
-            items(_NOT_PROMISED, "plain"),
+            f"<h3>{say('report.not promised')}</h3>",
+            items(map(point, _NOT_PROMISED), "plain"),
         ],
     )
 
 
-def _plausible(explainer: Explainer, explanations: Explanations) -> str:
+def _realistic(explainer: Explainer, explanations: Explanations) -> str:
     found = explanations.found
     if not explainer.densities_ or not np.isfinite(explanations.log_thresholds[found]).any():
         if explainer.densities_ and not found.any():
-            return "<strong>Plausible.</strong> No counterfactual was found that would have to be."
-        return "<strong>Not plausible by proof.</strong> No density was asked for, so answers may be unlike real rows."
-    return (
-        "<strong>Plausible.</strong> Each counterfactual is at least as typical of real rows with the wanted outcome "
-        "as was requested. A lower bound of the density is held to the threshold, so the density itself reaches it as "
-        "well."
-        + (
-            " Where columns cannot change, that is said of the others given these: nobody is less plausible for what "
-            "cannot change."
-            if explanations.given.any()
-            else ""
-        )
-        + (
-            " Answers called “densest” are less typical: nothing is as typical, and they are the nearest of the most "
-            "typical."
-            if (explanations.statuses == "densest").any()
-            else ""
-        )
-    )
+            return f"<strong>{say('report.realistic')}</strong> {say('report.realistic none')}"
+        return point("unrealistic")
+    more = [say("report.realistic given")] * bool(explanations.given.any())
+    more += [say("report.realistic densest")] * bool((explanations.statuses == "densest").any())
+    return point("realistic", *more)
 
 
-def _minimal(explanations: Explanations) -> str:
+def _smallest(explanations: Explanations) -> str:
     statuses = explanations.statuses
-    optimal, feasible, proven = (int((statuses == name).sum()) for name in ("optimal", "feasible", "infeasible"))
+    feasible, proven, wrong = (int((statuses == name).sum()) for name in ("feasible", "infeasible", "error"))
     none = len(statuses) - int(explanations.found.sum())
-    stated = (
-        "<strong>Minimal.</strong> “Optimal” means proven: no row that is valid, plausible and keeps the rules is "
-        "nearer (up to one part in a million)."
-    )
+    more = []
     if feasible:
-        stated += (
-            f" {plural(feasible, 'answer is', 'answers are')} only “feasible”: valid and plausible all the same, but "
-            "the proof was not finished; the certificate tells how much nearer an answer could at most be."
-        )
+        more.append(plural("report.feasible", feasible, n=number(feasible)))
     if explanations.nearer.any():
-        stated += " Where a row has further answers, each is the nearest of another kind than those before it."
+        more.append(say("report.nearer"))
     if none:
-        rest = "" if proven == none else "; for the others none was found, which is no proof"
-        stated += (
-            f" For {proven:,} of the {plural(none, 'row')} without an answer it is proven that there is none{rest}."
-        )
-    n_wrong = int((statuses == "error").sum())
-    if n_wrong:
-        stated += f" {plural(n_wrong, 'row is', 'rows are')} wrong (the reason says how): nothing was asked of them."
-    if not optimal and not feasible and not none:
-        stated += " There are no answers in this report."
-    return stated
+        more.append(plural("report.none proven", none, n=number(none), proven=number(proven)))
+        more += [say("report.none rest")] * (proven < none)
+    if wrong:
+        more.append(plural("report.wrong", wrong, n=number(wrong)))
+    if not len(statuses):
+        more.append(say("report.no answers"))
+    return point("smallest", *more)
 
 
 def what_is_proven(explanations: Explanations, checks: Sequence[Checked], link: Callable[[int], str]) -> str:
     """Return what is proven of one row, and that it was checked again, in short."""
-    return section("proven", "What is proven", [paragraph_of(_minimal(explanations)), _checked(checks, link)])
-
-
-def paragraph_of(content: str) -> str:
-    """Return HTML as a paragraph."""
-    return f"<p>{content}</p>"
+    return section("proven", say("report.proven"), [f"<p>{_smallest(explanations)}</p>", _checked(checks, link)])
 
 
 def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
@@ -127,19 +89,17 @@ def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
         return ""
     lines = []
     for check in checks:
-        n_held = check.n_checked - len(check.failed)
-        sign = '<span class="fails">does not hold</span>' if check.failed else '<span class="holds">holds</span>'
-        line = f"{sign} for {n_held:,} of {check.n_checked:,} answers: {check.promise}."
+        sign = ("fails" if check.failed else "holds").join(['<span class="', '">'])
+        sign += f"{escaped(say('report.fails' if check.failed else 'report.holds'))}</span>"
+        n_held = len(check.failed) if check.failed else check.n_checked
+        parts = {"held": number(n_held), "n": number(check.n_checked), "promise": check.promise}
+        line = f"{sign} {escaped(say('report.check', **parts))}"
         if check.failed:
-            line = f"{sign} for {len(check.failed):,} of {check.n_checked:,} answers: {check.promise}. "
-            line += ", ".join(link(place) for place in check.failed[:MOST_FAILED])
-            line += f" and {len(check.failed) - MOST_FAILED:,} more" if len(check.failed) > MOST_FAILED else ""
+            more = len(check.failed) - MOST_FAILED
+            line += " " + ", ".join(link(place) for place in check.failed[:MOST_FAILED])
+            line += f" {say('and more', n=number(more))}" if more > 0 else ""
         lines.append(line)
-    failed = any(check.failed for check in checks)
-    warning = (
-        '<p class="warning" role="alert"><strong>Some answers do not hold.</strong> They were made by another model, '
-        "with other rules or another threshold, or changed afterwards. Do not rely on them.</p>"
-        if failed
-        else ""
-    )
-    return f"<h3>Checked again while this report was written</h3>{warning}{items(lines, 'checks')}"
+    warning = ""
+    if any(check.failed for check in checks):
+        warning = f'<p class="warning" role="alert">{point("warning")}</p>'
+    return f"<h3>{say('report.checked')}</h3>{warning}{items(lines, 'checks')}"

@@ -6,10 +6,12 @@ Whatever comes from the user's data is a :class:`~elsewise.text.words.Word` or g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 
+from ...text.languages import plural, say
 from ...text.markup import Heading, bar, html_of_word, html_of_words, of_numbers, safe, table
+from ...text.numbers import number
 
 # Relative; distances and densities are sums of many terms, and may have gone through a file: how far two computations
 # of the same one may be apart.
@@ -28,18 +30,19 @@ MOST_CHANGING_COLUMNS, MOST_OBSTACLES, MOST_MOVES, MOST_FAILED = 25, 12, 12, 20
 __all__ = [
     "Heading",
     "bar",
+    "counted",
     "details",
     "escaped",
     "html_of_word",
     "html_of_words",
     "items",
-    "listed",
     "of_numbers",
     "paragraph",
     "paragraphs",
-    "plural",
+    "point",
     "section",
     "table",
+    "texts",
     "wide",
 ]
 
@@ -87,15 +90,18 @@ def wide(content: str, label: str) -> str:
     return f'<div class="wide" role="region" aria-label="{escape(label)}" tabindex="0">{content}</div>'
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """Count things.
-
-    >>> plural(1, "row"), plural(1234, "row")
-    ('1 row', '1,234 rows')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+def counted(key: str, count: int, **parts: object) -> str:
+    """Return a text of the report that goes with a count, as HTML."""
+    return escaped(plural(f"report.{key}", count, n=number(count), **parts))
 
 
-def listed(words: Sequence[str]) -> str:
-    """Join words to a list in a sentence: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+def texts(*keys: str) -> list[str | Heading]:
+    """Return texts of the report, as what stands above columns of text; a star marks a column of numbers."""
+    stated = [(say(f"report.{key.lstrip('*')}"), key) for key in keys]
+    return [of_numbers(text) if key.startswith("*") else text for text, key in stated]
+
+
+def point(key: str, *more: str) -> str:
+    """Return a text of the report after its title in bold, as HTML, with sentences that follow it."""
+    sentences = [say(f"report.{key} text"), *more]
+    return f"<strong>{escaped(say(f'report.{key}'))}</strong> {escaped(' '.join(sentences))}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isnan
 
 from ...answers import Path, Plan
+from ...text.html import headings
+from ...text.languages import plural, say
 from ...text.markup import html_of_words
 from ...text.numbers import percent
 from ...text.steps import (
@@ -16,7 +18,7 @@ from ...text.steps import (
     words_of_step,
 )
 from ...text.words import label_word
-from .markup import bar, details, escaped, html_of_word, of_numbers, paragraph, plural, table
+from .markup import bar, details, html_of_word, paragraph, table, texts
 
 
 def plan_html(plan: Plan) -> str:
@@ -32,9 +34,10 @@ def plan_html(plan: Plan) -> str:
                 html_of_word(label_word(step.prediction)),
             ]
         )
-    header = (of_numbers("step"), "what to do", "as typical as", of_numbers("probability"), "predicted")
+    header = headings("*step", "what to do", "typical", "*probability", "predicted")
     stated = f"<p>{html_of_words(words_of_plan(plan))}</p>" + (table(header, rows) if rows else "")
-    return details(f"In which order: {plural(len(plan), 'step')}" if len(plan) else "In which order", stated)
+    title = say("report.plan, steps", steps=plural("steps", len(plan))) if len(plan) else say("report.plan")
+    return details(title, stated)
 
 
 def path_html(path: Path) -> str:
@@ -54,7 +57,8 @@ def path_html(path: Path) -> str:
                     bar(float(path.profile.shares[between].min(initial=1.0))),
                 ]
             )
-        stated += table((of_numbers("step"), "what changes", "share of the way", "least typical: as typical as"), rows)
-        stated += f'<p class="ew-certificate">Certificate: {escaped(certificate_of_path(path))}.</p>'
+        header = [*headings("*step", "what changes", "share of way"), *texts("head least typical")]
+        stated += table(header, rows)
+        stated += paragraph(say("report.certificate", certificate=certificate_of_path(path)), "ew-certificate")
         stated += paragraph(remark_of_path(path), "ew-note")
-    return details("A way among real cases" if len(path) else "No way among real cases", stated)
+    return details(say("report.path" if len(path) else "report.no path"), stated)

@@ -33,7 +33,7 @@
       row.hidden = !fits;
       count += fits;
     }
-    form.querySelector("output").value = count === rows.length ? "" : `${count} of ${rows.length}`;
+    form.querySelector("output").value = count === rows.length ? "" : form.querySelector("output").dataset.of.replace("{n}", count).replace("{total}", rows.length);
   };
   const order = () => {
     const by = orders[form.elements.order.value];

@@ -11,25 +11,26 @@ import numpy as np
 from ...answers import Change, Explanation, Explanations, Path, Plan
 from ...answers.records import value_in
 from ...errors import InvalidInputError
-from ...text.html import sentence_html
+from ...text.html import headings, sentence_html
+from ...text.languages import say, template
 from ...text.numbers import FEW, MANY, number, signed
 from ...text.plain_text import certificate, remark_of
 from ...text.sentence import change_words, name_of_row
-from ...text.words import column_word, label_word, value_words
+from ...text.words import column_word, label_word, status_word, value_words
 from . import png
 from .column_pictures import ColumnPictures
 from .description import rows_of
 from .markup import (
     Heading,
     bar,
+    counted,
     details,
     escaped,
     html_of_word,
-    of_numbers,
     paragraph,
-    plural,
     section,
     table,
+    texts,
 )
 from .paths import path_html, plan_html
 
@@ -39,11 +40,6 @@ MOST_PICTURES, FEWEST_PICTURES, MOST_PICTURES_IN_ALL = 12, 4, 6_000
 MOST_VALUES = 60_000
 # Length in pixels of the longer side of an image, about.
 IMAGE_SIDE = 112
-
-_HOW_TO_READ_IMAGES = (
-    "Each row below is told in a sentence, then as images, then by its certificate. In the rows darker is more; in the "
-    "difference orange is more and purple is less. Values outside of the range of the rows are drawn at its ends."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +91,23 @@ class RowImages:
         before = np.asarray(one.x, dtype=np.float64).reshape(self.shape)
         if one.status == "error":
             return ""
-        shown = [(png.grey(before, self.low, self.high), f"now {_plain_label(one.prediction)}")]
+        shown = [(png.grey(before, self.low, self.high), _caption("now", one.prediction))]
         if one.found:
             after = np.asarray(one.counterfactual, dtype=np.float64).reshape(self.shape)
-            shown.append((png.grey(after, self.low, self.high), f"then {_plain_label(one.target)}"))
-            shown.append((png.difference(after - before, self.most), "difference"))
+            shown.append((png.grey(after, self.low, self.high), _caption("then", one.target)))
+            shown.append((png.difference(after - before, self.most), say("report.image difference")))
         height, width = self.shape
         scale = max(1, round(IMAGE_SIDE / max(height, width)))
         size = f'width="{width * scale}" height="{height * scale}"'
         return "".join(
-            f'<figure><img src="{source}" {size} alt="Image of the row: {stated}">'
-            f"<figcaption>{stated}</figcaption></figure>"
+            f'<figure><img src="{source}" {size} alt="{escaped(say("report.image of", what=stated))}">'
+            f"<figcaption>{escaped(stated)}</figcaption></figure>"
             for source, stated in shown
         ).join(['<div class="images">', "</div>"])
 
 
-def _plain_label(label: Any) -> str:
-    return escaped(str(label_word(label)))
+def _caption(which: str, label: Any) -> str:
+    return say(f"report.image {which}", label=label_word(label))
 
 
 class RowWriter:
@@ -153,7 +149,8 @@ class RowWriter:
         """Name the row of an answer, as HTML."""
         name = html_of_word(name_of_row(self._explanations, place))
         n = self._n_of_row[int(self._explanations.rows[place])]
-        return f"Row {name}" + (f", answer {int(self._turn[place]) + 1} of {n}" if n > 1 else "")
+        turn = int(self._turn[place]) + 1
+        return say("report.row answer", row=name, turn=turn, n=n) if n > 1 else say("report.row", row=name)
 
     def link(self, place: int) -> str:
         """Lead to an answer, as HTML."""
@@ -171,11 +168,11 @@ class RowWriter:
         ]
         if self._images is not None:
             parts.append(self._images.html(one))
-            parts.append(self._listed(changes, "change"))
+            parts.append(self._listed(changes, "changes"))
         elif changes:
             parts.append(self._table(one, changes[: self._n_pictures]))
-            parts.append(self._listed(changes[self._n_pictures :], "more change"))
-        parts.append(f'<p class="ew-certificate">Certificate: {escaped(certificate(one))}.</p>')
+            parts.append(self._listed(changes[self._n_pictures :], "more changes"))
+        parts.append(paragraph(say("report.certificate", certificate=certificate(one)), "ew-certificate"))
         parts.append(paragraph(remark_of(one), "ew-note"))
         row = int(self._explanations.rows[place])
         if self._turn[place] == 0:  # they are about the row's first answer
@@ -186,11 +183,12 @@ class RowWriter:
         return "".join(parts) + "</article>"
 
     def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
-        stated = f'<span class="badge s-{one.status}">{one.status}</span>'
+        stated = f'<span class="badge s-{one.status}">{status_word(one.status)}</span>'
         if not one.found:
             return stated
-        count = "nothing to change" if not changes else plural(len(changes), "change")
-        return f'{stated} <span class="aside">distance {number(one.distance, FEW)}, {count}</span>'
+        count = say("short.nothing") if not changes else counted("changes", len(changes))
+        aside = say("report.aside", distance=number(one.distance, FEW), changes=count)
+        return f'{stated} <span class="aside">{aside}</span>'
 
     def _table(self, one: Explanation, changes: tuple[Change, ...]) -> str:
         total = float(np.abs(one.shares[one.changed]).sum())
@@ -207,13 +205,13 @@ class RowWriter:
                     self._pictures.cell(one.target, self._places[change.feature], change.before, change.after),
                 ]
             )
-        header = ("column", "now", "then", of_numbers("difference"), "share", Heading(self._among(one.target)))
-        return table(header, rows)
+        header = [*headings("column", "now", "then", "*difference"), *texts("head share")]
+        return table([*header, Heading(self._among(one.target))], rows)
 
     def _among(self, target: Any) -> str:
         label = self._pictures.label_of(target)
         if label not in self._headings:
-            self._headings[label] = f"among {rows_of(label)}"
+            self._headings[label] = say("report.head among", cases=rows_of(label))
         return self._headings[label]
 
     def _listed(self, changes: tuple[Change, ...], what: str) -> str:
@@ -225,7 +223,7 @@ class RowWriter:
             before, after = change_words(change, MANY)
             stated.append(f"{html_of_word(column_word(change.feature))} {html_of_word(before)} → {html_of_word(after)}")
         body = f'<p class="values">{"; ".join(stated)}</p>'
-        return details(plural(len(changes), what), body)
+        return details(counted(what, len(changes)), body)
 
     def _row(self, one: Explanation) -> str:
         """Write all values of the row, to be opened."""
@@ -236,19 +234,32 @@ class RowWriter:
             word = value_words(value, value, is_level=is_level, digits=MANY, column=column.name)[0]
             stated.append(f"{html_of_word(column_word(column.name))} {html_of_word(word)}")
         body = f'<p class="values">{"; ".join(stated)}</p>'
-        return details("The whole row as it was", body, on_paper=False)
+        return details(say("report.whole row"), body, on_paper=False)
 
 
 def _how_to_read() -> str:
     """Return how the part about a row is read, as HTML."""
-    return (
-        "Each row below is told in a sentence, then in a table of what would have to change, then by its certificate. "
-        "The share of a change is its part of the distance. "
-        f'<span class="legend">The small pictures show where the values lie: {ColumnPictures.key()}.</span> '
-        "“Percentile 40” means that 40 % of these cases have no larger value; “had by 20 %” that a fifth have this "
-        "level. "
-        "Values outside of the picture’s range are drawn at its edge."
-    )
+    pictures = say("report.how to read pictures", marks=ColumnPictures.key())
+    lead, captions = escaped(say("report.how to read")), escaped(say("report.how to read captions"))
+    return f'{lead} <span class="legend">{pictures}</span> {captions}'
+
+
+def _tools() -> str:
+    """Return the fields that find, filter and order rows, as HTML."""
+    shown = {"": "all", "optimal": "", "feasible": "", "densest": "", "infeasible": "infeasible"}
+    shown |= {"unknown": "unknown", "error": "error"}
+    statuses = {value: say(f"report.show {key}") if key else status_word(value) for value, key in shown.items()}
+    orders = {value: say(f"report.order {value or 'given'}") for value in ("", "near", "far", "few")}
+
+    def choice(label: str, name: str, options: dict[str, str]) -> str:
+        lines = (f'<option value="{value}">{escaped(text)}</option>' for value, text in options.items())
+        return f'<label>{escaped(say(label))} <select name="{name}">{"".join(lines)}</select></label>'
+
+    hint = escaped(say("report.find hint"))
+    find = f'<label>{escaped(say("report.find"))} <input type="search" name="find" placeholder="{hint}"></label>'
+    of = f'<output aria-live="polite" data-of="{escaped(template("reasons.count"))}"></output>'
+    choices = choice("report.show", "status", statuses) + choice("report.order", "order", orders)
+    return f'<form class="tools" hidden>{find}{choices}{of}</form>'
 
 
 def rows_section(writer: RowWriter, n_answers: int, *, is_one_row: bool) -> str:
@@ -257,17 +268,8 @@ def rows_section(writer: RowWriter, n_answers: int, *, is_one_row: bool) -> str:
         return ""
     articles = "\n".join(writer.article(place) for place in range(n_answers))
     if is_one_row:
-        return section("rows", "What would have to change", [f'<div id="articles">\n{articles}\n</div>'])
-    lead = _HOW_TO_READ_IMAGES if writer.has_images else _how_to_read()
-    tools = (
-        '<form class="tools" hidden><label>Find <input type="search" name="find" placeholder="words in a row"></label>'
-        '<label>Show <select name="status"><option value="">all rows</option><option value="optimal">optimal</option>'
-        '<option value="feasible">feasible</option><option value="densest">densest</option>'
-        '<option value="infeasible">proven without an answer</option>'
-        '<option value="unknown">none found</option><option value="error">wrong rows</option></select>'
-        '</label><label>Order <select name="order"><option value="">as given</option>'
-        '<option value="near">nearest first</option>'
-        '<option value="far">farthest first</option><option value="few">fewest changes first</option></select></label>'
-        '<output aria-live="polite"></output></form>'
+        return section("rows", say("report.would have to change"), [f'<div id="articles">\n{articles}\n</div>'])
+    lead = escaped(say("report.how to read images")) if writer.has_images else _how_to_read()
+    return section(
+        "rows", say("report.row by row"), [f"<p>{lead}</p>", _tools(), f'<div id="articles">\n{articles}\n</div>']
     )
-    return section("rows", "Row by row", [f"<p>{lead}</p>", tools, f'<div id="articles">\n{articles}\n</div>'])

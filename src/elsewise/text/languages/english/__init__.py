@@ -1,5 +1,5 @@
 """English: the reference that every other language follows, key by key."""
 
-from . import explorer, sentences
+from . import explorer, report, sentences
 
-TEXTS = {**sentences.TEXTS, **explorer.TEXTS}
+TEXTS = {**sentences.TEXTS, **explorer.TEXTS, **report.TEXTS}

@@ -1,5 +1,5 @@
 """Deutsch."""
 
-from . import explorer, sentences
+from . import explorer, report, sentences
 
-TEXTS = {**sentences.TEXTS, **explorer.TEXTS}
+TEXTS = {**sentences.TEXTS, **explorer.TEXTS, **report.TEXTS}
