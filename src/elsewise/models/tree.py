@@ -132,6 +132,7 @@ def boxes(
         spans=np.column_stack([ends[:-1], ends[1:]]).astype(np.int64),
         shifts=np.zeros((n_boxes, n_features)),
         shift_offsets=np.zeros(n_boxes),
+        compares=True,
     )
 
 

@@ -142,3 +142,27 @@ def test_time_may_be_too_short():
     levers = explainer.levers(rows.iloc[0], "good", time_limit=1e-6)
     assert levers.unknown
     assert not levers.is_proven
+
+
+def test_levers_of_a_model_that_is_only_asked():
+    """Thresholds of its own are for searches alone that know the model: others have one for all rows."""
+    frame, y = small_table()
+    before = make_column_transformer((OneHotEncoder(), ["colour", "member"]), remainder="passthrough")
+    model = make_pipeline(before, LogisticRegression(max_iter=1000)).fit(frame, y)
+    weights = {"years": 3.0, "loans": 3.0, "colour": 2.0, "member": 1.0}
+    asked = ew.BlackBox(model.predict, classes=["bad", "good"])
+    explainer = ew.Explainer(
+        asked, distance=ew.Manhattan(weights), threshold=ew.LogDensity(-4.5), learn_rules=False, rules=None
+    ).fit(frame, y)
+    rules = ew.Constraints(bounds={"years": (0, 4), "loans": (0, 3)})
+    n_enough = 0
+    for i in np.flatnonzero(model.predict(frame) == "bad")[:6]:
+        row = frame.iloc[i]
+        every, _ = listed(row, weights)
+        dense = every[explainer.log_density(every, "good") >= -4.5]
+        for lever in explainer.levers(row, "good", max_size=2, constraints=rules):
+            point = lever.explanation.counterfactual
+            assert (dense == point[dense.columns]).all(axis=1).any()
+            assert model.predict(point.to_frame().T.astype(frame.dtypes))[0] == "good"
+            n_enough += 1
+    assert n_enough > 0

@@ -189,11 +189,11 @@ def pose(
     branches : bool
         Rows have a domain, whether or not anything needs one.
     own_thresholds : bool
-        Rows will have density thresholds of their own: the search is made for any.
+        Rows will have density thresholds of their own: the search is made for any. Not of models that are only asked.
     """
     cones_at, lattice = None, rules.lattice
     lattices = [None] if lattice is None else [None, lattice]
-    if own_thresholds and fitted.densities:
+    if own_thresholds and fitted.densities and fitted.training is None:  # a model that is only asked has one threshold
         densities = [fitted.density_of(outcome) for outcome in outcomes] if densities is None else densities
         made = [fitted.problem_at_any_threshold(outcomes, item) for item in lattices]
         problems, cones_at = [problem for problem, _ in made], made[0][1]

@@ -83,15 +83,18 @@ def wanted_slack(margin: float, *, all_discrete: bool) -> float:
     return margin if margin >= WIDE_MARGIN else SLACK_OF_WHOLE_POINTS
 
 
-def wanted_depth(margin: float, *, all_discrete: bool) -> float:
+def wanted_depth(problem: SearchProblem, margin: float, discrete: BoolArray) -> float:
     """How deep points must lie in the region, as a share of the numbers compared there.
 
     Numbers were solved for with the margin already. Whole points may lie on the very boundary: they are not shut out,
-    the model decides; where it did not agree, a wide margin keeps away from it.
+    the model decides; where it did not agree, a wide margin keeps away from it. Not from limits of single columns:
+    boxes tell on which side a whole number is, and one that cannot change may be next to a limit.
     """
-    if not all_discrete:
+    if not discrete.all():
         return DEPTH_OF_NUMBERS
-    return WIDE_MARGIN_SHARE * margin if margin >= WIDE_MARGIN else DEPTH_OF_WHOLE_POINTS
+    covers = [goal.cover for goal in problem.goals]
+    are_boxes = all(cover.cells is not None and cover.is_described_by_limits(discrete).all() for cover in covers)
+    return DEPTH_OF_WHOLE_POINTS if margin < WIDE_MARGIN or are_boxes else WIDE_MARGIN_SHARE * margin
 
 
 class Rounding:
@@ -221,7 +224,7 @@ class Rounding:
         result.holds[places] &= best >= wanted_slack(self.margin, all_discrete=self.all_discrete)
 
     def _wanted_depth(self) -> float:
-        return wanted_depth(self.margin, all_discrete=self.all_discrete)
+        return wanted_depth(self.problem, self.margin, self.domain.discrete)
 
     def neighbours(self, rows: IntArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Take one change back, wholly, by half or by one step.

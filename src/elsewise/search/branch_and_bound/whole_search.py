@@ -144,7 +144,7 @@ def _kernel_search(request: SearchRequest) -> WholeSearch:
         size_offsets=terms.constants,
         least=terms.least,
         most=terms.most,
-        wanted_depth=wanted_depth(margin, all_discrete=all_discrete),
+        wanted_depth=wanted_depth(problem, margin, domain.discrete),
         wanted_slack=wanted_slack(margin, all_discrete=all_discrete),
         margin=margin,
         max_halfspaces=longest if problem.rules_at < 0 else longest + len(domain.offsets),

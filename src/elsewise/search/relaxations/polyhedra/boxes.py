@@ -118,7 +118,7 @@ class Boxes:
         return np.asarray((out & discrete).any(axis=1))
 
 
-def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: FloatArray) -> Boxes:
+def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: FloatArray, exact: FloatArray) -> Boxes:
     """Read the boxes off the half-spaces of each polyhedron that are about one column alone.
 
     Parameters
@@ -128,6 +128,8 @@ def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: 
     group : int array of shape (n_features,)
     rounding : array of shape (n_halfspaces,)
         By how much right-hand sides may be wrong, from the rounding of the model's own arithmetic.
+    exact : array of shape (n_halfspaces,)
+        Numbers that a model compares a feature with as it is, to the last bit; NaN for all other half-spaces.
     """
     k, n = cells.n_polyhedra, len(group)
     indicator = group >= 0
@@ -146,11 +148,18 @@ def boxes_of(cells: Cells, coordinates: Coordinates, group: IntArray, rounding: 
     first = (normals != 0).argmax(axis=1)
     alone = ((normals != 0) <= (column == column[first][:, None])).all(axis=1) & (normals != 0).any(axis=1)
     of_column[halfspace[alone]] = first[alone]
-    slack = rounding[halfspace]
-    for i, a, b, e, feature in zip(owner[alone], normals[alone], offsets[alone], slack[alone], first[alone]):
+    slack, known = rounding[halfspace], exact[halfspace]
+    told = zip(owner[alone], normals[alone], offsets[alone], slack[alone], known[alone], first[alone])
+    for i, a, b, e, limit, feature in told:
         if indicator[feature]:
             levels = np.flatnonzero(group == group[feature])
             upper[i, levels[a[levels] > b + e]] = most[i, levels[a[levels] > b + e]] = 0.0
+        elif a[feature] > 0 and np.isfinite(limit):
+            upper[i, feature] = min(upper[i, feature], limit)
+            most[i, feature] = min(most[i, feature], limit)
+        elif np.isfinite(limit):
+            lower[i, feature] = max(lower[i, feature], limit)
+            least[i, feature] = max(least[i, feature], limit)
         elif a[feature] > 0:
             upper[i, feature] = min(upper[i, feature], b / a[feature])
             most[i, feature] = min(most[i, feature], (b + e) / a[feature])

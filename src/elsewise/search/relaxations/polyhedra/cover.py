@@ -71,7 +71,8 @@ class PolyhedraCover(Cover):
             **no_cones(space.cone_dimension, space.n_features),
         )
         rounding = _rounding(region, normals, offsets, space)
-        boxes = boxes_of(cells, space.coordinates, space.group, rounding)
+        exact = _exact_limits(region, space)
+        boxes = boxes_of(cells, space.coordinates, space.group, rounding, exact)
         closed_form = shared_bounds(cells) if _is_large_and_shared(cells) else polyhedron_bounds(cells)
         return cls(region, space, cells, closed_form, boxes)
 
@@ -186,6 +187,18 @@ def _rounding(region: PolyhedronUnion, normals: FloatArray, offsets: FloatArray,
     terms = np.abs(region.offsets) + np.abs(region.normals) @ np.abs(space.offset)
     size = np.abs(offsets) + np.abs(normals).max(axis=1, initial=0.0)
     return np.asarray(np.where(compares, COMPARISON_ROUNDING * terms, LIMIT_ROUNDING * size))
+
+
+def _exact_limits(region: PolyhedronUnion, space: Space) -> FloatArray:
+    """List what a model compares single features with as they are, shape (n_halfspaces,); NaN for other half-spaces.
+
+    A number next to a whole one must stay so: bins take 3 for more than what is next to 3.
+    """
+    if not region.compares or not region.normals.size:
+        return np.full(len(region.offsets), np.nan)
+    is_own = (space.offset == 0) & ((space.matrix != 0).sum(axis=1) == 1) & (space.matrix.max(axis=1) == 1)
+    place = np.abs(region.normals).argmax(axis=1)
+    return np.where(is_own[place], region.normals[np.arange(len(place)), place] * region.offsets, np.nan)
 
 
 def _is_large_and_shared(cells: Cells) -> bool:

@@ -35,6 +35,8 @@ class PolyhedronUnion(Region):
         Polyhedron ``i`` uses the half-spaces ``spans[i, 0]:spans[i, 1]``.
     shifts : array of shape (k, n_features)
     shift_offsets : array of shape (k,)
+    compares : bool
+        The model compares single features with the offsets, to the last bit; else it adds up terms.
     """
 
     normals: FloatArray
@@ -42,6 +44,7 @@ class PolyhedronUnion(Region):
     spans: IntArray
     shifts: FloatArray
     shift_offsets: FloatArray
+    compares: bool = False
 
     @property
     def n_polyhedra(self) -> int:
