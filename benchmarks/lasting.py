@@ -1,13 +1,17 @@
-"""Answers after the model is trained again: how many stay valid, with ``robust_radius`` and ``other_models``.
+"""Answers after the model is trained again: how many stay valid, plain, with ``refits`` and other means, and ElliCE's.
 
 A model is trained, rows are explained, and the model is trained again on bootstraps of its training rows. An answer
-survives a bootstrap if the model trained on it still gives the target. ``other_models`` asks for agreement with a few
-bootstraps that are not among those it is judged by. Distances are in units of the columns' standard deviations.
+survives a bootstrap if the model trained on it still gives the target. No bootstrap that answers are made with is among
+those they are judged by. Numbers are in units of the columns' standard deviations, and so are distances.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,91 +19,128 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import elsewise as ew
 
 from .measure import RESULTS, write
 
-TABLES: dict[str, Callable[..., Any]] = {"breast cancer": load_breast_cancer, "wine": load_wine}
-MODELS: dict[str, Callable[[], Any]] = {
-    "logistic regression": lambda: LogisticRegression(max_iter=1000),
-    "tree": lambda: DecisionTreeClassifier(max_depth=5, random_state=0),
-    "forest": lambda: RandomForestClassifier(30, max_depth=4, random_state=0),
-    "boosting": lambda: GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0),
-}
-ROBUST = (0.1, 0.3)
-"""Distances within which answers stay valid."""
+WORKER = Path(__file__).parent / "field" / "ellice_worker.py"
 VERSIONS = 5
 """Bootstraps that answers with ``other_models`` agree with."""
+RADIUS = 0.1
+"""Distance within which answers stay valid."""
+
+
+def boosting() -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(n_estimators=100, max_depth=3, learning_rate=0.1, n_jobs=1, random_state=0)
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "logistic regression": lambda: LogisticRegression(max_iter=1000),
+    "XGBoost 100 x 3": boosting,
+    "network of 50": lambda: MLPClassifier((50,), alpha=0.1, max_iter=200, early_stopping=True, random_state=0),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=40, help="rows to explain")
-    parser.add_argument("--bootstraps", type=int, default=30, help="models that answers are judged by")
-    parser.add_argument("--time-limit", type=float, default=2.0, help="seconds a row")
-    parser.add_argument("--density", action="store_true", help="ask for plausible answers")
-    parser.add_argument("--table", type=Path, help="a CSV file of numbers and a label, beside the two tables")
-    parser.add_argument("--label", help="its column")
+    parser.add_argument("--rows", type=int, default=20, help="rows to explain")
+    parser.add_argument("--bootstraps", type=int, default=20, help="models that answers are judged by")
+    parser.add_argument("--time-limit", type=float, default=5.0, help="seconds a row")
+    parser.add_argument("--models", nargs="*", default=list(MODELS), choices=list(MODELS))
+    parser.add_argument("--heloc", type=Path, help="FICO's table")
+    parser.add_argument("--german", type=Path, help="German credit")
+    parser.add_argument("--ellice", type=Path, help="the interpreter of an environment with ellice")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    if options.table is not None:
-        TABLES[options.table.stem] = lambda return_X_y: read(options.table, options.label)
+    tables: dict[str, Callable[[], Any]] = {"breast cancer": lambda: load_breast_cancer(return_X_y=True)}
+    if options.heloc is not None:
+        tables["HELOC"] = lambda: read(options.heloc, "RiskPerformance")
+    if options.german is not None:
+        tables["German credit"] = lambda: read(options.german, None)
+    asked = f"--rows {options.rows} --bootstraps {options.bootstraps} --time-limit {options.time_limit:g}"
+    asked += "" if options.models == list(MODELS) else " --models " + " ".join(f'"{model}"' for model in options.models)
+    notes = [f"python -m benchmarks.lasting {asked} --heloc FILE --german FILE --ellice PYTHON"]
     with threadpool_limits(1):
-        found = [
-            row for table in TABLES for model in MODELS for row in measured(table, model, options)
-        ]  # one after the other, for they share the machine
-    write("lasting", "Answers after the model is trained again", {"Survival": found}, [], options.out)
+        found: list[dict[str, Any]] = []
+        for table, load in tables.items():
+            for model in options.models:  # one after the other, for they share the machine
+                found += measured(table, load, model, options)
+    write("lasting", "Answers after the model is trained again", {"Survival": found}, notes, options.out)
 
 
-def read(path: Path, label: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Read a table of numbers, and its labels as numbers."""
+def read(path: Path, label: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Read a table: numbers, categories as indicators, and its labels (the last column) as numbers."""
     frame = pd.read_csv(path).dropna()
-    y = pd.factorize(frame.pop(label))[0]
-    return frame.select_dtypes("number").to_numpy(dtype=np.float64), y
+    y = pd.factorize(frame.pop(label or frame.columns[-1]), sort=True)[0]
+    return pd.get_dummies(frame, drop_first=True).to_numpy(dtype=np.float64), y
 
 
-def measured(table: str, name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+def measured(table: str, load: Callable[[], Any], name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Explain rows in several ways, and judge the answers by models of bootstraps."""
-    X, y = TABLES[table](return_X_y=True)
+    X, y = load()
     X = StandardScaler().fit_transform(X)
     rng = np.random.default_rng(0)
     order = rng.permutation(len(X))
-    train, test = order[: len(X) * 2 // 3], order[len(X) * 2 // 3 :][: options.rows]
+    train, test = order[: len(X) * 2 // 3], order[len(X) * 2 // 3 :]
     model = MODELS[name]().fit(X[train], y[train])
     versions = [bootstrap(name, X[train], y[train], rng) for _ in range(VERSIONS)]
     judges = [bootstrap(name, X[train], y[train], rng) for _ in range(options.bootstraps)]
-    explainer = ew.Explainer(model, density="auto" if options.density else None, distance="manhattan").fit(
-        X[train], y[train]
-    )
     target = int(np.bincount(y).argmax())
-    rows = X[test][model.predict(X[test]) != target]
-    ways: dict[str, dict[str, Any]] = {"plain": {}}
-    ways.update({f"robust_radius={eps}": {"robust_radius": eps} for eps in ROBUST})
-    ways[f"other_models, {VERSIONS} bootstraps"] = {"other_models": [(version, target) for version in versions]}
-    answers = {
-        way: explainer.explain(rows, target, time_limit=options.time_limit, **asked) for way, asked in ways.items()
+    rows = X[test][model.predict(X[test]) != target][: options.rows]
+    explainer = ew.Explainer(model, density=None, distance="manhattan", rules=None).fit(X[train], y[train])
+    ways: dict[str, dict[str, Any]] = {
+        "plain": {},
+        f"robust_radius={RADIUS}": {"robust_radius": RADIUS},
+        f"other_models, {VERSIONS} bootstraps": {"other_models": [(version, target) for version in versions]},
+        "refits": {"other_models": ew.refits(model, X[train], y[train], target)},
     }
-    everywhere = np.logical_and.reduce([each.found for each in answers.values()])
-    plain = answers["plain"].distances[everywhere]
+    answers = {}
+    for way, asked in ways.items():
+        if "robust_radius" in asked and name.startswith("network"):
+            continue  # refused: how far a network's score may fall near an answer is not known
+        started = time.process_time()
+        answer = explainer.explain(rows, target, time_limit=options.time_limit, **asked)
+        spent = 1000.0 * (time.process_time() - started) / len(rows)
+        answers[way] = (answer.counterfactuals, answer.found, spent)
+        print(f"{table}, {name}, {way}: {spent:.0f} ms a row", flush=True)
+    if options.ellice is not None and name == "logistic regression":
+        version, found = ellice(options.ellice, model, (X[train], y[train]), rows, target)
+        answers[f"ElliCE {version}"] = found
+    everywhere = np.logical_and.reduce([found for _, found, _ in answers.values()])
+    lengths = {way: np.abs(points - rows).sum(axis=1)[everywhere] for way, (points, _, _) in answers.items()}
     return [
         {
             "table": table,
             "model": name,
             "answers": way,
             "rows": len(rows),
-            "found": int(each.found.sum()),
-            "survive, %": 100 * survival(judges, each.counterfactuals[everywhere], target),
-            "distance, to plain": float(np.median(each.distances[everywhere] / plain)) if everywhere.any() else np.nan,
+            "found": int(found.sum()),
+            "survive, %": 100 * survival(judges, points[found], target),
+            "distance, to plain": float(np.median(lengths[way] / lengths["plain"])) if everywhere.any() else None,
+            "ms a row, CPU": spent,
         }
-        for way, each in answers.items()
+        for way, (points, found, spent) in answers.items()
     ]
+
+
+def ellice(python: Path, model: Any, data: tuple[Any, Any], rows: Any, target: int) -> tuple[str, Any]:
+    """Return ElliCE's version and answers: points, whether there is one, and milliseconds of CPU a row."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        about = {"coef": model.coef_, "intercept": model.intercept_}
+        np.savez(folder / "question.npz", X=data[0], y=data[1], rows=rows, target=target, **about)
+        subprocess.run([str(python), str(WORKER), name], check=True, capture_output=True)
+        written = json.loads((folder / "answers.json").read_text())
+    points = np.array(written["points"], dtype=np.float64)
+    return written["version"], (points, np.isfinite(points).all(axis=1), float(written["cpu_ms"]))
 
 
 def bootstrap(name: str, X: NDArray[Any], y: NDArray[Any], rng: np.random.Generator) -> Any:
