@@ -39,6 +39,9 @@ NEAREST_JUDGES = 200
 LEAST_SPREAD = 0.05
 """Standard deviation of ranks, or variance of indicators, that a column is taken to have at least."""
 
+UNNOTICED = 0.05
+"""Deviations of a column within which two of its values are taken to be the same: ranks would tell 0 from 0.002."""
+
 
 def debts(n: int = 6_000, seed: int = 0) -> tuple[pd.DataFrame, Any]:
     """Make incomes and debts with lognormal tails, ratios of them, and counts that are mostly zero."""
@@ -176,7 +179,7 @@ class Measure:
                 spread = np.std(values) or 1.0
                 if self.ranks:
                     spread = max(np.std(mid_ranks(values, values)), LEAST_SPREAD)
-                    at = mid_ranks(values, at)
+                    at = mid_ranks(values, unnoticed(values, at))
                 points.append(at[:, None] / spread)
             else:
                 levels = sorted(set(own.astype(str)))
@@ -195,6 +198,13 @@ class Measure:
         given = Measure(self.judges[fixed], ranks=self.ranks)
         nearest = given.neighbours.kneighbors(given.placed(rows[fixed]), n_neighbors=NEAREST_JUDGES)[1]
         return (self.own[nearest] >= far[:, None]).mean(axis=1)
+
+
+def unnoticed(values: Any, at: Any) -> Any:
+    """Nearest of ascending values, where it is so near that nobody would notice, else the number itself."""
+    after = np.searchsorted(values, at).clip(1, len(values) - 1)
+    nearest = np.where(at - values[after - 1] <= values[after] - at, values[after - 1], values[after])
+    return np.where(np.abs(nearest - at) <= UNNOTICED * np.std(values), nearest, at)
 
 
 def mid_ranks(values: Any, at: Any) -> Any:

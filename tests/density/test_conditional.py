@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
 from elsewise.density import ClassDensity, MixedMixture, at_threshold
-from elsewise.density.conditional import ConditionalDensity, below_all_peaks, is_conditional
+from elsewise.density.conditional import LEAST_WEIGHT, ConditionalDensity, below_all_peaks, is_conditional
 
 
 def rows_of(seed: int, n: int = 300) -> np.ndarray:
@@ -21,6 +22,27 @@ def rows_of(seed: int, n: int = 300) -> np.ndarray:
     first = np.where(rng.random(n) < np.where(clump, 0.8, 0.3), 0, rng.integers(1, 3, n))
     second = (rng.random(n) < np.where(clump, 0.2, 0.7)).astype(float)
     return np.column_stack([numbers, first, second])
+
+
+def thresholds(conditional: ConditionalDensity, quantile: float, rows: np.ndarray) -> np.ndarray:
+    """Joint log densities that rows ask for."""
+    highest = conditional.highest_of_components(rows)
+    scores = [conditional.log_threshold(quantile, shares) for shares in conditional.shares(highest)]
+    return np.array(scores) + highest.max(axis=1)
+
+
+def shares_by_bayes(density: ClassDensity, rows: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+    """Probability of every component given fixed columns of a mixture with full covariances, from its definition."""
+    mixture, n_numbers = density.mixture_, density.mixture_.means_.shape[1]
+    numbers, codes = np.flatnonzero(fixed[:n_numbers]), np.flatnonzero(fixed[n_numbers:])
+    likely = np.tile(mixture.weights_, (len(rows), 1))
+    for j in range(len(mixture.weights_)):
+        if len(numbers):
+            part = mixture.covariances_[j][np.ix_(numbers, numbers)]
+            likely[:, j] *= multivariate_normal(mixture.means_[j][numbers], part).pdf(rows[:, numbers])
+        for c in codes:
+            likely[:, j] *= np.exp(mixture.log_probabilities_[c][j][rows[:, n_numbers + c].astype(int)])
+    return likely / likely.sum(axis=1, keepdims=True)
 
 
 def mixed(seed: int) -> tuple[ClassDensity, np.ndarray]:
@@ -87,25 +109,54 @@ def test_of_one_gaussian_the_quantile_is_that_of_the_conditional_density(value: 
     others = rng.multivariate_normal(mean[1:] + gain[:, 0] * (value - mean[0]), S[1:, 1:] - gain @ S[:1, 1:], 20_000)
     points = np.column_stack([np.full(20_000, value), others])
     for quantile in (0.25, 0.5, 0.75):
-        own = conditional.log_threshold(quantile) + conditional.log_highest(points)
+        own = thresholds(conditional, quantile, points)
         assert np.mean(density.log_max(points) >= own) == pytest.approx(1 - quantile, abs=0.02)
 
 
 @pytest.mark.parametrize("quantile", [0.2, 0.5, 0.9])
-def test_a_quantile_is_reached_by_its_share_of_rows_given_what_they_are(quantile: float) -> None:
+def test_a_quantile_is_reached_by_its_share_of_rows_weighted_for_the_row(quantile: float) -> None:
     density, rows = mixed(2)
-    conditional = ConditionalDensity(density, np.array([True, False, False, True, False]), rows)
-    own = conditional.log_threshold(quantile) + conditional.log_highest(rows)
-    assert np.mean(density.log_max(rows) >= own) == pytest.approx(1 - quantile, abs=1.5 / len(rows))
-    shares = conditional.share_no_denser(density.log_max(rows) - conditional.log_highest(rows))
-    assert np.mean(shares >= quantile) == pytest.approx(1 - quantile, abs=1.5 / len(rows))
+    mask = np.array([True, False, False, True, False])
+    conditional = ConditionalDensity(density, mask, rows)
+    scores = density.log_max(rows) - conditional.log_highest(rows)
+    shares = shares_by_bayes(density, rows, mask)
+    np.testing.assert_allclose(conditional.shares(conditional.highest_of_components(rows)), shares, atol=1e-12)
+    for row in range(0, len(rows), 7):
+        weights = shares @ shares[row] + LEAST_WEIGHT
+        weights /= weights.sum()
+        asked = conditional.log_threshold(quantile, shares[row])
+        assert weights[scores >= asked].sum() == pytest.approx(1 - quantile, abs=1.5 * weights.max())
+        expected = weights[scores <= scores[row]].sum()
+        assert conditional.share_no_denser(scores[row] + 1e-12, shares[row]) == pytest.approx(expected)
+
+
+def test_new_rows_of_a_wide_component_reach_the_median_by_half() -> None:
+    """One threshold of scores for all components would be reached by four in five of the outlying rows."""
+    rng = np.random.default_rng(0)
+
+    def draw(n: int) -> np.ndarray:
+        """Numbers of which one in eight is outlying, with heavy tails in all but what tells so."""
+        outlying = rng.random(n) < 0.125
+        tails = rng.standard_t(2.1, size=(n, 2)) * 6.0
+        numbers = np.where(outlying[:, None], tails, rng.normal(size=(n, 2)))
+        return np.column_stack([np.where(outlying, 30.0, 0.0) + rng.normal(size=n), numbers])
+
+    rows, new = draw(4_000), draw(4_000)
+    mixture = GaussianMixture(2, means_init=[[0.0] * 3, [30.0, 0.0, 0.0]], random_state=0).fit(rows)
+    density = as_density(mixture, rows)
+    conditional = ConditionalDensity(density, np.array([True, False, False]), rows)
+    reached = density.log_max(new) >= thresholds(conditional, 0.5, new)
+    assert reached[new[:, 0] > 15.0].mean() == pytest.approx(0.5, abs=0.06)
+    assert reached[new[:, 0] < 15.0].mean() == pytest.approx(0.5, abs=0.03)
+    pooled = np.median(conditional.scores) + conditional.log_highest(new)
+    assert (density.log_max(new) >= pooled)[new[:, 0] > 15.0].mean() > 0.7
 
 
 def test_with_nothing_fixed_thresholds_are_those_of_the_class() -> None:
     density, rows = mixed(3)
     conditional = ConditionalDensity(density, np.zeros(5, dtype=bool), rows)
     for quantile in (0.1, 0.5, 0.8):
-        own = conditional.log_threshold(quantile) + conditional.log_highest(rows[:3])
+        own = thresholds(conditional, quantile, rows[:3])
         np.testing.assert_allclose(own, at_threshold(density, quantile).log_threshold_)
 
 
@@ -114,7 +165,8 @@ def test_scores_are_lowered_by_the_free_share_of_what_calibration_takes_off() ->
     held_out = replace(density, log_densities_=density.log_densities_ - 2.0)
     fixed = np.array([True, True, False, False, False])
     plain, lowered = ConditionalDensity(density, fixed, rows), ConditionalDensity(held_out, fixed, rows)
-    assert plain.log_threshold(0.5) - lowered.log_threshold(0.5) == pytest.approx(0.6 * 2.0)
+    shares = plain.shares(plain.highest_of_components(rows[:1]))[0]
+    assert plain.log_threshold(0.5, shares) - lowered.log_threshold(0.5, shares) == pytest.approx(0.6 * 2.0)
 
 
 def test_a_higher_quantile_never_asks_for_less() -> None:
@@ -123,10 +175,14 @@ def test_a_higher_quantile_never_asks_for_less() -> None:
     held_out = replace(density, log_densities_=uneven)
     conditional = ConditionalDensity(held_out, np.array([True, False, True, True, False]), rows)
     quantiles = np.linspace(0.01, 0.99, 197)
-    thresholds = np.array([conditional.log_threshold(quantile) for quantile in quantiles])
-    assert (np.diff(thresholds) >= 0).all()
-    # what reaches a threshold is no less plausible than its quantile, up to the one row that quantiles lie between
-    assert (conditional.share_no_denser(thresholds) >= quantiles - 1.0 / len(rows)).all()
+    everyone = conditional.shares(conditional.highest_of_components(rows))
+    for shares in everyone[:20]:
+        asked = np.array([conditional.log_threshold(quantile, shares) for quantile in quantiles])
+        assert (np.diff(asked) >= 0).all()
+        # what reaches a threshold is no less plausible than its quantile, up to the one row that quantiles lie between
+        weights = everyone @ shares + LEAST_WEIGHT
+        reached = np.array([conditional.share_no_denser(each, shares) for each in asked])
+        assert (reached >= quantiles - weights.max() / weights.sum()).all()
     # the same without putting scores in order: some quantile would ask for less than a lower one
     training = np.sort(density.log_max(rows))
     assert (np.diff(conditional.scores - conditional.free_share * (training - uneven)) < 0).any()

@@ -14,9 +14,12 @@ class's training rows with the same columns fixed. So a row asks of the joint de
 the same cones, with a radius of its own. What cannot change never leaves a row without cones.
 
 Of a single Gaussian, :math:`h` is the log density of the fixed part up to a constant, and scores given any :math:`x_F`
-have the same distribution: the quantile is exactly that of the conditional density. Components that are wide given the
-fixed columns are nowhere as dense as narrow ones; differences of log densities to the densest possible tell them apart
-from rows that are unusual. With nothing fixed, thresholds are those of the class.
+have the same distribution: the quantile is exactly that of the conditional density. Scores of several components
+differ: in a wide one with heavy tails most rows are far nearer to the centre than its covariance says. So training rows
+count as far as they are of the row's own component. With :math:`r_j(x_F)` the probability of component :math:`j` given
+what is fixed, row :math:`i` has the weight :math:`\sum_j r_j(x_F) r_j(x_{iF})`, and the quantile is the weighted one:
+an outlying value that cannot change selects the rows that are outlying in the same way. With nothing fixed, all
+weights are equal and thresholds are those of the class.
 
 Densities of training rows are larger than those of new rows; how much larger at a quantile, the class's own threshold
 tells, which is calibrated. Columns are taken to have equal parts in it: scores are lowered by the share of the columns
@@ -26,9 +29,11 @@ plausibility is counted among the same scores as its threshold.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import softmax
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .base import ClassDensity, category_drops, log_components, log_peaks
@@ -39,6 +44,9 @@ from .units import QUANTILE_ROUNDING
 ROOM_BELOW_PEAKS = 1.0
 # Rows a component stands for, on average, if densities given fixed columns are to mean something.
 FEWEST_ROWS_A_COMPONENT = 2
+# What a training row counts at least, where one that is surely of the same component counts 1: so few rows of a small
+# component lean on the others.
+LEAST_WEIGHT = 1e-3
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
@@ -113,21 +121,29 @@ class ConditionalDensity:
     training: TrainingScores | None = field(default=None, repr=False)
     scores: FloatArray = field(init=False, repr=False)
     _calibrated: FloatArray = field(init=False, repr=False)
-    _thresholds: dict[float, float] = field(init=False, repr=False, default_factory=dict)
+    _log_conditional_peaks: FloatArray = field(init=False, repr=False)
+    _sums: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         training = TrainingScores.of(self.density, self.rows) if self.training is None else self.training
-        scores = np.sort(training.log_max - self._log_highest_of_training(training))
         object.__setattr__(self, "training", training)
-        object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "_calibrated", np.sort(scores - self.free_share * training.above))
+        object.__setattr__(self, "_log_conditional_peaks", self._peaks_of_free())
+        values = self._values_of_training(training)
+        scores = training.log_max - values.max(axis=1)
+        order = np.argsort(scores, kind="stable")
+        calibrated = scores[order] - self.free_share * training.above
+        again = np.argsort(calibrated, kind="stable")
+        object.__setattr__(self, "scores", scores[order])
+        object.__setattr__(self, "_calibrated", calibrated[again])
+        shares = self.shares(values)[order[again]]
+        object.__setattr__(self, "_sums", np.cumsum(shares + LEAST_WEIGHT, axis=0))
 
     def given(self, fixed: BoolArray) -> ConditionalDensity:
         """Return the density given other fixed columns; what does not depend on them is shared."""
         return ConditionalDensity(self.density, fixed, self.rows, self.training)
 
-    def _log_highest_of_training(self, training: TrainingScores) -> FloatArray:
-        """Compute :meth:`log_highest` of the training rows.
+    def _values_of_training(self, training: TrainingScores) -> FloatArray:
+        """Compute the highest value of each component given the fixed columns of the training rows, shape (n, m).
 
         Where few numbers may change, from the norms of all numbers: with P the precision and o the free numbers,
 
@@ -140,9 +156,9 @@ class ConditionalDensity:
         n_numbers = mixture.means_.shape[1]
         free = np.flatnonzero(~self.fixed[:n_numbers])
         if mixture.covariance_type not in ("full", "tied") or 2 * len(free) > n_numbers:
-            return self.log_highest(self.rows)
+            return self.highest_of_components(self.rows)
         values = training.log_gaussians + 0.5 * _norms_of_free(mixture, free, self.rows[:, :n_numbers])
-        return self._highest(values, self.rows)
+        return self._less_categories(values, self.rows)
 
     @property
     def free_share(self) -> float:
@@ -154,34 +170,67 @@ class ConditionalDensity:
 
         A row has the same bits alone and in any batch.
         """
+        return np.asarray(self.highest_of_components(Z).max(axis=1))
+
+    def highest_of_components(self, Z: FloatArray) -> FloatArray:
+        """Log density of the densest point of each component with the same fixed columns, shape (n_samples, m)."""
         mixture = self.density.mixture_
-        n_numbers = mixture.means_.shape[1]
         values: FloatArray = np.tile(log_peaks(mixture), (len(Z), 1))
-        numbers = np.flatnonzero(self.fixed[:n_numbers])
+        numbers = np.flatnonzero(self.fixed[: mixture.means_.shape[1]])
         if len(numbers):
             values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
-        return self._highest(values, Z)
+        return self._less_categories(values, Z)
 
-    def _highest(self, values: FloatArray, Z: FloatArray) -> FloatArray:
-        """Take off what fixed categories cost, in place, and return the largest component, shape (n_samples,)."""
+    def _less_categories(self, values: FloatArray, Z: FloatArray) -> FloatArray:
+        """Take off what fixed categories cost, in place."""
         mixture = self.density.mixture_
-        n_numbers = mixture.means_.shape[1]
-        codes = Z[:, n_numbers:].T.astype(np.intp)
-        for drops, column, is_fixed in zip(category_drops(mixture), codes, self.fixed[n_numbers:], strict=True):
+        codes = Z[:, mixture.means_.shape[1] :].T.astype(np.intp)
+        for drops, column, is_fixed in zip(category_drops(mixture), codes, self._fixed_categories, strict=True):
             if is_fixed:
                 values -= drops[column]
-        return np.asarray(values.max(axis=1))
+        return values
 
-    def log_threshold(self, quantile: float) -> float:
-        """Score to be reached: a quantile of those of new rows, lowered so that rounding shuts none out."""
-        if quantile not in self._thresholds:
-            value = float(np.quantile(self._calibrated, quantile))
-            self._thresholds[quantile] = value - QUANTILE_ROUNDING * (1.0 + abs(value))
-        return self._thresholds[quantile]
+    @property
+    def _fixed_categories(self) -> BoolArray:
+        return self.fixed[self.density.mixture_.means_.shape[1] :]
 
-    def share_no_denser(self, scores: FloatArray) -> FloatArray:
-        """Share of rows, as new ones would be, whose scores are no higher; array of shape (n,)."""
-        return np.searchsorted(self._calibrated, scores, side="right") / len(self._calibrated)
+    def _peaks_of_free(self) -> FloatArray:
+        """Log density of the free columns at each component's densest point given the fixed ones, shape (m,)."""
+        mixture = self.density.mixture_
+        n_numbers = mixture.means_.shape[1]
+        fixed, n_free = np.flatnonzero(self.fixed[:n_numbers]), int((~self.fixed[:n_numbers]).sum())
+        log_det = _log_determinants(mixture, np.arange(n_numbers)) - _log_determinants(mixture, fixed)
+        peaks = -0.5 * (n_free * np.log(2.0 * np.pi) + log_det)
+        tables = getattr(mixture, "log_probabilities_", ())
+        free = [
+            table.max(axis=1) for table, is_fixed in zip(tables, self._fixed_categories, strict=True) if not is_fixed
+        ]
+        return np.asarray(sum(free, start=peaks))
+
+    def shares(self, highest: FloatArray) -> FloatArray:
+        """Probability of every component given the fixed columns, from its highest value; shape (n_samples, m)."""
+        return np.asarray(softmax(highest - self._log_conditional_peaks, axis=1))
+
+    def log_threshold(self, quantile: float, shares: FloatArray) -> float:
+        """Score to be reached: a quantile of those of new rows, lowered so that rounding shuts none out.
+
+        Parameters
+        ----------
+        quantile : float
+        shares : array of shape (m,)
+            Of the row (:meth:`shares`).
+        """
+        first, last = float(self._sums[0] @ shares), float(self._sums[-1] @ shares)
+        wanted = first + quantile * (last - first)
+        after = bisect_left(range(len(self._sums) - 1), wanted, key=lambda i: float(self._sums[i] @ shares))
+        around = slice(max(after - 1, 0), after + 1)
+        value = float(np.interp(wanted, self._sums[around] @ shares, self._calibrated[around]))
+        return value - QUANTILE_ROUNDING * (1.0 + abs(value))
+
+    def share_no_denser(self, score: float, shares: FloatArray) -> float:
+        """Share of rows, as new ones would be and counted for a row with these shares, whose scores are no higher."""
+        n = int(np.searchsorted(self._calibrated, score, side="right"))
+        return float(self._sums[n - 1] @ shares / (self._sums[-1] @ shares)) if n else 0.0
 
 
 def _squared_norms(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> FloatArray:
@@ -198,6 +247,18 @@ def _squared_norms(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> 
         # one product a row: a single matrix product would round rows differently in other batches
         norms[:, j] = np.square(np.matmul((Z - mean)[:, None, :], inverse.T)[:, 0, :]).sum(axis=1)
     return norms
+
+
+def _log_determinants(mixture: FittedMixture, numbers: IntArray) -> FloatArray:
+    """Log determinants of the covariances of some numbers in every component, array of shape (m,)."""
+    covariances, kind = np.asarray(mixture.covariances_, dtype=np.float64), mixture.covariance_type
+    m = len(mixture.means_)
+    if kind == "spherical":
+        return np.asarray(len(numbers) * np.log(covariances))
+    if kind == "diag":
+        return np.asarray(np.log(covariances[:, numbers]).sum(axis=1))
+    blocks = covariances[..., numbers[:, None], numbers]
+    return np.broadcast_to(np.linalg.slogdet(blocks)[1], (m,))
 
 
 def _norms_of_free(mixture: FittedMixture, free: IntArray, Z: FloatArray) -> FloatArray:

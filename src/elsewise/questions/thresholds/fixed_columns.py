@@ -42,21 +42,24 @@ class FixedPart:
         Columns of the density's rows that cannot change.
     log_highest : float
         Log density of the densest point with the same fixed columns.
+    shares : array of shape (m,)
+        Probability of every component of the density given the fixed columns.
     conditional : ConditionalDensity
         Of the others.
     """
 
     fixed: BoolArray
     log_highest: float
+    shares: FloatArray
     conditional: ConditionalDensity
 
     def log_threshold(self, quantile: float) -> float:
         """Return the joint log density that the row asks for at a quantile."""
-        return self.conditional.log_threshold(quantile) + self.log_highest
+        return self.conditional.log_threshold(quantile, self.shares) + self.log_highest
 
     def share_no_denser(self, log_density: float) -> float:
         """Return the share of rows that are no denser, given what cannot change, than a point of this joint density."""
-        return float(self.conditional.share_no_denser(np.array([log_density - self.log_highest]))[0])
+        return self.conditional.share_no_denser(log_density - self.log_highest, self.shares)
 
 
 def fixed_parts(
@@ -84,9 +87,9 @@ def fixed_parts(
         conditional = None if fixed is None or not fixed.any() else fitted.conditional(density, fixed)
         if fixed is None or conditional is None or not len(chosen):
             continue
-        highest = conditional.log_highest(fitted.density_rows(points[chosen]))
-        for row, log_highest in zip(chosen.tolist(), highest.tolist(), strict=True):
-            parts[row] = FixedPart(fixed, log_highest, conditional)
+        highest = conditional.highest_of_components(fitted.density_rows(points[chosen]))
+        for row, of_row, shares in zip(chosen.tolist(), highest, conditional.shares(highest), strict=True):
+            parts[row] = FixedPart(fixed, float(of_row.max()), shares, conditional)
     return parts
 
 
