@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from elsewise.density.conditional import LEAST_WEIGHT, SCORE_DECIMALS
 
 LEVELS = {"kind": ["a", "b", "c"], "home": ["own", "rent"]}
 MOST = 6
@@ -81,6 +82,33 @@ def log_highest(explainer: ew.Explainer, rows: pd.DataFrame, fixed: list[str]) -
     return values.max(axis=1)
 
 
+def shares(explainer: ew.Explainer, rows: pd.DataFrame, fixed: list[str]) -> np.ndarray:
+    """Probability of every component given the fixed columns, by Bayes' rule."""
+    mixture = explainer.densities_["yes"].mixture_
+    held = [place for place, name in enumerate(["months", "debts"]) if name in fixed]
+    likely = np.tile(mixture.weights_, (len(rows), 1))
+    for j, (mean, S) in enumerate(zip(mixture.means_, mixture.covariances_, strict=True)):
+        if held:
+            numbers = rows[["months", "debts"]].to_numpy(float)[:, held]
+            likely[:, j] *= multivariate_normal.pdf(numbers, mean[held], S[np.ix_(held, held)])
+        for place, name in enumerate(LEVELS):
+            if name in fixed:
+                codes = [LEVELS[name].index(level) for level in rows[name]]
+                likely[:, j] *= np.exp(mixture.log_probabilities_[place][j][codes])
+    return likely / likely.sum(axis=1, keepdims=True)
+
+
+def ascending(scores: np.ndarray) -> np.ndarray:
+    """Order by scores; of those that differ by rounding alone, the first row comes first."""
+    return np.argsort(scores.round(SCORE_DECIMALS), kind="stable")
+
+
+def weighted_quantiles(scores: np.ndarray, weights: np.ndarray, quantile: float) -> np.ndarray:
+    """Quantiles of ascending scores, one for each column of weights: from the first score at 0 to the last at 1."""
+    sums = np.cumsum(weights, axis=0)
+    return np.array([np.interp(quantile, (w - w[0]) / (w[-1] - w[0]), scores) for w in sums.T])
+
+
 def everything() -> pd.DataFrame:
     return pd.DataFrame(
         list(product(LEVELS["kind"], range(MOST + 1), range(MOST + 1), LEVELS["home"])),
@@ -100,14 +128,18 @@ def test_answers_equal_enumeration(model: str, fixed: list[str]) -> None:
     is_yes = explainer.model.predict(points) == "yes"
     joint = explainer.log_density(points, "yes")
     training = explainer.log_density(train, "yes")
-    scores = np.sort(training - log_highest(explainer, train, fixed))
+    scores = training - log_highest(explainer, train, fixed)
+    order = ascending(scores)
     # training rows are denser than new ones: by as much as thresholds of the class are lower, for the columns left
     above = np.sort(training) - np.sort(explainer.densities_["yes"].log_densities_)
     assert (above > 0).mean() > 0.9
-    scores = np.sort(scores - above * (1 - len(fixed) / train.shape[1]))
+    scores = scores[order] - above * (1 - len(fixed) / train.shape[1])
+    order, scores = order[ascending(scores)], np.sort(scores)
+    # each counts as far as it is of the components that the row's fixed columns speak for
+    weights = shares(explainer, train, fixed)[order] @ shares(explainer, rows, fixed).T + LEAST_WEIGHT
     for quantile in (0.3, 0.7):
         answers = explainer.with_threshold(quantile).explain(rows, "yes", constraints=rules)
-        own = np.quantile(scores, quantile) + log_highest(explainer, rows, fixed)
+        own = weighted_quantiles(scores, weights, quantile) + log_highest(explainer, rows, fixed)
         np.testing.assert_allclose(answers.log_thresholds, own, atol=1e-6)
         for k in range(len(rows)):
             row = rows.iloc[k]

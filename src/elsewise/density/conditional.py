@@ -47,6 +47,8 @@ FEWEST_ROWS_A_COMPONENT = 2
 # What a training row counts at least, where one that is surely of the same component counts 1: so few rows of a small
 # component lean on the others.
 LEAST_WEIGHT = 1e-3
+# Decimals of a score that order rows: of equal ones, which rounding may tell apart, the first comes first.
+SCORE_DECIMALS = 9
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
@@ -130,11 +132,11 @@ class ConditionalDensity:
         object.__setattr__(self, "_log_conditional_peaks", self._peaks_of_free())
         values = self._values_of_training(training)
         scores = training.log_max - values.max(axis=1)
-        order = np.argsort(scores, kind="stable")
+        order = _ascending(scores)
         calibrated = scores[order] - self.free_share * training.above
-        again = np.argsort(calibrated, kind="stable")
-        object.__setattr__(self, "scores", scores[order])
-        object.__setattr__(self, "_calibrated", calibrated[again])
+        again = _ascending(calibrated)
+        object.__setattr__(self, "scores", np.sort(scores))
+        object.__setattr__(self, "_calibrated", np.sort(calibrated))
         shares = self.shares(values)[order[again]]
         object.__setattr__(self, "_sums", np.cumsum(shares + LEAST_WEIGHT, axis=0))
 
@@ -231,6 +233,11 @@ class ConditionalDensity:
         """Share of rows, as new ones would be and counted for a row with these shares, whose scores are no higher."""
         n = int(np.searchsorted(self._calibrated, score, side="right"))
         return float(self._sums[n - 1] @ shares / (self._sums[-1] @ shares)) if n else 0.0
+
+
+def _ascending(scores: FloatArray) -> IntArray:
+    """Order of the rows by their scores, equal ones as they came, int array of shape (n_samples,)."""
+    return np.argsort(scores.round(SCORE_DECIMALS), kind="stable")
 
 
 def _squared_norms(mixture: FittedMixture, numbers: IntArray, Z: FloatArray) -> FloatArray:
