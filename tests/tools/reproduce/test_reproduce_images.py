@@ -84,7 +84,7 @@ def test_page_of_28x28_images_is_drawn_and_read(tmp_path, capsys, large):
     file = _written("plain.npz", tmp_path, images[few], labels[few])
     assert main(["reproduce", "images", "--mnist", str(file), "--rows", "2", "--out", str(tmp_path / "a.png")]) == 0
     printed = capsys.readouterr().out
-    for kind in ("closest", "plausible, the paper's way", "plausible, low rank, robust"):
+    for kind in ("closest", "plausible, the paper's way", "plausible, low rank, sure"):
         assert kind in printed
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
@@ -99,7 +99,7 @@ def test_low_rank_images_stay_in_range_and_read_as_requested(large):
     assert low_rank.pictures.min() >= 0
     assert low_rank.pictures.max() <= images.brightest
     shares = {row[0]: row for row in panel.readings.rows}
-    assert shares["plausible, low rank, robust"][1:3] == ("6", "100")
+    assert shares["plausible, low rank, sure"][1:3] == ("6", "100")
     assert float(shares["closest"][2]) < 100
 
 
