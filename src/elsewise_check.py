@@ -23,7 +23,8 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import mul
@@ -42,8 +43,13 @@ UNIT, MORE_OPERATIONS = Fraction(1, 2**52), 16
 DENSITY_ROUNDING = Fraction(1, 10**9)
 # Costs by which leaves are out of reach are rounded down to multiples of 2**-GRID.
 GRID = 60
+# What units are applied to, and their values, are rounded outwards to multiples of 2**-FINE.
+FINE = 128
 
+# What a region adds to the costs of columns, and a constant; None if nothing of it is in a node.
+Bound = tuple[dict[int, Any], Fraction] | None
 EVERYWHERE = [(-math.inf, math.inf, Fraction(0))]
+FUNCTIONS = ("relu", "identity", "square", "tanh", "logistic")
 NODES = ("close", "goals", "parts", "ellipsoids", "split", "levels", "clause")
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 
@@ -71,55 +77,53 @@ def require(holds: bool, reason: str) -> None:
 
 def listed(value: object, reason: str) -> list[Any]:
     """Return a list, or refuse the line."""
-    require(isinstance(value, list), reason)
-    assert isinstance(value, list)
+    if not isinstance(value, list):
+        raise WrongError(reason)
     return value
 
 
 def an_object(value: object, reason: str) -> dict[str, Any]:
     """Return an object, or refuse the line."""
-    require(isinstance(value, dict), reason)
-    assert isinstance(value, dict)
+    if not isinstance(value, dict):
+        raise WrongError(reason)
     return value
 
 
 def numbers(value: object, name: str, length: int | None = None) -> list[float]:
     """Return a list of finite numbers, of a length."""
-    value = listed(value, f"{name}: expected a list of numbers")
-    require(length is None or len(value) == length, f"{name}: expected {length} numbers, received {len(value)}")
-    return [number(each, name) for each in value]
+    found = [number(each, name) for each in listed(value, f"{name}: expected a list of numbers")]
+    require(length is None or len(found) == length, f"{name}: expected {length} numbers, received {len(found)}")
+    return found
 
 
 def number(value: object, name: str) -> float:
     """Return a finite number."""
-    require(isinstance(value, (int, float)) and not isinstance(value, bool), f"{name}: expected a number")
-    assert isinstance(value, (int, float))
-    require(math.isfinite(value), f"{name}: expected a finite number")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise WrongError(f"{name}: expected a finite number")
     require(isinstance(value, float) or abs(value) <= 2**53, f"{name}: a whole number too large for a double")
     return float(value)
 
 
 def position(value: object, name: str, count: int) -> int:
     """Return one of the numbers 0, ..., count - 1."""
-    is_position = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count
-    require(is_position, f"{name}: expected a whole number from 0 to {count - 1}, received {value!r}")
-    assert isinstance(value, int)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < count:
+        raise WrongError(f"{name}: expected a whole number from 0 to {count - 1}, received {value!r}")
     return value
 
 
 def entries(value: object, name: str, count: int) -> list[tuple[int, float]]:
     """Return pairs of a position, each once, and a number: what is not listed is zero."""
-    value = listed(value, f"{name}: expected a list of pairs")
-    require(all(isinstance(pair, list) and len(pair) == 2 for pair in value), f"{name}: expected pairs")
-    found = [(position(pair[0], name, count), number(pair[1], name)) for pair in value]
-    require(len({place for place, _ in found}) == len(found), f"{name}: a position occurs twice")
-    return found
+    pairs = [listed(pair, f"{name}: expected pairs") for pair in listed(value, f"{name}: expected a list of pairs")]
+    require(all(len(pair) == 2 for pair in pairs), f"{name}: expected pairs")
+    found = {position(pair[0], name, count): number(pair[1], name) for pair in pairs}
+    require(len(found) == len(pairs), f"{name}: a position occurs twice")
+    return list(found.items())
 
 
 class Vector:
     """Doubles as integers with a common denominator 2**bits: sums of products are exact and fast."""
 
-    def __init__(self, values: Iterable[float]) -> None:
+    def __init__(self, values: Iterable[float | Fraction]) -> None:
         ratios = [value.as_integer_ratio() for value in values]
         self.bits = max((low.bit_length() - 1 for _, low in ratios), default=0)
         self.whole = [top << (self.bits + 1 - low.bit_length()) for top, low in ratios]
@@ -153,12 +157,11 @@ class Map:
 
     def __init__(self, given: object, n: int, name: str) -> None:
         given = an_object(given, f"{name}: expected a map")
-        rows = given.get("rows")
-        rows = listed(rows, f"{name}: expected rows")
+        rows = listed(given.get("rows"), f"{name}: expected rows")
         self.rows = [[(j, Fraction(v)) for j, v in entries(row, name, n)] for row in rows]
         self.offset = [Fraction(v) for v in numbers(given.get("offset"), name, len(rows))]
 
-    def pulled_back(self, normal: list[float]) -> tuple[list[tuple[int, Fraction]], Fraction]:
+    def pulled_back(self, normal: Sequence[float | Fraction]) -> tuple[list[tuple[int, Fraction]], Fraction]:
         """Write ``normal·z`` as ``form·x + constant``."""
         form: dict[int, Fraction] = {}
         constant = Fraction(0)
@@ -172,60 +175,50 @@ class Map:
 
     def size(self, normal: list[float], most: list[Fraction]) -> Fraction:
         """Bound the sizes of all terms of ``normal·z``, added up, where |x| is at most ``most``."""
-        total = Fraction(0)
-        for value, row, offset in zip(normal, self.rows, self.offset):
-            if value:
-                terms = abs(offset) + sum(abs(coefficient) * most[j] for j, coefficient in row)
-                total += abs(Fraction(value)) * terms
-        return total
+        used = [(Fraction(v), row, o) for v, row, o in zip(normal, self.rows, self.offset) if v]
+        terms = (abs(v) * (abs(o) + sum(abs(a) * most[j] for j, a in row)) for v, row, o in used)
+        return sum(terms, Fraction(0))
 
     def compares(self, normal: list[float]) -> bool:
         """Whether ``normal·z`` is one feature as it is: to compare it with a number rounds nothing."""
-        places = [k for k, value in enumerate(normal) if value]
-        return len(places) == 1 and (
-            abs(normal[places[0]]) == 1
-            and self.offset[places[0]] == 0
-            and [coefficient for _, coefficient in self.rows[places[0]]] == [1]
-        )
+        used = [(abs(v), o, [a for _, a in row]) for v, row, o in zip(normal, self.rows, self.offset) if v]
+        return [*map(list, used)] == [[1, 0, [1]]]
 
 
 class Column:
     """A column: one number, whole or not, or the indicators of the levels of a category."""
 
     def __init__(self, given: object, n: int) -> None:
-        require(
-            isinstance(given, dict) and given.get("kind") in ("number", "whole", "category"), "a column has no kind"
-        )
-        assert isinstance(given, dict)
-        self.kind = given["kind"]
-        features = given.get("features")
-        require(isinstance(features, list) and len(features) > 0, "a column has no features")
-        assert isinstance(features, list)
+        given = an_object(given, "a column is no object")
+        self.kind = given.get("kind")
+        require(self.kind in ("number", "whole", "category"), "a column has no kind")
+        features = listed(given.get("features"), "a column has no features")
         self.features = [position(f, "features of a column", n) for f in features]
-        require(self.kind == "category" or len(self.features) == 1, "a number has one feature")
+        require(len(features) == 1 or (self.kind == "category" and bool(features)), "a number has one feature")
 
 
+@dataclass(frozen=True)
 class Box:
-    """What a node leaves of the domain: limits of features, and which goal, part and ellipsoid it is about."""
+    """What a node leaves of the domain: limits of features and units, which goal, part and ellipsoid it is about."""
 
-    __slots__ = ("ellipsoid", "goal", "lower", "part", "upper")
-
-    def __init__(
-        self, lower: list[float], upper: list[float], goal: int = -1, part: int = -1, ellipsoid: int = -1
-    ) -> None:
-        self.lower, self.upper, self.goal, self.part, self.ellipsoid = lower, upper, goal, part, ellipsoid
+    lower: list[float]
+    upper: list[float]
+    goal: int = -1
+    part: int = -1
+    ellipsoid: int = -1
+    units: dict[int, tuple[float, float]] = field(default_factory=dict)
 
     def within(self, feature: int, low: float, high: float) -> Box:
         """Return the part of the box where a feature is within further limits."""
         lower, upper = list(self.lower), list(self.upper)
         lower[feature], upper[feature] = max(lower[feature], low), min(upper[feature], high)
-        return Box(lower, upper, self.goal, self.part, self.ellipsoid)
+        return replace(self, lower=lower, upper=upper)
 
 
 def ends(value: object, name: str, n: int, default: float) -> list[float]:
     """Return limits; null is none."""
-    require(isinstance(value, list) and len(value) == n, f"{name}: expected {n} numbers or nulls")
-    assert isinstance(value, list)
+    value = listed(value, f"{name}: expected numbers or nulls")
+    require(len(value) == n, f"{name}: expected {n} numbers or nulls")
     return [default if each is None else number(each, name) for each in value]
 
 
@@ -239,18 +232,15 @@ class Domain:
         self.bound = bound
         self.price = [Fraction(v) for v in numbers(header.get("prices"), "prices", n)]
         require(all(price > 0 for price in self.price), "prices: expected positive numbers")
-        given = header.get("domain")
-        given = an_object(given, "domain: expected an object")
+        given = an_object(header.get("domain"), "domain: expected an object")
         self.per_change = Fraction(number(given.get("per_change"), "per_change"))
         require(self.per_change >= 0, "per_change is negative")
         self.columns = [Column(column, n) for column in given.get("columns", [])]
         require(sorted(f for c in self.columns for f in c.features) == list(range(n)), "a feature is not in one column")
-        units = given.get("units")
-        units = listed(units, "units: expected lists of columns")
+        units = listed(given.get("units"), "units: expected lists of columns")
         self.units = [[position(c, "units", len(self.columns)) for c in unit] for unit in units]
-        require(
-            sorted(c for unit in self.units for c in unit) == list(range(len(self.columns))), "units: not each once"
-        )
+        every = sorted(c for unit in self.units for c in unit)
+        require(every == list(range(len(self.columns))), "units: not each once")
         most = given.get("max_changes")
         self.max_changes = None if most is None else position(most, "max_changes", 2**53)
         self.lower = ends(given.get("lower"), "lower", n, -math.inf)
@@ -263,70 +253,62 @@ class Domain:
             require(all(low <= own <= high for low, own, high in moves), "least_moves: the row is not between the ends")
         self.clauses = [self._clause(clause) for clause in given.get("clauses", [])]
         self.is_indicator = [False] * n
-        for column in self.columns:
-            if column.kind == "category":
-                self._read_category(column)
+        for f in [f for column in self.columns if column.kind == "category" for f in column.features]:
+            self.is_indicator[f] = True
+            require(self.lower[f] in (0.0, 1.0) or self.lower[f] < 0, "an indicator has a limit between 0 and 1")
+            require(self.upper[f] in (0.0, 1.0) or self.upper[f] > 1, "an indicator has a limit between 0 and 1")
+        self._require_levels(self.row, "row")
         self.reach = [bound / price for price in self.price]
         self.most = [abs(own) + reach for own, reach in zip(self.exact_row, self.reach)]
+        self.near_lower = [below(own - reach) for own, reach in zip(self.exact_row, self.reach)]
+        self.near_upper = [above(own + reach) for own, reach in zip(self.exact_row, self.reach)]
         self.rules: list[tuple[list[tuple[int, Fraction]], Fraction, Fraction]] = []
         identity = Map({"rows": [[[i, 1.0]] for i in range(n)], "offset": [0.0] * n}, n, "rules")
         for rule in given.get("rules", []):
-            require(isinstance(rule, dict), "rules: expected objects")
+            rule = an_object(rule, "rules: expected objects")
             normal, offset = numbers(rule.get("normal"), "rules", n), Fraction(number(rule.get("offset"), "rules"))
             rounding = UNIT * (n + MORE_OPERATIONS) * (identity.size(normal, self.most) + abs(offset))
             self.rules.append((identity.pulled_back(normal)[0], offset, rounding))
 
     def _clause(self, given: object) -> list[tuple[int, float, float]]:
-        given = listed(given, "clauses: expected lists of literals")
         found = []
-        for literal in given:
+        for literal in listed(given, "clauses: expected lists of literals"):
             require(isinstance(literal, list) and len(literal) == 3, "a literal is not [feature, low, high]")
-            feature, (low, high) = position(literal[0], "a literal", self.n), literal[1:]
-            found.append(
-                (
-                    feature,
-                    -math.inf if low is None else number(low, "a literal"),
-                    math.inf if high is None else number(high, "a literal"),
-                )
-            )
+            low, high = ends(literal[1:2], "low", 1, -math.inf), ends(literal[2:], "high", 1, math.inf)
+            found.append((position(literal[0], "a literal", self.n), low[0], high[0]))
         return found
 
-    def _read_category(self, column: Column) -> None:
-        for f in column.features:
-            self.is_indicator[f] = True
-            require(self.lower[f] in (0.0, 1.0) or self.lower[f] < 0, "an indicator has a limit between 0 and 1")
-            require(self.upper[f] in (0.0, 1.0) or self.upper[f] > 1, "an indicator has a limit between 0 and 1")
-        own = [self.row[f] for f in column.features]
-        require(sorted(own) == [0.0] * (len(own) - 1) + [1.0], "the row has not one level of a category")
+    def _require_levels(self, values: list[float], name: str) -> None:
+        for column in self.columns:
+            own = sorted(values[f] for f in column.features)
+            is_one = own == [0.0] * (len(own) - 1) + [1.0]
+            require(is_one or column.kind != "category", f"the {name} has not one level of a category")
+
+    def levels(self, column: Column, box: Box) -> list[int]:
+        """Return the indicators of the levels of a category that a box leaves."""
+        forced = [f for f in column.features if box.lower[f] > 0]
+        return [f for f in column.features if box.upper[f] >= 1 and all(f == other for other in forced)]
 
     # ---- what is in the domain ----
 
     def distance(self, point: list[float]) -> Fraction:
         """Return the exact distance of a point."""
         apart = [abs(Fraction(x) - own) for x, own in zip(point, self.exact_row)]
-        changed = sum(any(apart[f] for c in unit for f in self.columns[c].features) for unit in self.units)
-        return sum(map(mul, self.price, apart), Fraction(0)) + self.per_change * changed
+        return sum(map(mul, self.price, apart), Fraction(0)) + self.per_change * self._n_changed(point)
+
+    def _n_changed(self, point: list[float]) -> int:
+        return sum(any(point[f] != self.row[f] for c in unit for f in self.columns[c].features) for unit in self.units)
 
     def require_point(self, point: list[float]) -> None:
         """Refuse a point that does not keep the limits and rules."""
         for f, x in enumerate(point):
             require(self.lower[f] <= x <= self.upper[f], f"the point breaks a limit of feature {f}")
-            moved = x != self.row[f]
-            require(not moved or x <= self.below[f] or x >= self.above[f] or self.below[f] == self.above[f],
-                    f"feature {f} of the point moves too little")  # fmt: skip
-        for column in self.columns:
-            values = [point[f] for f in column.features]
-            if column.kind == "whole":
-                is_own = values[0] == self.row[column.features[0]]
-                require(values[0].is_integer() or is_own, f"feature {column.features[0]} of the point is not whole")
-            elif column.kind == "category":
-                require(
-                    sorted(values) == [0.0] * (len(values) - 1) + [1.0], "the point has not one level of a category"
-                )
-        changed = sum(
-            any(point[f] != self.row[f] for c in unit for f in self.columns[c].features) for unit in self.units
-        )
-        require(self.max_changes is None or changed <= self.max_changes, "the point changes too much")
+            moves = x <= self.below[f] or x >= self.above[f] or self.below[f] == self.above[f]
+            require(moves or x == self.row[f], f"feature {f} of the point moves too little")
+        self._require_levels(point, "point")
+        for f in [column.features[0] for column in self.columns if column.kind == "whole"]:
+            require(point[f].is_integer() or point[f] == self.row[f], f"feature {f} of the point is not whole")
+        require(self.max_changes is None or self._n_changed(point) <= self.max_changes, "the point changes too much")
         for k, clause in enumerate(self.clauses):
             require(any(low <= point[f] <= high for f, low, high in clause), f"the point breaks clause {k}")
         exact = [Fraction(x) for x in point]
@@ -335,57 +317,33 @@ class Domain:
 
     # ---- the least cost of a column, with a slope added ----
 
-    def least_of_number(
-        self, column: Column, box: Box, slope: Fraction, pieces: list[tuple[float, float, Fraction]]
+    def _least_of_column(
+        self, column: Column, box: Box, slopes: list[Fraction], extra: Any
     ) -> tuple[Fraction | None, Fraction | None]:
-        """Return the least ``price |v| + slope v`` over the moves v in a box: if the number stays, if it changes.
+        """Return the least ``distance + slopes·(x - row) + extra`` of a column: if it stays, if it changes.
 
-        On each side of the row the sum is linear: its minimum is at an end. ``pieces`` are intervals with what is added
-        there. None where there is no such move.
+        On each side of the row that of a number is linear: its least is at an end. ``extra`` has pieces of a number,
+        intervals with what is added there, or levels. None where there is nothing in the box.
         """
+        if column.kind == "category":
+            here, left = next(f for f in column.features if self.row[f] == 1), self.levels(column, box)
+            more = {f: (extra or {}).get(f, Fraction(0)) + self.price[f] + slopes[f] for f in left}
+            costs = [more[f] + self.price[here] - slopes[here] for f in left if f != here]
+            return (more[here] - self.price[here] - slopes[here] if here in left else None), min(costs, default=None)
         f = column.features[0]
-        own, price, reach = self.exact_row[f], self.price[f], self.reach[f]
+        slope, own, price, reach = slopes[f], self.exact_row[f], self.price[f], self.reach[f]
         below, above = Fraction(self.below[f]), Fraction(self.above[f])
-        stays: Fraction | None = None
-        changes: Fraction | None = None
-        for first, last, extra in pieces:
+        stays, changes = None, []
+        for first, last, added in extra or EVERYWHERE:
             low, high = max(first, box.lower[f]), min(last, box.upper[f])
-            if low > high:
-                continue
-            if low <= self.row[f] <= high:
-                stays = extra
+            stays = added if low <= self.row[f] <= high else stays
             least = own - reach if low == -math.inf else max(Fraction(low), own - reach)
             most = own + reach if high == math.inf else min(Fraction(high), own + reach)
             sides = [(least, min(most, below)), (max(least, above), most)]
             if column.kind == "whole":
                 sides = [(Fraction(math.ceil(a)), Fraction(math.floor(b))) for a, b in sides]
-            for a, b in sides:
-                if a <= b:
-                    cost = extra + min(price * abs(x - own) + slope * (x - own) for x in (a, b))
-                    changes = cost if changes is None else min(changes, cost)
-        return stays, changes
-
-    def least_of_category(
-        self, column: Column, box: Box, slopes: list[Fraction], extra: dict[int, Fraction]
-    ) -> tuple[Fraction | None, Fraction | None]:
-        """Return the same of a category: for the row's own level, and for the best of the others that are left.
-
-        Slopes multiply ``x - row``.
-        """
-        features = column.features
-        forced = [f for f in features if box.lower[f] > 0]
-        own = next(f for f in features if self.row[f] == 1.0)
-        stays: Fraction | None = None
-        changes: Fraction | None = None
-        for f in features:
-            if box.upper[f] < 1 or any(other != f for other in forced):
-                continue
-            if f == own:
-                stays = extra.get(f, Fraction(0))
-                continue
-            cost = self.price[f] + self.price[own] + slopes[f] - slopes[own] + extra.get(f, Fraction(0))
-            changes = cost if changes is None else min(changes, cost)
-        return stays, changes
+            changes += [added + price * abs(x - own) + slope * (x - own) for a, b in sides if a <= b for x in (a, b)]
+        return stays, min(changes, default=None)
 
     def least(self, box: Box, slopes: list[Fraction], extra: dict[int, Any]) -> Fraction | None:
         """Return the least ``distance + slopes·(x - row) + extra`` over the near rows of a box; None if there is none.
@@ -394,98 +352,284 @@ class Domain:
         """
         total, gains, n_forced = Fraction(0), [], 0
         for unit in self.units:
-            stays: Fraction | None = Fraction(0)
-            moves = self.per_change
-            for c in unit:
-                column = self.columns[c]
-                if column.kind == "category":
-                    stay, change = self.least_of_category(column, box, slopes, extra.get(c, {}))
-                else:
-                    pieces = extra.get(c, EVERYWHERE)
-                    stay, change = self.least_of_number(column, box, slopes[column.features[0]], pieces)
-                options = [each for each in (stay, change) if each is not None]
-                if not options:
-                    return None
-                stays = None if stays is None or stay is None else stays + stay
-                moves += min(options)
-            if stays is None:
-                n_forced += 1
-                total += moves
+            both = [self._least_of_column(self.columns[c], box, slopes, extra.get(c)) for c in unit]
+            options = [[each for each in pair if each is not None] for pair in both]
+            if not all(options):
+                return None
+            stays = [stay for stay, _ in both if stay is not None]
+            moves = sum(map(min, options), self.per_change)
+            if len(stays) < len(both):
+                n_forced, total = n_forced + 1, total + moves
             else:
-                total += stays
-                gains.append(min(moves - stays, Fraction(0)))
-        if self.max_changes is None:
-            return total + sum(gains, Fraction(0))
-        if n_forced > self.max_changes:
-            return None
-        return total + sum(sorted(gains)[: self.max_changes - n_forced], Fraction(0))
+                total += sum(stays, Fraction(0))
+                gains.append(min(moves - sum(stays, Fraction(0)), Fraction(0)))
+        left = len(gains) if self.max_changes is None else self.max_changes - n_forced
+        return None if left < 0 else total + sum(sorted(gains)[:left], Fraction(0))
+
+
+# ---- functions of units: exponentials and logarithms bounded by integers, in units of 2**-FINE ----
+
+
+def outward(low: float | Fraction, high: float | Fraction) -> tuple[Any, Any]:
+    """Round an interval outwards to multiples of 2**-FINE; ends that are infinite stay."""
+    least = low if low == -math.inf else math.floor(Fraction(low) * 2**FINE)
+    return least, high if high == math.inf else math.ceil(Fraction(high) * 2**FINE)
+
+
+def exp_between(x: Fraction) -> tuple[int, int]:
+    """Bound exp(-x) for x >= 0: the alternating series at x / 2^k <= 1, squared k times.
+
+    Each of less than 60 terms is rounded down by less than 3 units.
+    """
+    one, k = 1 << FINE, math.ceil(x).bit_length()
+    y, term, total, n = math.floor(x * one) >> k, one, one, 0
+    while term:
+        n += 1
+        term = term * y // (n * one)
+        total += -term if n % 2 else term
+    low, high = max(total - 256, 0), total + 256
+    for _ in range(k):
+        low, high = low * low >> FINE, (high * high >> FINE) + 1
+    return low, high
+
+
+def log_below(x: Fraction) -> Fraction:
+    """Return a number that is at most log(x), for x >= 1."""
+    found = Fraction(max(math.log(x) * (1 - 2**-45) - 2**-45, 0.0))
+    return found if exp_between(found)[0] * x >= 1 << FINE else Fraction(0)
+
+
+def logistic_between(t: Fraction) -> tuple[int, int]:
+    """Bound 1 / (1 + exp(-t))."""
+    one = 1 << FINE
+    low, high = exp_between(abs(t))
+    low, high = (low << FINE) // (one + low), -(-(high << FINE) // (one + high))
+    return (low, high) if t <= 0 else (one - high, one - low)
+
+
+def value_between(name: str, low: int, high: int) -> tuple[int, int]:
+    """Bound a function between two numbers."""
+    if name in ("tanh", "logistic"):  # tanh(t) = 2 logistic(2 t) - 1
+        k = 2 if name == "tanh" else 1
+        first, last = (logistic_between(Fraction(k * t, 1 << FINE))[side] for side, t in enumerate((low, high)))
+        return k * first - (k - 1 << FINE), k * last - (k - 1 << FINE)
+    if name == "square":
+        least, most = sorted((low * low, high * high))
+        return (0 if low <= 0 <= high else least >> FINE), (most >> FINE) + 1
+    return (max(low, 0), max(high, 0)) if name == "relu" else (low, high)
+
+
+def least_of_unit(name: str, w: Fraction, m: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """Bound ``w phi(t) - m t`` from below where t is between two numbers."""
+    if w == 0:
+        return min(-m * low, -m * high)
+    if name in ("tanh", "logistic"):  # tanh(t) = 2 logistic(2 t) - 1
+        k = 2 if name == "tanh" else 1
+        return least_of_logistic(k * w, m / k, k * low, k * high) - (k - 1) * w
+    places = [low, high, min(max(m / (2 * w) if name == "square" else Fraction(0), low), high)]  # w < 0: any will do
+    values = [t * t if name == "square" else max(t, Fraction(0)) if name == "relu" else t for t in places]
+    return min(w * value - m * t for t, value in zip(places, values))
+
+
+def least_of_logistic(w: Fraction, m: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """Bound ``w logistic(t) - m t``: at the ends where it is concave, by a tangent where it is convex."""
+    if w < 0:  # logistic(-t) = 1 - logistic(t)
+        return w + least_of_logistic(-w, -m, -high, -low)
+    found, one = [], 1 << FINE
+    if high > 0:
+        found += [w * Fraction(logistic_between(t)[0], one) - m * t for t in (max(low, Fraction(0)), high)]
+    if low < 0:
+        last, slope = min(high, Fraction(0)), float(m / w)
+        at = low if slope <= 0 else last
+        if 0 < slope < 0.25:  # where the slope of the logistic function is the same
+            share = (1 - math.sqrt(1 - 4 * slope)) / 2
+            at = min(max(Fraction(math.log(share / (1 - share))), low), last)
+        a, b = (Fraction(value, one) for value in logistic_between(at))
+        steepest, flattest = b * (1 - b) if 2 * b < 1 else Fraction(1, 4), min(a * (1 - a), b * (1 - b))
+        found += [w * (a + steepest * (low - at)) - m * low, w * (a + flattest * (last - at)) - m * last]
+    return min(found)
 
 
 # ---- what the model decides, and where data are dense ----
 
 
+class Layer:
+    """Units ``function(W z + b)`` of the map's z, or of the values of the layer before."""
+
+    def __init__(self, given: object, width: int, map_: Map | None, domain: Domain) -> None:
+        given = an_object(given, "layers: expected objects")
+        self.offsets = numbers(given.get("offsets"), "offsets of a layer")
+        count, rows = len(self.offsets), listed(given.get("weights"), "weights: expected lists of numbers")
+        self.functions = listed(given.get("functions"), "functions: expected a list")
+        require(len(rows) == len(self.functions) == count, "a layer has other numbers of weights and functions")
+        require(all(name in FUNCTIONS for name in self.functions), f"functions: expected some of {FUNCTIONS}")
+        self.weights = [numbers(row, "weights", width) for row in rows]
+        forms = [[(k, Fraction(w)) for k, w in enumerate(row) if w] for row in self.weights]
+        exact = [Fraction(offset) for offset in self.offsets]
+        if map_ is not None:  # the first layer sees features
+            width, pulled = domain.n, [map_.pulled_back(row) for row in self.weights]
+            forms, exact = [form for form, _ in pulled], [b + more for b, (_, more) in zip(exact, pulled)]
+        dense = [[dict(form).get(k, Fraction(0)) for k in range(width)] for form in forms]
+        self.rows, self.columns = [Vector(row) for row in dense], [Vector(column) for column in zip(*dense)]
+        self.shift = Vector(exact)
+        self.constant = [outward(b, b) for b in exact]
+        self.balls = []
+        for form, b in zip(
+            forms if map_ is not None else [], exact
+        ):  # a unit of distance moves it by the largest ratio
+            middle = b + sum((a * domain.exact_row[j] for j, a in form), Fraction(0))
+            room = domain.bound * max((abs(a) / domain.price[j] for j, a in form), default=Fraction(0))
+            self.balls.append(outward(middle - room, middle + room))
+
+    def spans(self, values: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Bound what units are applied to, by what is before them; all in units of 2**-FINE."""
+        found = []
+        for row, (first, last) in zip(self.rows, self.constant):
+            least = sum(w * (a if w > 0 else b) for w, (a, b) in zip(row.whole, values))
+            most = sum(w * (b if w > 0 else a) for w, (a, b) in zip(row.whole, values))
+            found.append((first + (least >> row.bits), last - (-most >> row.bits)))
+        return found
+
+    def values(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Bound the values of units."""
+        return [value_between(name, low, high) for name, (low, high) in zip(self.functions, spans)]
+
+    def sizes(self, before: list[float]) -> list[float]:
+        """Bound the sizes of all terms that the values of units are made of, by those of what is before them."""
+        found = [abs(b) + sum(map(mul, map(abs, row), before)) for row, b in zip(self.weights, self.offsets)]
+        return [size * size if name == "square" else size + 1 for name, size in zip(self.functions, found)]
+
+
 class Polyhedra:
-    """A model whose region is a union of polyhedra: ``(N_r - s)·z <= o_r - c`` for the half-spaces r of a part.
+    """A model whose region is a union of parts: ``(N_r - s)·z + U_r·a <= o_r - c`` for the half-spaces r of a part.
+
+    Here a are the values of the last of some layers of units, if there are any. With ``log_odds`` L the half-spaces of
+    the part hold together: for the slacks v of all of them, ``sum exp(-v_r) <= exp(L)``.
 
     The model adds up its terms in floating point. A sum of k products is off by no more than (k + few) roundings of
     the sum of their sizes, which are bounded, for nothing far away matters: half-spaces are moved out by that much.
+    Through a unit errors grow as sizes do, and twice as much where it is a square.
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
         self.map = Map(given.get("map"), n, "map")
         width = len(self.map.rows)
-        rows = given.get("normals")
-        rows = listed(rows, "normals: expected a list")
+        rows = listed(given.get("normals"), "normals: expected a list")
         self.normals = [numbers(row, "normals", width) for row in rows]
         self.offsets = numbers(given.get("offsets"), "offsets", len(rows))
         self.parts = []
-        parts = given.get("parts")
-        parts = listed(parts, "parts: expected a list")
-        for part in parts:
-            require(isinstance(part, dict), "parts: expected objects")
+        for part in listed(given.get("parts"), "parts: expected a list"):
+            part = an_object(part, "parts: expected objects")
             start, stop = (position(part.get(end), "parts", len(rows) + 1) for end in ("start", "stop"))
-            shift = numbers(part["shift"], "shift", width) if "shift" in part else None
-            self.parts.append((start, stop, shift, number(part.get("shift_offset", 0.0), "shift")))
+            shift = numbers(part.get("shift", [0.0] * width), "shift", width)
+            self.parts.append((range(start, stop), shift, number(part.get("shift_offset", 0.0), "shift")))
         self.domain = domain
         self.known: dict[tuple[int, int], tuple[list[tuple[int, Fraction]], Fraction, Fraction]] = {}
-
-    def n_halfspaces(self, part: int) -> int:
-        """Count the half-spaces of a part."""
-        return self.parts[part][1] - self.parts[part][0]
+        self.layers: list[Layer] = []
+        for each in listed(given.get("layers", []), "layers: expected a list"):
+            before = len(self.layers[-1].offsets) if self.layers else width
+            self.layers.append(Layer(each, before, None if self.layers else self.map, domain))
+        self.n_units = sum(len(layer.offsets) for layer in self.layers)
+        self.n_last = len(self.layers[-1].offsets) if self.layers else 0
+        of_units = listed(given.get("units", [[]] * len(rows)), "units: expected a list")
+        self.of_units = [numbers(row, "units", self.n_last) for row in of_units]
+        require(len(self.of_units) == len(rows), "units: expected weights for each half-space")
+        self.log_odds = Fraction(number(given["log_odds"], "log_odds")) if "log_odds" in given else None
+        self.sizes = [float(self.map.size([float(j == k) for j in range(width)], domain.most)) for k in range(width)]
+        self.n_operations = 2 * width + MORE_OPERATIONS
+        for layer in self.layers:
+            self.n_operations = 2 * (self.n_operations + 2 * len(self.sizes) + MORE_OPERATIONS)
+            self.sizes = layer.sizes(self.sizes)
 
     def halfspace(self, part: int, place: int) -> tuple[list[tuple[int, Fraction]], Fraction, Fraction]:
-        """Return ``(form, offset, rounding)`` of a half-space of a part: ``form·x <= offset + rounding``."""
+        """Return ``(form, offset, rounding)`` of a half-space of a part: ``form·x + U·a <= offset + rounding``."""
         key = (part, place)
         if key not in self.known:
-            start, _, shift, shift_offset = self.parts[part]
-            normal, offset = self.normals[start + place], Fraction(self.offsets[start + place])
-            form, constant = self.map.pulled_back(normal)
-            size = self.map.size(normal, self.domain.most) + abs(offset)
-            if shift is not None:
-                moved, more = self.map.pulled_back(shift)
-                total = dict(form)
-                for j, value in moved:
-                    total[j] = total.get(j, Fraction(0)) - value
-                form, constant, offset = list(total.items()), constant - more, offset - Fraction(shift_offset)
-                size += self.map.size(shift, self.domain.most) + abs(Fraction(shift_offset))
-            rounding = UNIT * (2 * len(normal) + MORE_OPERATIONS) * size
-            if shift is None and self.map.compares(normal):
+            rows, shift, shift_offset = self.parts[part]
+            normal, own, offset = self.normals[rows[place]], self.of_units[rows[place]], self.offsets[rows[place]]
+            form, constant = self.map.pulled_back([Fraction(a) - Fraction(b) for a, b in zip(normal, shift)])
+            size = self.map.size(normal, self.domain.most) + self.map.size(shift, self.domain.most)
+            size += (
+                abs(Fraction(offset)) + abs(Fraction(shift_offset)) + Fraction(sum(map(mul, map(abs, own), self.sizes)))
+            )
+            rounding = UNIT * (self.n_operations + 2 * len(own)) * size
+            if not any(shift) and not own and self.map.compares(normal):
                 rounding = Fraction(0)
-            self.known[key] = (form, offset - constant, rounding)
+            self.known[key] = form, Fraction(offset) - Fraction(shift_offset) - constant, rounding
         return self.known[key]
+
+    def spans(self, box: Box) -> list[list[tuple[int, int]]] | None:
+        """Bound what units are applied to, layer by layer, in units of 2**-FINE; None if nothing is left."""
+        first, found = 0, list[list[tuple[int, int]]]()
+        near = zip(box.lower, self.domain.near_lower, box.upper, self.domain.near_upper)
+        values = [outward(max(a, b), min(c, d)) for a, b, c, d in near]
+        for layer in self.layers:
+            own = layer.spans(values)
+            own = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(own, layer.balls or own)]
+            for unit in box.units.keys() & range(first, first + len(own)):
+                (a, b), (c, d) = own[unit - first], outward(*box.units[unit])
+                own[unit - first] = max(a, c), min(b, d)
+            if any(a > b for a, b in own):
+                return None
+            found.append(own)
+            values, first = layer.values(own), first + len(own)
+        return found
+
+    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> tuple[dict[int, Any], Fraction] | None:
+        """Add what multipliers of half-spaces and units make of the region to slopes of x; return the constant.
+
+        With the weights w that multipliers give to the values of units, ``w phi(t) = (w phi(t) - m t) + m t`` for any
+        m: the first is at least its minimum over the interval of the unit, the second is linear in what is before.
+        """
+        require(box.part >= 0, "there are multipliers of a part, but no part")
+        rows, constant, total = self.parts[box.part][0], Fraction(0), Fraction(0)
+        pairs, weights = entries(given.get("parts", []), "parts", len(rows)), [Fraction(0)] * self.n_last
+        for place, value in pairs:
+            require(value >= 0, "a multiplier is negative")
+            form, offset, rounding = self.halfspace(box.part, place)
+            add(slopes, Fraction(value), form)
+            constant -= Fraction(value) * (offset + rounding)
+            total += Fraction(value)
+            add(weights, Fraction(value), list(enumerate(map(Fraction, self.of_units[rows[place]]))))
+        if self.log_odds is not None:  # for all shares s: sum s v >= sum s log(1 / s) - L
+            constant -= total * (self.log_odds + MORE_OPERATIONS * UNIT * (1 + abs(self.log_odds)))
+            constant += sum((Fraction(v) * log_below(total / Fraction(v)) for _, v in pairs if v), Fraction(0))
+        messages, last = dict(entries(given.get("units", []), "units", self.n_units)), self.n_units
+        spans = self.spans(box)
+        if spans is None:
+            return None
+        for layer, own in zip(reversed(self.layers), reversed(spans)):
+            m = [messages.get(unit, 0.0) for unit in range(last - len(own), last)]
+            last -= len(own)
+            for name, w, slope, (low, high) in zip(layer.functions, weights, m, own):
+                if w or slope:
+                    least = least_of_unit(name, w, Fraction(slope), Fraction(low, 1 << FINE), Fraction(high, 1 << FINE))
+                    constant += Fraction(math.floor(least * 2**FINE), 2**FINE)
+            exact = Vector(m)
+            constant += layer.shift.dot(exact)
+            weights = [column.dot(exact) for column in layer.columns]
+        add(slopes, Fraction(1), list(enumerate(weights)) if self.layers else [])
+        return {}, constant
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point that no part holds, exactly or up to the model's own rounding."""
-        for part in range(len(self.parts)):
-            count = self.n_halfspaces(part)
-            if all(self._holds(self.halfspace(part, place), point) for place in range(count)):
+        values = [outward(x, x) for x in point]
+        for layer in self.layers:
+            values = layer.values(layer.spans(values))
+        for part, (rows, _, _) in enumerate(self.parts):
+            slacks = [self._slack(part, place, point, values) + (self.log_odds or 0) for place in range(len(rows))]
+            shares = 0 if self.log_odds is None else sum(exp_between(abs(slack))[1] for slack in slacks)
+            if min(slacks, default=0) >= 0 and shares <= 1 << FINE:
                 return
         raise WrongError("the model, as it is read here, does not decide for the target at the point")
 
-    @staticmethod
-    def _holds(halfspace: tuple[list[tuple[int, Fraction]], Fraction, Fraction], point: list[Fraction]) -> bool:
-        form, offset, _ = halfspace
-        return sum(a * point[j] for j, a in form) <= offset
+    def _slack(self, part: int, place: int, point: list[Fraction], values: list[tuple[int, int]]) -> Fraction:
+        """Return the least that a half-space may leave at a point."""
+        form, offset, _ = self.halfspace(part, place)
+        weights = map(Fraction, self.of_units[self.parts[part][0][place]])
+        most = sum((w * (b if w > 0 else a) for w, (a, b) in zip(weights, values)), Fraction(0))
+        left: Fraction = offset - sum((a * point[j] for j, a in form), Fraction(0)) - most / 2**FINE
+        return left
 
 
 class Trees:
@@ -539,11 +683,6 @@ class Trees:
                 own = unit * few * sum(abs(w) for w in exact_weights[r]) * Fraction(size)
                 self.needed.append(math.floor((least - slack - own) * 2**self.bits))
 
-    def _column_seen(self, row: list[tuple[int, Fraction]]) -> int | None:
-        columns = {self.column_of[j] for j, _ in row}
-        require(len(columns) <= 1, "a tree sees a mixture of columns")
-        return columns.pop() if columns else None
-
     def _tree(self, given: object) -> list[Any]:
         nodes = listed(given, "trees: expected lists of nodes")
         found: list[Any] = []
@@ -558,7 +697,9 @@ class Trees:
             left, right = (position(child, "a node", len(nodes)) for child in node[2:])
             require(left > k and right > k, "a tree leads back")
             limits[k] = (z, Fraction(limit))
-            self.seen[z] = self._column_seen(self.map.rows[z])
+            columns = {self.column_of[j] for j, _ in self.map.rows[z]}
+            require(len(columns) <= 1, "a tree sees a mixture of columns")
+            self.seen[z] = columns.pop() if columns else None
             found.append((self.seen[z], self._sides(z, limit), left, right))
         require(len(found) > 0, "a tree has no nodes")
         return found
@@ -603,18 +744,11 @@ class Trees:
 
     def _next_sum(self, r: int, least: Fraction, strict: bool) -> int:
         """Return the smallest sum, of those that leaves can have, that meets a condition."""
-        start: int = 0
-        step: int = 0
-        for tree in self.trees:
-            gains: list[int] = [node[0][r] for node in tree if len(node) == 1]
-            start += gains[0]
-            step = math.gcd(step, *(gain - gains[0] for gain in gains))
-        exact = least * 2**self.bits
-        if step == 0:
-            step = 1
-        count = (exact - start) / step
-        steps: int = math.floor(count) + 1 if strict else math.ceil(count)
-        return start + step * steps
+        gains: list[list[int]] = [[node[0][r] for node in tree if len(node) == 1] for tree in self.trees]
+        start: int = sum(of_tree[0] for of_tree in gains)
+        step: int = math.gcd(*(gain - of_tree[0] for of_tree in gains for gain in of_tree)) or 1
+        count: Fraction = (least * 2**self.bits - start) / step
+        return start + step * (math.floor(count) + 1 if strict else math.ceil(count))
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point at which the leaves do not add up to enough."""
@@ -631,28 +765,27 @@ class Trees:
 
     # ---- the bound ----
 
-    def bound(self, box: Box, given: object) -> tuple[dict[int, Any], Fraction] | None:
+    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> tuple[dict[int, Any], Fraction] | None:
         """Return what messages add to columns, and the least of all trees; None if a tree has no leaf left."""
-        said = an_object(given, "trees: expected multipliers")
+        said = an_object(given["trees"], "trees: expected multipliers")
         bits = position(said.get("bits"), "bits", 2000)
         pi = [position(p, "pi", 2**400) for p in listed(said.get("pi", []), "pi: expected a list")]
         require(len(pi) == len(self.needed), "pi: one weight a condition is expected")
         messages: list[dict[int, list[tuple[Any, int]]]] = [{} for _ in self.trees]
+        columns = self.domain.columns
         for each in listed(said.get("messages"), "messages: expected a list"):
             require(isinstance(each, list) and len(each) == 3, "a message is not [tree, column, values]")
-            t, c = (
-                position(each[0], "a message", len(messages)),
-                position(each[1], "a message", len(self.domain.columns)),
-            )
+            t, c = (position(k, "a message", count) for k, count in zip(each, (len(messages), len(columns))))
             require(c not in messages[t], "a message occurs twice")
             messages[t][c] = self._message(c, listed(each[2], "a message has no values"))
         unit = Fraction(1, 2**bits)
         total = sum(map(mul, pi, self.needed)) * unit / 2**self.bits
-        total -= sum(self.domain.price[self.domain.columns[c].features[0]] * near for c, near in self.near.items())
-        has_level = all(self._whole_side(c, box) for c in range(len(self.domain.columns)))
+        total -= sum(self.domain.price[columns[c].features[0]] * near for c, near in self.near.items())
+        has_level = all(self._whole_side(c, box) for c in range(len(columns)))
         if not has_level or any(low > high for low, high in zip(box.lower, box.upper)):
             return None
-        spare = self._spare(box)
+        costs = {c: self._cost(c, self._whole_side(c, box)) for c in range(len(columns))}
+        spare = math.ceil(self.domain.bound * 2**GRID) - sum(costs.values()), costs  # what is left of the bound
         for tree, own in zip(self.trees, messages):
             least = self._least_leaf(tree, box, own, pi, spare)
             if least is None:
@@ -665,16 +798,11 @@ class Trees:
         found, is_category = [], self.domain.columns[c].kind == "category"
         for pair in values:
             require(isinstance(pair, list) and len(pair) == 2 and type(pair[1]) is int, "a message has no whole value")
-            if is_category:
-                require(pair[0] in self.domain.columns[c].features, "a message is about no level")
-            found.append(
-                (pair[0] if is_category else math.inf if pair[0] is None else number(pair[0], "a message"), pair[1])
-            )
-        ends_ = [end for end, _ in found]
-        if not is_category:
-            require(
-                ends_ == sorted(set(ends_)) and ends_[-1] == math.inf, "pieces of a message do not follow each other"
-            )
+            end = pair[0] if is_category else ends(pair[:1], "a message", 1, math.inf)[0]
+            require(not is_category or end in self.domain.columns[c].features, "a message is about no level")
+            found.append((end, pair[1]))
+        last = [math.inf] if is_category else [end for end, _ in found]
+        require(last == sorted(set(last)) and last[-1] == math.inf, "pieces of a message do not follow each other")
         return found
 
     def _summed(self, c: int, messages: list[dict[int, list[tuple[Any, int]]]], unit: Fraction) -> Any:
@@ -696,17 +824,11 @@ class Trees:
             level, first = level + steps.get(end, 0), math.nextafter(end, math.inf)
         return pieces
 
-    def _spare(self, box: Box) -> tuple[int, dict[int, int]]:
-        """Return what is left of the bound after the least cost of each column, and these; whole, rounded down."""
-        least = {c: self._cost(c, self._whole_side(c, box)) for c in range(len(self.domain.columns))}
-        return math.ceil(self.domain.bound * 2**GRID) - sum(least.values()), least
-
     def _whole_side(self, c: int, box: Box) -> Any:
         column = self.domain.columns[c]
         if column.kind != "category":
             return self._within(c, box.lower[column.features[0]], box.upper[column.features[0]])
-        forced = [f for f in column.features if box.lower[f] > 0]
-        return frozenset(f for f in column.features if box.upper[f] >= 1 and all(f == other for other in forced))
+        return frozenset(self.domain.levels(column, box))
 
     def _within(self, c: int, low: float, high: float) -> tuple[float, float]:
         """Return an interval from one number that a column may have to another."""
@@ -734,11 +856,9 @@ class Trees:
                 own = next(f for f in column.features if domain.row[f] == 1)
                 each = [domain.price[f] + domain.price[own] if f != own else Fraction(0) for f in side]
                 cost = min(each, default=Fraction(0))
-            elif side[0] <= domain.row[f] <= side[1]:
-                cost = Fraction(0)
             else:
-                end = Fraction(side[0] if side[0] > domain.row[f] else side[1])
-                cost = domain.price[f] * abs(end - domain.exact_row[f])
+                nearest = Fraction(min(max(domain.row[f], side[0]), side[1]))
+                cost = domain.price[f] * abs(nearest - domain.exact_row[f])
             self.costs[key] = math.floor(cost * 2**GRID)
         return self.costs[key]
 
@@ -777,15 +897,9 @@ class Trees:
 
     def _least_message(self, c: int, message: list[tuple[Any, int]], side: Any) -> int:
         if self.domain.columns[c].kind == "category":
-            values: dict[int, int] = dict(message)
-            return min([values.get(f, 0) for f in side])
-        found: list[int] = []
-        first = -math.inf
-        for end, value in message:
-            if first <= side[1] and end >= side[0]:
-                found.append(value)
-            first = math.nextafter(end, math.inf)
-        return min(found)
+            return min([value for f, value in message if f in side] + [0] * any(f not in dict(message) for f in side))
+        firsts = [-math.inf, *(math.nextafter(end, math.inf) for end, _ in message)]
+        return min(value for first, (end, value) in zip(firsts, message) if first <= side[1] and end >= side[0])
 
 
 class Ellipsoids:
@@ -795,17 +909,15 @@ class Ellipsoids:
         self.n = n
         self.map = Map(given.get("map"), n, "map of the density")
         q = len(self.map.rows)
-        shapes = given.get("shapes")
-        shapes = listed(shapes, "shapes: expected matrices")
+        shapes = listed(given.get("shapes"), "shapes: expected matrices")
         self.columns = []
         for shape in shapes:
-            require(isinstance(shape, list), "shapes: expected matrices")
-            rows = [numbers(row, "shapes", q) for row in shape]
+            rows = [numbers(row, "shapes", q) for row in listed(shape, "shapes: expected matrices")]
             self.columns.append([Vector(row[j] for row in rows) for j in range(q)])
+        self.n_image = list(map(len, shapes))
         self.sets = []
         for each in listed(given.get("ellipsoids"), "ellipsoids: expected a list"):
-            require(isinstance(each, dict), "ellipsoids: expected objects")
-            shape = position(each.get("shape"), "shape", len(shapes))
+            shape = position(an_object(each, "ellipsoids: expected objects").get("shape"), "shape", len(shapes))
             centre = [Fraction(v) for v in numbers(each.get("centre"), "centre", q)]
             squared = Fraction(number(each.get("squared_radius"), "squared_radius"))
             penalties = [(j, Fraction(v)) for j, v in entries(each.get("penalties", []), "penalties", n)]
@@ -819,7 +931,7 @@ class Ellipsoids:
         shape, centre, squared, penalties = self.sets[number_]
         require(kappa > 0, "the multiplier of an ellipsoid is not positive")
         columns, y, k = self.columns[shape], Vector(image), Fraction(kappa)
-        require(all(len(column.whole) == len(y.whole) for column in columns), "image: wrong number of numbers")
+        require(self.n_image[shape] == len(image), "image: wrong number of numbers")
         constant = -y.dot(y) / (4 * k) - k * squared
         for column, row, offset, middle in zip(columns, self.map.rows, self.map.offset, centre):
             weight = column.dot(y)
@@ -832,14 +944,10 @@ class Ellipsoids:
         """Refuse a point that is in no ellipsoid."""
         seen = [sum((a * point[j] for j, a in row), o) for row, o in zip(self.map.rows, self.map.offset)]
         for shape, centre, squared, penalties in self.sets:
-            apart = [z - c for z, c in zip(seen, centre)]
-            columns = self.columns[shape]
-            length = len(columns[0].whole) if columns else 0
-            image = [
-                sum((Fraction(column.whole[k], 1 << column.bits) * a for column, a in zip(columns, apart)), Fraction(0))
-                for k in range(length)
-            ]
-            if sum((u * u for u in image), Fraction(0)) + sum(v * point[j] for j, v in penalties) <= squared:
+            total, apart = [Fraction(0)] * self.n_image[shape], [z - c for z, c in zip(seen, centre)]
+            for column, away in zip(self.columns[shape], apart):
+                add(total, away / 2**column.bits, [(k, Fraction(value)) for k, value in enumerate(column.whole)])
+            if sum((u * u for u in total), Fraction(0)) + sum(v * point[j] for j, v in penalties) <= squared:
                 return
         raise WrongError("the density at the point is lower than asked")
 
@@ -850,21 +958,18 @@ class Goal:
     def __init__(self, given: object, domain: Domain) -> None:
         given = an_object(given, "goals: expected objects")
         region, density = given.get("region"), given.get("density")
-        require(region is None or isinstance(region, dict), "region: expected an object or null")
         self.region: Polyhedra | Trees | None = None
         if region is not None:
-            kind = region.get("kind")
+            kind = an_object(region, "region: expected an object or null").get("kind")
             require(kind in ("polyhedra", "trees"), f"region: unknown kind {kind!r}")
             self.region = (Trees if kind == "trees" else Polyhedra)(region, domain.n, domain)
-        require(density is None or isinstance(density, dict), "density: expected an object or null")
         self.density = None if density is None else Ellipsoids(density, domain.n)
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point that is not in the region, or not dense."""
-        if self.region is not None:
-            self.region.require_point(point)
-        if self.density is not None:
-            self.density.require_point(point)
+        for each in (self.region, self.density):
+            if each is not None:
+                each.require_point(point)
 
 
 # ---- the proof ----
@@ -877,17 +982,14 @@ class Checker:
         header = an_object(header, "the first line is not a header")
         require(header.get("format") == FORMAT, f"format: expected {FORMAT!r}")
         require(header.get("version") == VERSION, f"version: expected {VERSION}, received {header.get('version')!r}")
-        claim = header.get("claim")
-        claim = an_object(claim, "claim: expected an object")
+        claim = an_object(header.get("claim"), "claim: expected an object")
         self.status = claim.get("status")
         require(self.status in STATUSES, f"status: expected one of {STATUSES}")
         self.bound = Fraction(number(claim.get("lower_bound"), "lower_bound"))
         require(self.bound >= 0, "lower_bound is negative")
         self.distance: Fraction | None = None
         self.domain = Domain(header, self.bound)
-        goals = header.get("goals")
-        goals = listed(goals, "goals: expected a list")
-        self.goals = [Goal(goal, self.domain) for goal in goals]
+        self.goals = [Goal(goal, self.domain) for goal in listed(header.get("goals"), "goals: expected a list")]
         self._check_answer(header, claim)
         self.waiting = [Box(self.domain.lower, self.domain.upper)]
 
@@ -912,37 +1014,25 @@ class Checker:
 
     def take(self, node: object) -> None:
         """Check the next node: close it, or divide it."""
-        require(isinstance(node, dict) and len(node) == 1, "a node is not one of the kinds that there are")
-        assert isinstance(node, dict)
+        node = an_object(node, "a node is no object")
+        require(len(node) == 1, "a node is not one of the kinds that there are")
         require(bool(self.waiting), "there is a node too many")
         box = self.waiting.pop()
         (kind, given), *_ = node.items()
         require(kind in NODES, f"unknown node {kind!r}")
-        children: list[Box] = getattr(self, "_" + kind)(box, given)
-        self.waiting += reversed(children)
+        is_list = kind in ("goals", "parts", "ellipsoids")
+        self.waiting += reversed(self._all_of(box, kind, given) if is_list else getattr(self, "_" + kind)(box, given))
 
-    def finish(self) -> None:
-        """Refuse a certificate that ends before all nodes are closed."""
-        require(not self.waiting, f"the certificate ends, but {len(self.waiting)} nodes are open")
-
-    def _goals(self, box: Box, given: object) -> list[Box]:
-        require(box.goal < 0, "a node is divided by goals twice")
-        require(given == len(self.goals), "not all goals are looked into")
-        return [Box(box.lower, box.upper, goal) for goal in range(len(self.goals))]
-
-    def _parts(self, box: Box, given: object) -> list[Box]:
-        region = self._goal(box).region
-        require(isinstance(region, Polyhedra) and box.part < 0, "a node is divided by parts that has none")
-        assert isinstance(region, Polyhedra)
-        require(given == len(region.parts), "not all parts of the region are looked into")
-        return [Box(box.lower, box.upper, box.goal, part, box.ellipsoid) for part in range(len(region.parts))]
-
-    def _ellipsoids(self, box: Box, given: object) -> list[Box]:
-        density = self._goal(box).density
-        require(density is not None and box.ellipsoid < 0, "a node is divided by ellipsoids that has none")
-        assert density is not None
-        require(given == len(density.sets), "not all ellipsoids are looked into")
-        return [Box(box.lower, box.upper, box.goal, box.part, one) for one in range(len(density.sets))]
+    def _all_of(self, box: Box, kind: str, given: object) -> list[Box]:
+        """Divide a node by all goals, or by all parts or ellipsoids of its goal."""
+        options: list[Any] | None = self.goals
+        if kind != "goals":
+            goal = self._goal(box)
+            options = getattr(goal.region, "parts", None) if kind == "parts" else getattr(goal.density, "sets", None)
+        require(options is not None and getattr(box, kind[:-1]) < 0, f"a node that has none is divided by its {kind}")
+        require(given == len(options or []), f"not all {kind} are looked into")
+        each: list[dict[str, Any]] = [{kind[:-1]: one} for one in range(len(options or []))]
+        return [replace(box, **one) for one in each]
 
     def _goal(self, box: Box) -> Goal:
         require(box.goal >= 0, "a node is about no goal yet")
@@ -951,17 +1041,27 @@ class Checker:
     def _split(self, box: Box, given: object) -> list[Box]:
         """Divide the interval of a number: between the parts there is no number that the row may become."""
         given = an_object(given, "split: expected an object")
-        domain, f = self.domain, position(given.get("feature"), "split", self.domain.n)
-        require(not domain.is_indicator[f], "an indicator is not split")
-        parts = given.get("intervals")
-        require(isinstance(parts, list) and len(parts) > 0, "split: expected intervals")
-        assert isinstance(parts, list)
+        parts = listed(given.get("intervals"), "split: expected intervals")
         lows = ends([part[0] for part in parts], "split", len(parts), -math.inf)
         highs = ends([part[1] for part in parts], "split", len(parts), math.inf)
+        if "unit" in given:
+            return self._split_unit(box, given["unit"], lows, highs)
+        domain, f = self.domain, position(given.get("feature"), "split", self.domain.n)
+        require(not domain.is_indicator[f], "an indicator is not split")
         require(lows[0] <= box.lower[f] and highs[-1] >= box.upper[f], "a split leaves out an end")
         for before, after in zip(highs, lows[1:]):
             require(after <= math.nextafter(before, math.inf) or self._is_gap(f, before, after), "a split leaves a gap")
         return [box.within(f, low, high) for low, high in zip(lows, highs)]
+
+    def _split_unit(self, box: Box, given: object, lows: list[float], highs: list[float]) -> list[Box]:
+        """Divide what a unit is applied to: a real number, so that intervals share their ends."""
+        region = self._goal(box).region
+        unit = position(given, "split", region.n_units if isinstance(region, Polyhedra) else 0)
+        low, high = box.units.get(unit, (-math.inf, math.inf))
+        require(lows[0] <= low and highs[-1] >= high, "a split leaves out an end")
+        require(all(before >= after for before, after in zip(highs, lows[1:])), "a split leaves a gap")
+        kept = [(max(a, low), min(b, high)) for a, b in zip(lows, highs)]
+        return [replace(box, units={**box.units, unit: each}) for each in kept]
 
     def _is_gap(self, f: int, low: float, high: float) -> bool:
         """Whether no number that the row may become is strictly between two numbers."""
@@ -979,29 +1079,24 @@ class Checker:
         given = an_object(given, "levels: expected an object")
         column = self.domain.columns[position(given.get("column"), "levels", len(self.domain.columns))]
         require(column.kind == "category", "a number has no levels")
-        parts = given.get("parts")
-        parts = listed(parts, "levels: expected lists of features")
         children, seen = [], set()
-        for part in parts:
+        for part in listed(given.get("parts"), "levels: expected lists of features"):
             kept = {position(f, "levels", self.domain.n) for f in part}
             seen |= kept
             upper = list(box.upper)
             for f in column.features:
                 if f not in kept:
                     upper[f] = 0.0
-            children.append(Box(box.lower, upper, box.goal, box.part, box.ellipsoid))
+            children.append(replace(box, upper=upper))
         require(all(f in seen or box.upper[f] < 1 for f in column.features), "a level is left out")
         return children
 
     def _clause(self, box: Box, given: object) -> list[Box]:
         """Divide by the alternatives of a rule: one of them holds."""
         clause = self.domain.clauses[position(given, "clause", len(self.domain.clauses))]
-        children = []
-        for f, low, high in clause:
-            if self.domain.is_indicator[f]:
-                low, high = (1.0 if low > 0 else 0.0), (0.0 if high < 1 else 1.0)
-            children.append(box.within(f, low, high))
-        return children
+        known = self.domain.is_indicator
+        rounded = [(f, *((float(low > 0), float(high >= 1)) if known[f] else (low, high))) for f, low, high in clause]
+        return [box.within(*literal) for literal in rounded]
 
     def _close(self, box: Box, given: object) -> list[Box]:
         """Close a node: no row in it is nearer than the bound.
@@ -1010,41 +1105,30 @@ class Checker:
         of the distance. All of it but the distance is linear, or bounded by a tangent: the least is a sum over columns.
         """
         given = an_object(given, "close: expected multipliers")
-        require(set(given) <= {"parts", "rules", "ellipsoid", "trees"}, "close: unknown multipliers")
+        require(set(given) <= {"parts", "units", "rules", "ellipsoid", "trees"}, "close: unknown multipliers")
         domain, slopes, constant = self.domain, [Fraction(0)] * self.domain.n, Fraction(0)
-        if "parts" in given:
+        extra: dict[int, Any] = {}
+        if given.keys() & {"parts", "units", "trees"}:
             region = self._goal(box).region
             require(
-                isinstance(region, Polyhedra) and box.part >= 0, "there are multipliers of half-spaces, but no part"
+                isinstance(region, Trees if "trees" in given else Polyhedra), "the multipliers are of another region"
             )
-            assert isinstance(region, Polyhedra)
-            for place, value in entries(given["parts"], "parts", region.n_halfspaces(box.part)):
-                require(value >= 0, "a multiplier is negative")
-                form, offset, rounding = region.halfspace(box.part, place)
-                add(slopes, Fraction(value), form)
-                constant -= Fraction(value) * (offset + rounding)
+            assert region is not None
+            found = region.bound(box, given, slopes)
+            if found is None:
+                return []
+            extra, constant = found
         for place, value in entries(given.get("rules", []), "rules", len(domain.rules)):
             require(value >= 0, "a multiplier is negative")
             form, offset, rounding = domain.rules[place]
             add(slopes, Fraction(value), form)
             constant -= Fraction(value) * (offset + rounding)
         if "ellipsoid" in given:
-            density, own = self._goal(box).density, given["ellipsoid"]
+            density, own = self._goal(box).density, an_object(given["ellipsoid"], "ellipsoid: expected multipliers")
             require(density is not None and box.ellipsoid >= 0, "there is a multiplier of an ellipsoid, but none")
-            require(isinstance(own, dict), "ellipsoid: expected multipliers")
             assert density is not None
             kappa, image = number(own.get("kappa"), "kappa"), numbers(own.get("image"), "image")
             constant += density.tangent(box.ellipsoid, kappa, image, slopes)
-        extra: dict[int, Any] = {}
-        if "trees" in given:
-            region = self._goal(box).region
-            require(isinstance(region, Trees), "there are messages of trees, but no trees")
-            assert isinstance(region, Trees)
-            found = region.bound(box, given["trees"])
-            if found is None:
-                return []
-            extra, more = found
-            constant += more
         least = domain.least(box, slopes, extra)
         if least is not None:
             least += constant + sum(map(mul, slopes, domain.exact_row), Fraction(0))
@@ -1053,31 +1137,24 @@ class Checker:
 
 
 def check_lines(lines: Iterable[str]) -> Checker:
-    """Check a certificate, given by its lines.
-
-    Raises
-    ------
-    RefusedError
-        With the line and the reason.
-    """
+    """Check a certificate, given by its lines; raise RefusedError with the line and the reason."""
     checker, last = None, 0
-    for last, line in enumerate(lines, 1):
-        try:
+    try:
+        for line in lines:
+            last += 1
             value = json.loads(line, parse_constant=_refuse_constant)
             if checker is None:
                 checker = Checker(value)
             else:
                 checker.take(value)
-        except WrongError as wrong:
-            raise RefusedError(last, str(wrong)) from None
-        except (ValueError, TypeError, AttributeError, IndexError, KeyError, ArithmeticError, RecursionError) as error:
-            raise RefusedError(last, f"the line cannot be read ({error})") from None
-    if checker is None:
-        raise RefusedError(1, "the certificate is empty")
-    try:
-        checker.finish()
+        require(checker is not None, "the certificate is empty")
+        assert checker is not None
+        count = len(checker.waiting)
+        require(count == 0, f"the certificate ends, but {count} nodes are open")
     except WrongError as wrong:
         raise RefusedError(last, str(wrong)) from None
+    except (ValueError, TypeError, AttributeError, IndexError, KeyError, ArithmeticError, RecursionError) as error:
+        raise RefusedError(last, f"the line cannot be read ({error})") from None
     return checker
 
 
@@ -1114,9 +1191,8 @@ def main(paths: list[str]) -> int:
             refused += 1
             print(f"{path}: REFUSED, {error}")
             continue
-        print(
-            f"{path}: holds ({checker.status}, nothing is nearer than {float(checker.bound)!r}), sha256 {digest(path)}"
-        )
+        proven = f"{checker.status}, nothing is nearer than {float(checker.bound)!r}"
+        print(f"{path}: holds ({proven}), sha256 {digest(path)}")
     return 1 if refused else 0
 
 

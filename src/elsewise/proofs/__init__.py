@@ -12,6 +12,7 @@ from .statement import (
     StatedEllipsoids,
     StatedGoal,
     StatedPolyhedra,
+    StatedSums,
     StatedTrees,
     Statement,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "StatedEllipsoids",
     "StatedGoal",
     "StatedPolyhedra",
+    "StatedSums",
     "StatedTrees",
     "Statement",
     "prove",

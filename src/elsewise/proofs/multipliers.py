@@ -21,6 +21,8 @@ from .statement import StatedPolyhedra, Statement
 FARKAS_FACTORS = tuple(4.0**k for k in range(-6, 30))
 # What the checker allows for: roundings of sums, a little more than it does, and of densities.
 ROUNDING, DENSITY_ROUNDING = 1.01 * 2.0**-52, 1.01e-9
+# Rounding of a bound in doubles, relative to the sizes of its terms.
+DOUBLES = 2.0**-51
 # Larger factors are what is left of a projection that diverged.
 MOST_FACTOR = 1e60
 # Projections go on until what is proven exceeds the bound by this factor.
@@ -197,11 +199,7 @@ class NodeRelaxation:
     def _constraints(self, box: ProofNode, row: FloatArray) -> tuple[Any, ...]:
         """Half-spaces and cone of a node, for moves from a row."""
         domain, n = self.statement.domain, len(row)
-        A, b = np.empty((0, n)), np.empty(0)
-        if box.part >= 0:
-            region = self.statement.goals[box.goal].region
-            assert isinstance(region, StatedPolyhedra)
-            A, b = region.halfspaces(box.part)
+        A, b, _ = self._halfspaces(box)
         A, b = np.concatenate([A, domain.normals]), np.concatenate([b, domain.offsets])
         if box.ellipsoid < 0:
             return A, b - A @ row, None, None, 0.0, None
@@ -216,6 +214,17 @@ class NodeRelaxation:
         F = np.vstack([F, -penalties / (2 * k)])
         g = np.append(g - F[:-1] @ row, -(s0 - k * k) / (2 * k))
         return A, b - A @ row, F, g, (s0 + k * k) / (2 * k), -penalties / (2 * k)
+
+    def _halfspaces(self, box: ProofNode) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Half-spaces ``A x <= b`` of the region in a node, and what the checker allows for rounding."""
+        if box.part < 0:
+            return np.empty((0, len(self.most))), np.empty(0), np.empty(0)
+        if box.cuts is not None:
+            return box.cuts.A, box.cuts.b, np.zeros(len(box.cuts.b))
+        region = self.statement.goals[box.goal].region
+        assert isinstance(region, StatedPolyhedra)
+        rounding = ROUNDING * (2 * region.view.matrix.shape[0] + 16) * region.sizes(box.part, self.most)
+        return *region.halfspaces(box.part), rounding
 
     def _multipliers(self, box: ProofNode, rows: FloatArray, cone: FloatArray) -> NodeMultipliers:
         """Read the projector's multipliers as those of the certificate."""
@@ -241,17 +250,28 @@ class NodeRelaxation:
         """Evaluate what multipliers prove of a node."""
         slopes, constant = self.linear(box, multipliers)
         least = self.costs.least(box, slopes)
-        return BoundedNode(multipliers, least + constant + float(slopes @ self.statement.row), None)
+        bound = least + constant + float(slopes @ self.statement.row)
+        return BoundedNode(multipliers, bound - self._doubtful(box, multipliers), None)
+
+    def _doubtful(self, box: ProofNode, multipliers: NodeMultipliers) -> float:
+        """Bound what the bound may owe to the rounding of doubles: multipliers that prove a set empty are large."""
+        size = np.zeros(len(self.most))
+        if len(multipliers.parts):
+            size += multipliers.parts @ np.abs(self._halfspaces(box)[0])
+        if len(multipliers.rules):
+            size += multipliers.rules @ np.abs(self.statement.domain.normals)
+        if multipliers.kappa > 0:
+            density = self.statement.goals[box.goal].density
+            assert density is not None
+            size += np.abs(multipliers.image) @ np.abs(density.ellipsoid(box.ellipsoid)[0])
+        return DOUBLES * float(size @ self.most)
 
     def linear(self, box: ProofNode, multipliers: NodeMultipliers) -> tuple[FloatArray, float]:
         """Slopes of features, and the constant, of all that multipliers add to the distance."""
         statement, domain = self.statement, self.statement.domain
         slopes, constant = np.zeros(len(statement.row)), 0.0
         if box.part >= 0 and len(multipliers.parts):
-            region = statement.goals[box.goal].region
-            assert isinstance(region, StatedPolyhedra)
-            A, b = region.halfspaces(box.part)
-            rounding = ROUNDING * (2 * region.view.matrix.shape[0] + 16) * region.sizes(box.part, self.most)
+            A, b, rounding = self._halfspaces(box)
             slopes, constant = slopes + multipliers.parts @ A, constant - float(multipliers.parts @ (b + rounding))
         if len(multipliers.rules):
             slopes = slopes + multipliers.rules @ domain.normals

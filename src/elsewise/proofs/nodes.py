@@ -10,13 +10,78 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from .statement import Statement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitCuts:
+    """Half-spaces ``A x <= b`` of features that follow from sums of units on intervals.
+
+    Each stands for the sum of rows of the sums with some weights, and a line for each unit.
+
+    Attributes
+    ----------
+    A, b : arrays of shape (n_cuts, n_features), (n_cuts,)
+    rows : array of shape (n_cuts, n_rows)
+        Weights of the rows.
+    slopes : array of shape (n_cuts, n_units)
+        Of the lines, times the weights of the units.
+    """
+
+    A: FloatArray
+    b: FloatArray
+    rows: FloatArray
+    slopes: FloatArray
+
+    def chosen(self, which: BoolArray) -> UnitCuts:
+        """Return some of them."""
+        return UnitCuts(self.A[which], self.b[which], self.rows[which], self.slopes[which])
+
+    def joined(self, other: UnitCuts) -> UnitCuts:
+        """Return these and others."""
+        pairs = (
+            (self.A, other.A),
+            (self.b, other.b),
+            (self.rows, other.rows),
+            (self.slopes, other.slopes),
+        )
+        return UnitCuts(*(np.concatenate(pair) for pair in pairs))
+
+    def as_json(self, multipliers: FloatArray) -> dict[str, Any]:
+        """Write multipliers of the cuts: those of the rows, and the slopes of the lines of units."""
+        rows, slopes = multipliers @ self.rows, -(multipliers @ self.slopes)
+        return {
+            "parts": [[int(r), float(rows[r])] for r in np.flatnonzero(rows > 0)],
+            "units": [[int(u), float(slopes[u])] for u in np.flatnonzero(slopes)],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Narrowing:
+    """What a unit is applied to is within an interval: nothing nearer than the bound is beyond its ends.
+
+    Attributes
+    ----------
+    unit : int
+    low, high : float
+        Infinite where nothing is known.
+    below, above : dict
+        Multipliers that close what is beyond each end.
+    """
+
+    unit: int
+    low: float
+    high: float
+    below: dict[str, Any]
+    above: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +92,16 @@ class ProofNode:
     ----------
     lower, upper : arrays of shape (n_features,)
     goal, part, ellipsoid : int
+    units : mapping
+        Intervals of what units are applied to, by the number of the unit: those that are narrowed.
+    cuts : UnitCuts or None
+        Half-spaces that follow from the intervals of units.
+    narrowings : tuple of Narrowing
+        To be written before anything else.
+    bound_before : float
+        What was known before the last narrowing.
+    closing : dict or None
+        Multipliers that close it, if they are known.
     """
 
     lower: FloatArray
@@ -34,12 +109,22 @@ class ProofNode:
     goal: int = -1
     part: int = -1
     ellipsoid: int = -1
+    units: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    cuts: UnitCuts | None = None
+    narrowings: tuple[Narrowing, ...] = ()
+    bound_before: float = -np.inf
+    closing: dict[str, Any] | None = None
 
     def within(self, feature: int, low: float, high: float) -> ProofNode:
         """Return the part of the box in which a feature is within further limits."""
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[feature], upper[feature] = max(lower[feature], low), min(upper[feature], high)
-        return replace(self, lower=lower, upper=upper)
+        return replace(self, lower=lower, upper=upper, bound_before=-np.inf)
+
+    def within_unit(self, unit: int, low: float, high: float) -> ProofNode:
+        """Return the part of the node in which what a unit is applied to is within further limits."""
+        before = self.units.get(unit, (-np.inf, np.inf))
+        return replace(self, units={**self.units, unit: (max(low, before[0]), min(high, before[1]))})
 
 
 class NodeCosts:

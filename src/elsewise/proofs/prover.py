@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from ..arrays import FloatArray
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
 from .nodes import NodeCosts, Proof, ProofNode
-from .statement import NotCertifiedError, StatedPolyhedra, StatedTrees, Statement, limits
+from .statement import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees, Statement, limits
 from .trees import TreeBound, TreeBounds
+from .units import WORTH_NARROWING, UnitBounds
 
 # Shares of a distance below it that certificates claim: proofs of the search are about that fine. The coarser ones are
 # tried where rounding allowances of the checker leave less.
@@ -83,6 +85,12 @@ class _Prover:
         self.costs = NodeCosts(statement, claimed)
         self.relaxation = NodeRelaxation(statement, self.costs)
         self.clauses = statement.clauses()
+        self.sums = [
+            UnitBounds(goal.region, self.costs, self.relaxation)
+            if isinstance(goal.region, StatedSums) and claimed > 0
+            else None
+            for goal in statement.goals
+        ]
         self.trees = [
             TreeBounds(goal.region, self.costs) if isinstance(goal.region, StatedTrees) and claimed > 0 else None
             for goal in statement.goals
@@ -102,6 +110,10 @@ class _Prover:
 
     def _next(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close a node, or divide it."""
+        if box.closing is not None:
+            return {"close": box.closing}, []
+        if box.narrowings:
+            return _narrowed(box)
         if self.claimed == 0.0 or self.costs.least(box, np.zeros(len(self.statement.row))) >= self.claimed:
             return {"close": {}}, []
         if box.goal < 0:
@@ -114,6 +126,8 @@ class _Prover:
             return {"ellipsoids": count}, [replace(box, ellipsoid=number) for number in range(count)]
         if isinstance(goal.region, StatedTrees):
             return self._next_of_trees(box)
+        if isinstance(goal.region, StatedSums) and box.part >= 0:
+            return self._next_of_sums(box)
         is_whole_region = goal.region is not None and box.part < 0
         if is_whole_region and box.ellipsoid < 0:
             return self._parts(box)
@@ -128,8 +142,43 @@ class _Prover:
 
     def _parts(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         region = self.statement.goals[box.goal].region
-        assert isinstance(region, StatedPolyhedra)
+        assert isinstance(region, (StatedPolyhedra, StatedSums))
         return {"parts": region.n_parts}, [replace(box, part=part) for part in range(region.n_parts)]
+
+    def _next_of_sums(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+        """Close or divide a node whose model is a sum of units."""
+        bounds = self.sums[box.goal]
+        assert bounds is not None
+        found = bounds.solve(box, self.wanted)
+        if found.intervals is None:
+            return {"close": {"units": []}}, []
+        relaxed, cuts = found.relaxed, found.node.cuts
+        if relaxed is None:
+            return self._decide_level(box)
+        if relaxed.bound >= self.wanted:
+            assert cuts is not None
+            of_units = cuts.as_json(relaxed.multipliers.parts) if len(relaxed.multipliers.parts) else {}
+            return {"close": {**relaxed.multipliers.as_json, **of_units}}, []
+        point = relaxed.point
+        split = None if point is None else bounds.split(point, found.intervals)
+        if split is None:
+            return self._divide(box, point)
+        before = box.bound_before
+        if np.isinf(before) or relaxed.bound - before > WORTH_NARROWING * (self.wanted - before):
+            narrowings = bounds.narrowed(found, self.wanted)
+            if narrowings:
+                return _narrowed(replace(box, narrowings=narrowings, bound_before=relaxed.bound))
+        assert point is not None
+        choice = self._broken_clause(box, point) or self._fraction(box, point)
+        if choice is None and self._counts_changes:
+            cost = self.statement.prices * np.abs(point - self.statement.row)
+            choice = self._largest_open_move(box, point, cost > STILL * cost.sum())
+        if choice is not None:
+            return choice
+        unit, at = split
+        whole = replace(box, bound_before=-np.inf)
+        children = [whole.within_unit(unit, -np.inf, at), whole.within_unit(unit, at, np.inf)]
+        return {"split": {"unit": unit, "intervals": [[None, at], [at, None]]}}, children
 
     def _next_of_trees(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close or divide a node whose model is a sum of trees."""
@@ -171,6 +220,11 @@ class _Prover:
 
     # ---- dividing the domain ----
 
+    @property
+    def _counts_changes(self) -> bool:
+        """Whether it matters how many columns change."""
+        return self.statement.domain.max_changes is not None or self.statement.domain.per_change > 0
+
     def _decide_level(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Divide a category that has lost the row's own level."""
         for number, features in enumerate(self.costs.categories):
@@ -206,7 +260,7 @@ class _Prover:
         """Divide the domain where the relaxed point breaks it."""
         if point is None:
             raise NotCertifiedError("a node of the proof is empty by so little that rounding hides it")
-        domain, row = self.statement.domain, self.statement.row
+        row = self.statement.row
         clause = self._broken_clause(box, point)
         if clause is not None:
             return clause
@@ -217,8 +271,7 @@ class _Prover:
         moved = cost > STILL * cost.sum()
         for f in np.flatnonzero(moved & (point > self.costs.below) & (point < self.costs.above)).tolist():
             return self._stays_or_moves(box, f, self.costs.below[f], self.costs.above[f])
-        counts = domain.max_changes is not None or domain.per_change > 0
-        choice = self._largest_open_move(box, point, moved) if counts else None
+        choice = self._largest_open_move(box, point, moved) if self._counts_changes else None
         if choice is not None:
             return choice
         # Nothing is left to divide, so the relaxation is exact.
@@ -295,6 +348,20 @@ class _Prover:
                 own = float(row[f])
                 return self._stays_or_moves(box, f, np.nextafter(own, -np.inf), np.nextafter(own, np.inf))
         return None
+
+
+def _narrowed(box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
+    """Divide a node at the ends of a narrower interval of a unit; what is beyond them is closed at once."""
+    one, *others = box.narrowings
+    ends = [end for end in (one.low, one.high) if np.isfinite(end)]
+    rest = replace(box.within_unit(one.unit, one.low, one.high), narrowings=tuple(others))
+    children = [rest]
+    if np.isfinite(one.low):
+        children.insert(0, replace(rest, narrowings=(), closing=one.below))
+    if np.isfinite(one.high):
+        children.append(replace(rest, narrowings=(), closing=one.above))
+    intervals = [list(pair) for pair in pairwise([None, *ends, None])]
+    return {"split": {"unit": one.unit, "intervals": intervals}}, children
 
 
 def _holds(value: float, low: float | None, high: float | None, slack: float) -> bool:

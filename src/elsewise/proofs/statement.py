@@ -21,6 +21,8 @@ from ..search.relaxations.tree_sums.indexed import conditions_of
 from ..search.relaxations.tree_sums.joint import Joint
 from ..search.relaxations.tree_sums.trees import TreeSum
 from ..search.relaxations.tree_sums.votes import exact_leaves, strict_conditions
+from ..search.relaxations.unit_sums.functions import IDENTITY, LOGISTIC, RELU, SQUARE, TANH, Function, Mixed
+from ..search.relaxations.unit_sums.units import Layer, Sums
 
 FORMAT, VERSION = "elsewise certificate", 1
 # Half-spaces that a point misses by more than this, relative to their terms, do not hold it for sure.
@@ -116,6 +118,77 @@ class StatedPolyhedra:
             "offsets": region.offsets.tolist(),
             "parts": parts,
         }
+
+
+# Functions of units that the checker knows.
+_FUNCTIONS: dict[Function, str] = {
+    RELU: "relu",
+    IDENTITY: "identity",
+    SQUARE: "square",
+    TANH: "tanh",
+    LOGISTIC: "logistic",
+}
+
+
+def _function_names(function: Function, n_units: int) -> list[str]:
+    if isinstance(function, Mixed):
+        return [name for part, n in function.parts for name in _function_names(part, n)]
+    if type(function) not in {type(known) for known in _FUNCTIONS} or function not in _FUNCTIONS:
+        raise NotCertifiedError("curves of columns have no certificates yet")
+    return [_FUNCTIONS[function]] * n_units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedSums:
+    """A region where sums of units, functions of linear forms, are not negative.
+
+    Attributes
+    ----------
+    sums : Sums
+        In model space.
+    view : AffineView
+    is_empty : bool
+        The model never decides so.
+    """
+
+    sums: Sums
+    view: AffineView
+    is_empty: bool
+    functions: tuple[list[str], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = tuple(_function_names(layer.function, len(layer.b)) for layer in self.sums.layers)
+        object.__setattr__(self, "functions", names)
+
+    @property
+    def n_parts(self) -> int:
+        """One, or none."""
+        return 0 if self.is_empty else 1
+
+    def of_features(self) -> Sums:
+        """Return the sums as functions of features."""
+        first, *others = self.sums.layers
+        M, m = self.view.matrix, self.view.offset
+        moved = Layer(first.W @ M, first.b + first.W @ m, first.function)
+        return Sums((moved, *others), self.sums.C, self.sums.D @ M, self.sums.d + self.sums.D @ m, self.sums.log_odds)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """One part of half-spaces, whose terms are features and units."""
+        sums = self.sums
+        said: dict[str, Any] = {
+            "kind": "polyhedra",
+            "map": self.view.as_json,
+            "normals": (-sums.D).tolist(),
+            "offsets": sums.d.tolist(),
+            "parts": [] if self.is_empty else [{"start": 0, "stop": len(sums.d)}],
+            "layers": [
+                {"weights": layer.W.tolist(), "offsets": layer.b.tolist(), "functions": names}
+                for layer, names in zip(sums.layers, self.functions)
+            ],
+            "units": (-sums.C).tolist(),
+        }
+        return said if sums.log_odds is None else {**said, "log_odds": sums.log_odds}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -270,7 +343,7 @@ class StatedEllipsoids:
 class StatedGoal:
     """One wanted outcome: where the model decides so, and where data are dense; None for everywhere."""
 
-    region: StatedPolyhedra | StatedTrees | None
+    region: StatedPolyhedra | StatedSums | StatedTrees | None
     density: StatedEllipsoids | None
 
     @property

@@ -14,6 +14,7 @@ from ...proofs import (
     StatedEllipsoids,
     StatedGoal,
     StatedPolyhedra,
+    StatedSums,
     StatedTrees,
     Statement,
     prove,
@@ -21,7 +22,10 @@ from ...proofs import (
 from ...search import Cover, Domain, Layout
 from ...search.relaxations.black_box import BlackBoxCover
 from ...search.relaxations.polyhedra.cover import PolyhedraCover
+from ...search.relaxations.softmax import SoftmaxRegion
+from ...search.relaxations.tangents import TangentCover
 from ...search.relaxations.tree_sums.cover import EnsembleCover
+from ...search.relaxations.unit_sums.region import SumCover
 from .answers import Answers
 from .question import Question
 
@@ -123,11 +127,18 @@ def _goal(answers: Answers, place: int, number: int) -> StatedGoal:
     return StatedGoal(region, _density(question, number, float(answers.log_thresholds[place, number])))
 
 
-def _region(cover: Cover) -> StatedPolyhedra | StatedTrees | None:
+def _region(cover: Cover) -> StatedPolyhedra | StatedSums | StatedTrees | None:
     if isinstance(cover, BlackBoxCover):
         return None
     if isinstance(cover, EnsembleCover):
         return StatedTrees.of(cover)
+    if isinstance(cover, SumCover):
+        return StatedSums(
+            cover.in_model_space, AffineView(cover.space.matrix, cover.space.offset), not cover.region.parts()
+        )
+    if isinstance(cover, TangentCover) and isinstance(cover.region, SoftmaxRegion):
+        region, view = cover.region, AffineView(cover.space.matrix, cover.space.offset)
+        return StatedSums(region.sums, view, not region.parts())
     if not isinstance(cover, PolyhedraCover):
         raise NotCertifiedError(f"regions of this kind ({type(cover).__name__}) have no certificates yet")
     return StatedPolyhedra(cover.region, AffineView(cover.space.matrix, cover.space.offset))

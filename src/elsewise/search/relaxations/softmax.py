@@ -18,6 +18,8 @@ import numpy as np
 from ...arrays import BoolArray, FloatArray
 from ...projection.distance import row_product
 from .tangents import TangentRegion
+from .unit_sums.functions import IDENTITY
+from .unit_sums.units import Layer, Sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,13 @@ class SoftmaxRegion(TangentRegion):
         object.__setattr__(self, "normals", (self.W - self.W[self.index])[others])
         object.__setattr__(self, "offsets", (self.b - self.b[self.index])[others])
         object.__setattr__(self, "limit", float(np.log1p(-self.least) - np.log(self.least)))
+
+    @property
+    def sums(self) -> Sums:
+        """The leads over all rivals, as sums of no units, of which the soft minimum has to be large enough."""
+        n = self.W.shape[1]
+        nothing = Layer(np.empty((0, n)), np.empty(0), IDENTITY)
+        return Sums((nothing,), np.empty((len(self.offsets), 0)), -self.normals, -self.offsets, self.limit)
 
     def parts(self) -> Sequence[int]:
         """One part: the region is convex. None if no weights lead to it."""
