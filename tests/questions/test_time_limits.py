@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from elsewise.questions import explain
 from elsewise.questions.paths import setting
 from elsewise.questions.solving.answers import Answers
 from elsewise.questions.solving.deadline import Deadline
@@ -84,3 +86,30 @@ def test_all_of_a_path_has_one_limit(flowers, monkeypatch):
     assert given
     assert given[0] < LIMIT  # something was done before
     assert sorted(given, reverse=True) == given
+
+
+def test_why_a_row_has_no_answer_has_the_time_that_the_search_left(flowers, monkeypatch):
+    X, y = flowers
+    explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y), density=None).fit(X, y)
+    given, find = [], explain.find_why_not
+
+    def told(fitted, x, target, options):
+        given.append(options.time_limit)
+        return find(fitted, x, target, options)
+
+    monkeypatch.setattr(explain, "find_why_not", told)
+    nowhere = ew.Constraints(immutable=["x0", "x1", "x2", "x3"])
+    assert explainer.explain_one(X[0], 1, constraints=nowhere, time_limit=LIMIT).status == "infeasible"
+    assert len(given) == 1
+    assert 0 < given[0] < LIMIT
+
+
+def test_what_lasts_and_what_is_proven_share_the_limit(flowers, limits):
+    X, y = flowers
+    explainer = ew.Explainer(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y), density=None).fit(X, y)
+    answer = explainer.explain_one(X[0], 1, robust_radius=0.01, time_limit=LIMIT)
+    assert answer.found
+    assert (
+        len(limits) == 2
+    )  # each tree is asked about its worst leaf nearby, so bounds take a search without the radius
+    assert max(limits) <= LIMIT / 2

@@ -8,7 +8,7 @@ import pytest
 
 from elsewise.errors import InvalidInputError
 from elsewise.table import Ordinal, read_table
-from elsewise.table.small_frames import copied, row_written_at_once, written_at_once
+from elsewise.table.small_frames import copied, written_at_once
 
 ODD = float(np.nextafter(0.1, 1.0))
 LARGE = 2**53 + 1  # no float holds it
@@ -91,24 +91,6 @@ def test_a_row_is_written_as_it_is_among_others(name):
         found = table.decode(points, row, encoded=E[[k]], places=np.zeros(4, dtype=np.int64))
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
         assert found.attrs == expected.attrs
-
-
-def test_text_and_numbers_are_written_without_going_over_columns():
-    if not hasattr(pd.api, "internals"):
-        pytest.skip("pandas makes no frames of blocks before 3.0")
-    row = FRAMES["text and numbers"].iloc[[3]]
-    news = [(0, np.array([1]), ["cook"]), (4, np.array([0, 1]), np.array([7, 8]))]
-    found = row_written_at_once(row, 2, news)
-    expected = pd.concat([row, row])
-    expected["job"], expected["children"] = ["smith", "cook"], [7, 8]
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
-    assert found["age"].tolist() == [LARGE, LARGE]
-
-
-@pytest.mark.parametrize("news", [(1, ["3"]), (1, np.array([3.5])), (3, np.array([3])), (0, [None]), (0, [3])])
-def test_what_a_dtype_does_not_hold_is_left_to_columns(news):
-    row = FRAMES["text and numbers"].iloc[[3]]
-    assert row_written_at_once(row, 1, [(news[0], np.array([0]), news[1])]) is None
 
 
 @pytest.mark.parametrize("name", ["whole numbers", "numbers", "text and numbers", "whole numbers and others"])

@@ -1,11 +1,10 @@
-"""Frames of few rows, written and copied at once: to pandas a column costs more than its values.
+"""Frames of one dtype, written and copied at once: to pandas a column costs more than its values.
 
 What is made here is what :func:`~elsewise.table.frames.written` makes column by column, to the bit and the dtype.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,43 +66,3 @@ def _like(frame: pd.DataFrame, values: AnyArray, index: pd.Index[Any]) -> pd.Dat
     import pandas
 
     return pandas.DataFrame(values, index=index, columns=frame.columns).__finalize__(frame)
-
-
-def row_written_at_once(
-    frame: pd.DataFrame, n: int, news: Sequence[tuple[int, IntArray, AnyArray | list[Any]]]
-) -> pd.DataFrame | None:
-    """Return the row of a frame of one row several times, with new values; None where columns are needed for that.
-
-    Parameters
-    ----------
-    frame : data frame of shape (1, n_columns)
-        Of text and numbers of 64 bits.
-    n : int
-        How many times.
-    news : sequence of (column, rows, values)
-        What is written where.
-    """
-    import pandas
-
-    make = getattr(getattr(pandas.api, "internals", None), "create_dataframe_from_blocks", None)  # of pandas 3
-    row, dtypes = frame.iloc[0], frame.dtypes.tolist()
-    texts = [k for k, dtype in enumerate(dtypes) if isinstance(dtype, pandas.StringDtype)]
-    numbers = {dtype: [k for k, other in enumerate(dtypes) if other is dtype] for dtype in _LONG_NUMBERS}
-    if make is None or type(frame) is not pandas.DataFrame or row.dtype != object or not texts:
-        return None
-    if len(texts) + sum(map(len, numbers.values())) < len(dtypes) or any(dtypes[k] != dtypes[texts[0]] for k in texts):
-        return None
-    cells = np.empty((len(dtypes), n), dtype=object)
-    cells[:] = row.to_numpy()[:, None]
-    for column, rows, values in news:
-        if isinstance(values, np.ndarray):
-            is_held = values.dtype is dtypes[column]
-        else:
-            is_held = column in texts and all(type(value) is str for value in values)
-        if not is_held:
-            return None
-        cells[column, rows] = values
-    together = pandas.array(cells[texts].ravel(), dtype=dtypes[texts[0]])
-    blocks = [(together[n * k : n * k + n], np.array([place])) for k, place in enumerate(texts)]
-    blocks += [(cells[places].astype(dtype), np.array(places)) for dtype, places in numbers.items() if places]
-    return make(blocks, index=frame.index.repeat(n), columns=frame.columns).__finalize__(frame)

@@ -26,7 +26,7 @@ from .frames import (
 )
 from .reading import check_whole, check_within, codes, group_indicators, numbers, row_at_once
 from .rows import as_floats, as_given, check_count, column_values, select_columns, unmasked
-from .small_frames import row_written_at_once, written_at_once
+from .small_frames import written_at_once
 from .types import LARGEST_NUMBER, UserDtype, UserRows
 from .wording import PLAIN, Wording
 
@@ -338,15 +338,10 @@ class Table:
             at_once = written_at_once(given, before, features, places)
             if at_once is not None:
                 return at_once
-        news = list(self._news(before, features))
-        if is_frame(given) and len(given) == 1:
-            at_once = row_written_at_once(given, len(features), news)
-            if at_once is not None:
-                return at_once
         result: Any = given.copy() if places is None else rows_of(given, places)  # a copy, too
         if not is_frame(given):
             result = result.astype(np.float64 if numeric else object)
-        for source, rows, values in news:
+        for source, rows, values in self._news(before, features):
             if is_frame(given):
                 result.isetitem(source, written(result.iloc[:, source], rows, values))
             else:

@@ -33,3 +33,15 @@ def test_statuses_count_rows_and_not_their_answers(loans, tmp_path, batch):
     assert finished(partition) == told
     stored = json.loads(parquet.read_metadata(partition.answers).metadata[METADATA_KEY.encode()])
     assert stored["statuses"] == told.statuses
+
+
+def test_answers_to_other_rows_are_not_taken_for_finished(loans, tmp_path):
+    rows, answers = tmp_path / "rows.parquet", tmp_path / "answers"
+    loans.frame.iloc[100:104].to_parquet(rows, index=False)
+    answers.mkdir()
+    (partition,) = partitions_of([rows], answers, "a question")
+    answer_partition(loans.explainer.mapper("yes"), partition)
+    assert finished(partition) is not None
+    loans.frame.iloc[104:108].to_parquet(rows, index=False)
+    with pytest.raises(ew.InvalidInputError, match="or of other rows, than those asked for now"):
+        finished(partition)
