@@ -39,7 +39,7 @@ from .errors import (
 )
 from .explainer import Explainer
 from .models import BlackBox, read_catboost, read_lightgbm, read_onnx, read_xgboost, refits
-from .pipeline import derived
+from .pipeline import derived, monotone
 from .rules import Constraints
 from .rules.learned.suggestions import RulesWarning, SuggestedRule, SuggestedRules
 from .table import OneHot, Ordinal
@@ -107,6 +107,7 @@ __all__ = [
     "derived",
     "load",
     "lvq",
+    "monotone",
     "plot",
     "read_catboost",
     "read_lightgbm",

@@ -37,7 +37,7 @@ from bits import assert_same_bits
 from elsewise.errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from elsewise.models import Interval, Label
 from elsewise.pipeline import compile_model, register
-from elsewise.pipeline.transformers.monotone import FALLING, RISING
+from elsewise.pipeline.transformers.functions import FALLING, RISING
 from pipeline.bent_pipelines import BENT, CODES, TREES, cuts_by_hand, nearest, pipeline, rows, thresholds_of
 from unread import reason_unread
 
@@ -618,7 +618,7 @@ def test_a_step_that_is_not_monotone_as_promised_is_refused():
         def transform(self, X):
             return np.sin(X)
 
-    from elsewise.pipeline.transformers.monotone import one_by_one
+    from elsewise.pipeline.transformers.functions import one_by_one
     from elsewise.pipeline.warping import Takes
 
     register(Wave)(lambda walk, step, streams: one_by_one(walk, step, streams, Takes.numbers(3), "is not affine"))
@@ -649,3 +649,63 @@ def test_sixty_odd_calls_of_transform_for_all_cuts():
     region = explainer.fitted_.region(Label(1))
     assert sum(map(len, region.trees.cuts())) > 100
     assert Counting.calls <= 70
+
+
+def cube(x):
+    return np.asarray(x) ** 3 + np.asarray(x)
+
+
+def falling(x):
+    return -np.log(x)
+
+
+def wave(x):
+    return np.sin(9.0 * np.asarray(x))
+
+
+@pytest.mark.parametrize(
+    ("declared", "known"),
+    [
+        (
+            ew.monotone(falling, "decrease", low=1e-6),
+            make_pipeline(FunctionTransformer(np.log), FunctionTransformer(np.negative)),
+        ),
+        (ew.monotone(cube), None),
+    ],
+    ids=["falls", "rises"],
+)
+def test_functions_that_are_declared_monotone(declared, known):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.1, 2.0, (200, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 > 2).astype(int)
+    forest = RandomForestClassifier(8, max_depth=4, random_state=0)
+    model = make_pipeline(FunctionTransformer(declared), forest).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "exact"
+    asked = X[model.predict(X) == 0][:5]
+    answers = explainer.explain(asked, 1)
+    assert (answers.statuses == "optimal").all()
+    assert (model.predict(answers.counterfactuals) == 1).all()
+    if known is not None:
+        same = make_pipeline(known, RandomForestClassifier(8, max_depth=4, random_state=0)).fit(X, y)
+        expected = ew.Explainer(same, density=None).fit(X, y).explain(asked, 1)
+        np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-9)
+    else:  # nothing nearer among many rows that are nearer
+        steps = rng.normal(size=(4000, 3))
+        steps *= (rng.random(4000) / np.abs(steps).sum(axis=1))[:, None]
+        for row, distance in zip(asked, answers.distances):
+            assert (model.predict(row + distance * (1 - 1e-9) * steps) == 0).all()
+
+
+def test_a_function_that_is_not_what_was_declared():
+    X = np.random.default_rng(0).uniform(0.1, 2.0, (100, 2))
+    y = (X[:, 0] > 1).astype(int)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0)
+    model = make_pipeline(FunctionTransformer(ew.monotone(wave)), forest).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert explainer.exactness_ == "black box"
+    assert "does not rise throughout" in explainer.fitted_.training.reason
+    with pytest.raises(ew.InvalidInputError, match="expected 'increase' or 'decrease', received 'up'"):
+        ew.monotone(wave, "up")
+    with pytest.raises(ew.InvalidInputError, match="expected low < high"):
+        ew.monotone(wave, low=2.0, high=1.0)

@@ -12,12 +12,13 @@ from .transformers import (  # noqa: F401 - to register their types
     bins,
     composites,
     encoders,
+    functions,
     imputers,
-    monotone,
     native_categories,
     polynomials,
 )
 from .transformers.derivations import AddDerived, derived
+from .transformers.functions import monotone
 from .transformers.native_categories import with_own_categories
 from .walk import affine_map
 
@@ -30,6 +31,7 @@ __all__ = [
     "compile_model",
     "compile_whole",
     "derived",
+    "monotone",
     "register",
     "register_affine",
     "unwrap",

@@ -363,3 +363,13 @@ def test_a_model_from_a_file_is_not_trained_again():
     model = ew.read_onnx(converted(CLASSIFIERS["tree"]().fit(X, y), X))
     with pytest.raises(ew.UnsupportedSettingError, match="read from a file and cannot be trained"):
         ew.refits(model, X, y, "yes")
+
+
+def test_a_model_as_onnx_holds_it():
+    X, y = iris(two=True)
+    content = converted(CLASSIFIERS["logistic"]().fit(X, y), X)
+    direct, read = (
+        ew.Explainer(model, density=None).fit(X, y).explain(X[:3], "yes")
+        for model in (onnx.load_from_string(content), ew.read_onnx(content))
+    )
+    np.testing.assert_array_equal(direct.counterfactuals, read.counterfactuals)

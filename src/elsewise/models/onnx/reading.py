@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ...arrays import AnyArray, BoolArray, FloatArray
 from ...errors import InvalidInputError, MissingDependencyError, UnsupportedModelError
 from ..file_model import FileModel
+from ..registry import register_adapter
 from .encoders import GraphColumns
 from .graph import Labels, Scores, TreeScores, TwoProbabilities, Value, follow, labels_of
 
@@ -224,8 +225,8 @@ def read_onnx(source: Any, *, classes: Any = None) -> OnnxClassifier | OnnxRegre
 
     Parameters
     ----------
-    source : str, path or bytes
-        A file, or its content.
+    source : str, path, bytes or onnx.ModelProto
+        A file, its content, or the model as onnx holds it, which :class:`~elsewise.Explainer` takes, too.
     classes : sequence of labels, optional
         Labels of a graph that has scores, but no labels: in the order of the scores, two for one score. Without,
         several scores, or one behind a Sigmoid, have the labels 0, 1, ...; one score is a number.
@@ -235,9 +236,16 @@ def read_onnx(source: Any, *, classes: Any = None) -> OnnxClassifier | OnnxRegre
     OnnxClassifier or OnnxRegressor
         A model that :class:`~elsewise.Explainer` takes.
     """
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
     content = bytes(source) if isinstance(source, (bytes, bytearray)) else Path(source).read_bytes()
     classifier = OnnxClassifier(content, classes)
     return classifier if classifier.is_classifier else OnnxRegressor(content, classes)
+
+
+@register_adapter("onnx.onnx_ml_pb2.ModelProto")
+def _of_onnx(model: Any) -> OnnxClassifier | OnnxRegressor:
+    return read_onnx(model)
 
 
 def _libraries() -> tuple[Any, Any]:

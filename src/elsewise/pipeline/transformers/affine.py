@@ -20,7 +20,7 @@ from ..registry import register, register_affine
 from ..steps import Step
 from ..streams import Stream
 from ..warping import Takes
-from .monotone import one_by_one
+from .functions import one_by_one
 
 if TYPE_CHECKING:
     from ..walk import Walk
