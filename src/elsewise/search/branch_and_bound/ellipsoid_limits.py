@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.cells import Cells
+from ..constants import LIMIT_ROUNDING
 from ..domains.domain import Domain
 from ..problem import SearchProblem
 from .nodes import Nodes
@@ -44,7 +45,10 @@ class _Shape:
 
 
 class EllipsoidLimits:
-    """Narrows boxes by the ellipsoids of their nodes.
+    """Narrows boxes by the ellipsoids of their nodes, whole numbers and levels.
+
+    Other numbers keep their limits: to the projector, a limit where an ellipsoid ends anyway is one more thing that
+    holds an optimum, and bounds far away lose digits to it.
 
     Parameters
     ----------
@@ -55,7 +59,7 @@ class EllipsoidLimits:
     def __init__(self, problem: SearchProblem, domain: Domain) -> None:
         self.problem, self.domain = problem, domain
         self.numbers = np.flatnonzero(domain.layout.group < 0)
-        self.integer = domain.integer[self.numbers]
+        self.whole = np.flatnonzero(domain.integer[self.numbers])
         self.shapes: dict[int, _Shape | None] = {}
 
     def narrow(self, nodes: Nodes, cones: IntArray, own: FloatArray) -> BoolArray:
@@ -71,6 +75,8 @@ class EllipsoidLimits:
         """
         holds = np.ones(len(nodes), dtype=np.bool_)
         widening = self.domain.widening_of(nodes.rows)
+        if not self.domain.discrete.any():
+            return holds
         for cone in np.unique(cones[cones >= 0]).tolist():
             shape, some = self._shape(cone), np.flatnonzero(cones == cone)
             if shape is None:
@@ -80,12 +86,15 @@ class EllipsoidLimits:
                 s += widening[some]
             s += self._without_levels(nodes, some, shape, s)
             holds[some] = s >= 0
-            room = shape.width * np.sqrt(np.maximum(s, 0.0))[:, None]
-            low, high = shape.centre - room, shape.centre + room
-            at, values = np.ix_(some, self.numbers), own[some][:, self.numbers]
+            centre, width = shape.centre[self.whole], shape.width[self.whole]
+            with np.errstate(invalid="ignore"):  # no limits of their own, and no radius
+                room = np.where(np.isfinite(width), width * np.sqrt(np.maximum(s, 0.0))[:, None], np.inf)
+            room += LIMIT_ROUNDING * (1.0 + np.abs(centre))
+            low, high = centre - room, centre + room
+            at = np.ix_(some, self.numbers[self.whole])
+            values = own[at]
             stays = (values >= low) & (values <= high)
-            low = np.where(self.integer & np.isfinite(low), np.ceil(low), low)
-            high = np.where(self.integer & np.isfinite(high), np.floor(high), high)
+            low, high = np.ceil(low), np.floor(high)
             nodes.lower[at] = np.maximum(nodes.lower[at], np.where(stays, np.minimum(low, values), low))
             nodes.upper[at] = np.minimum(nodes.upper[at], np.where(stays, np.maximum(high, values), high))
         return holds
