@@ -123,7 +123,7 @@ def measured(table: str, load: Callable[[], Any], name: str, options: argparse.N
             "answers": way,
             "rows": len(rows),
             "found": int(found.sum()),
-            "survive, %": 100 * survival(judges, points[found], target),
+            "survive, %": 100 * survival(judges, points[found], target) if found.any() else None,
             "distance, to plain": float(np.median(lengths[way] / lengths["plain"])) if everywhere.any() else None,
             "ms a row, CPU": spent,
         }
@@ -151,7 +151,7 @@ def bootstrap(name: str, X: NDArray[Any], y: NDArray[Any], rng: np.random.Genera
 
 def survival(judges: list[Any], points: NDArray[Any], target: int) -> float:
     """Share of points and models that still give the target."""
-    return float(np.mean([judge.predict(points) == target for judge in judges])) if len(points) else np.nan
+    return float(np.mean([judge.predict(points) == target for judge in judges]))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,9 @@ and bootstraps that still give the target. [`refits`](howto/answers-that-last.md
 asks for an agreement of 0.95. [ElliCE](https://pypi.org/project/ellice/) (its continuous method, logistic
 regression) gets the tolerance that its documentation recommends, a tenth of the training loss; it covers all models
 of so small a loss, which is more, and does not look for the nearest answer. Distances are sums of changes in
-standard deviations, by the median row.
+standard deviations, by the median row of those that all have an answer for; where rows of the table lie next to the
+boundary, ratios are large. Networks together with other networks are not answered: no candidate was confirmed, and the
+status says unknown.
 """
 
 
