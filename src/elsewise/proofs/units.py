@@ -34,7 +34,7 @@ WORTH_AN_END = 0.01
 # Ends that are moved by less than this share of the interval are left.
 SMALLEST_MOVE = 0.02
 # Projections of a proof, beyond which it is given up.
-MOST_PROJECTIONS = 3_000
+MOST_PROJECTIONS = 1_500
 # Units whose lines miss them by less than this, relative to the terms of a row, have no gap.
 NO_GAP = 1e-11
 
