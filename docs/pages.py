@@ -6,9 +6,10 @@
 A page is a script. Its ``python`` blocks share one namespace and an empty working directory. A ``text`` block right
 after a ``python`` block is what it prints; a block that raises an elsewise error prints its message. A block whose
 first line is ``# not run by the tests: why`` is not run, and the page shows why. Pictures saved as ``name.png`` are
-``docs/images/name.png``. A page that fetches a table from OpenML gets it from :mod:`credit_table`, without a network.
-``toml`` and ``json`` blocks that are introduced by a file name, as in "`rules.toml`:", are
-written to that file. Lines ``$ elsewise ...`` of ``console`` blocks are run, too; those of ``sh`` blocks are parsed.
+``docs/images/name.png``, and hold the text that is drawn, to be compared. A page that fetches a table from OpenML
+gets it from :mod:`credit_table`, without a network. ``toml`` and ``json`` blocks that are introduced by a file name,
+as in "`rules.toml`:", are written to that file. Lines ``$ elsewise ...`` of ``console`` blocks are run, too; those of
+``sh`` blocks are parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import io
 import os
 import re
 import shlex
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +30,10 @@ from unittest.mock import patch
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 NOT_RUN = "# not run by the tests: "
+# Where a PNG holds the text that is drawn in it.
+DRAWN = "Description"
+# Colours of a picture that is kept.
+N_COLOURS = 128
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"`([\w.-]+\.(?:toml|json))`[^\n]*:\n\n$")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)")
@@ -107,6 +111,36 @@ def working_directory(path: Path) -> Iterator[None]:
         os.chdir(before)
 
 
+def _save_with_text(figure: Any, target: Any, **options: Any) -> None:
+    """Save a figure; a PNG holds the text that is drawn."""
+    from matplotlib.text import Text
+
+    if str(target).endswith(".png"):
+        figure.canvas.draw()
+        shown = [text.get_text() for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+        options["metadata"] = {DRAWN: "\n".join(shown)}
+    figure.canvas.print_figure(target, **options)
+
+
+def keep(picture: Path, place: Path) -> None:
+    """Write a picture to its place, with few colours, so that pages open at once."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    text = PngInfo()
+    text.add_itxt(DRAWN, drawn_text(picture))
+    with Image.open(picture) as image:
+        image.convert("RGB").quantize(N_COLOURS).save(place, optimize=True, pnginfo=text)
+
+
+def drawn_text(picture: Path) -> str:
+    """Return the text that a picture says it shows."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        return str(image.info[DRAWN])
+
+
 def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
     """Run a page in an empty folder; give the blocks that are run and what each has printed."""
     from credit_table import fetch_openml
@@ -116,7 +150,8 @@ def run(path: Path, folder: Path) -> list[tuple[Block, str]]:
 
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = []
-    with working_directory(folder), patch("sklearn.datasets.fetch_openml", fetch_openml):
+    saving = patch("matplotlib.figure.Figure.savefig", _save_with_text)
+    with working_directory(folder), patch("sklearn.datasets.fetch_openml", fetch_openml), saving:
         for block in blocks(path.read_text(encoding="utf-8")):
             if block.file is not None:
                 (folder / block.file).write_text(block.text, encoding="utf-8")
@@ -187,7 +222,7 @@ def write(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         results = run(path, Path(folder))
         for picture in Path(folder).glob("*.png"):
-            shutil.copy(picture, DOCS / "images" / picture.name)
+            keep(picture, DOCS / "images" / picture.name)
     for block, printed in reversed(results):
         old = shown(text, block)
         end = block.stop if old is None else old.stop

@@ -1,11 +1,14 @@
 """Pictures of the explorer and of a report: ``python docs/screenshots.py`` writes them to docs/images.
 
+Each holds the text of its page, which the tests compare.
+
 Needs Playwright and a Chromium (CHROMIUM names it, /usr/bin/chromium by default). The rows are those of the pages.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,10 +16,15 @@ import time
 from pathlib import Path
 from urllib.request import urlopen
 
-from pages import DOCS, blocks, working_directory
+from pages import DOCS, DRAWN, N_COLOURS, blocks, working_directory
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import Browser, sync_playwright
 
 PORT = 8399
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# The day and the programs that made a report: other ones every time.
+_MADE = re.compile(r"^Made .*$", flags=re.MULTILINE)
 
 
 def prepare(folder: Path) -> None:
@@ -32,16 +40,24 @@ def prepare(folder: Path) -> None:
                 exec("patients.loc[[268]].to_csv('rows.csv', index=False)", namespace)
 
 
-def shoot(browser: Browser, address: str, name: str, height: int) -> None:
+def shoot(browser: Browser, address: str, picture: Path, height: int) -> None:
     """Save what a page shows at first sight, or at the place that the address names."""
     page = browser.new_page(viewport={"width": 1200, "height": height}, device_scale_factor=1)
     page.goto(address)
-    page.wait_for_timeout(2000)  # for the answer and the frontier
-    page.screenshot(path=DOCS / "images" / name)
+    if address.startswith("http"):
+        page.wait_for_selector("#map svg")
+        page.wait_for_selector("#cards-list .card")
+        page.wait_for_selector("#frontier .point")
+    page.wait_for_timeout(1000)
+    page.screenshot(path=picture)
+    text = PngInfo()
+    text.add_itxt(DRAWN, _MADE.sub("Made.", page.inner_text("body")))
+    with Image.open(picture) as image:
+        image.convert("RGB").quantize(N_COLOURS).save(picture, optimize=True, pnginfo=text)
 
 
-def main() -> None:
-    """Prepare, serve, and take the pictures."""
+def take(images: Path) -> None:
+    """Prepare, serve, and take the pictures into a folder."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         prepare(folder)
@@ -55,12 +71,10 @@ def main() -> None:
                     break
                 except OSError:
                     time.sleep(0.2)
-            browser = playwright.chromium.launch(
-                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
-            )
-            shoot(browser, f"http://127.0.0.1:{PORT}/", "explorer.png", 940)
-            shoot(browser, (folder / "patients.html").as_uri(), "report.png", 640)
-            shoot(browser, (folder / "patients.html").as_uri() + "#rows", "report-rows.png", 900)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            shoot(browser, f"http://127.0.0.1:{PORT}/", images / "explorer.png", 940)
+            shoot(browser, (folder / "patients.html").as_uri(), images / "report.png", 640)
+            shoot(browser, (folder / "patients.html").as_uri() + "#rows", images / "report-rows.png", 900)
             browser.close()
         finally:
             server.terminate()
@@ -68,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    take(DOCS / "images")

@@ -11,6 +11,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +38,15 @@ MODULES = sorted(
 # Packages without a page: what they hold is seen on the command line and in the browser.
 NOT_IN_REFERENCE = {"elsewise.tools"}
 
+# Stems of words that people search for, and the page that answers them.
+SEARCHED = {
+    "divers": "howto/changes-that-mean-something",
+    "immut": "howto/rules",
+    "xgboost": "howto/forests",
+    "robust": "howto/answers-that-last",
+    "fair": "howto/audit",
+    "onnx": "howto/models",
+}
 # Size of a picture in the gallery: the page opens at once on a slow line, and a clone stays small.
 MOST_BYTES = 60_000
 
@@ -66,7 +76,11 @@ def test_page_runs_and_prints_what_it_shows(path, tmp_path, monkeypatch):
         else:
             assert (wrong := pages.differences(shown.text, printed)) is None, f"{place}: {wrong}"
     for picture in tmp_path.glob("*.png"):
-        assert (DOCS / "images" / picture.name).exists(), f"{name_of(path)} draws {picture.name}: run docs/pages.py"
+        kept = DOCS / "images" / picture.name
+        assert kept.exists(), f"{name_of(path)} draws {picture.name}: run docs/pages.py"
+        if not is_made_up:
+            wrong = pages.differences(pages.drawn_text(kept), pages.drawn_text(picture))
+            assert wrong is None, f"{picture.name}: {wrong}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
@@ -109,6 +123,30 @@ def test_gallery_shows_every_picture_above_its_code():
         assert picture is not None, verb
         assert (DOCS / picture[1]).stat().st_size < MOST_BYTES, verb
         assert f"ew.plot.{verb}(" in section[picture.end() :], verb
+
+
+def test_every_picture_is_made_by_a_command_and_holds_its_text():
+    pytest.importorskip("PIL")
+    made = set(re.findall(r"[\w-]+\.png", (DOCS / "screenshots.py").read_text(encoding="utf-8")))
+    for text in TEXTS.values():
+        made |= set(re.findall(r"savefig\(\"([\w-]+\.png)\"", text))
+    kept = {picture.name for picture in (DOCS / "images").iterdir()}
+    assert kept <= made, kept - made
+    for name in kept:
+        assert pages.drawn_text(DOCS / "images" / name).strip() or "digits" in name, name
+
+
+def test_screenshots_show_what_the_pages_say(tmp_path):
+    pytest.importorskip("playwright.sync_api")
+    for name in ("fastapi", "httpx", "uvicorn", "matplotlib"):
+        pytest.importorskip(name)
+    screenshots = importlib.import_module("screenshots")
+    if not Path(screenshots.CHROMIUM).exists():
+        pytest.skip("no Chromium: CHROMIUM names it")
+    screenshots.take(tmp_path)
+    for picture in tmp_path.glob("*.png"):
+        kept = pages.drawn_text(DOCS / "images" / picture.name)
+        assert (wrong := pages.differences(kept, pages.drawn_text(picture))) is None, f"{picture.name}: {wrong}"
 
 
 def test_most_pages_have_examples():
@@ -196,6 +234,16 @@ def test_examples_in_docstrings(name):
     assert outcome.failed == 0
 
 
+def _formulas_have_glyphs(site):
+    fonts = pytest.importorskip("fontTools.ttLib")
+    pytest.importorskip("brotli")
+    known = fonts.TTFont(DOCS / "_static" / "stix-two-math.woff2").getBestCmap()
+    for page in site.rglob("*.html"):
+        for formula in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+            missing = {c for c in unescape(re.sub(r"<[^>]+>", "", formula)) if not c.isspace()} - set(map(chr, known))
+            assert not missing, (page.name, missing)
+
+
 def test_site_builds_without_warnings(tmp_path):
     for name in ("sphinx", "myst_parser", "numpydoc", "furo", "sphinx_copybutton"):
         pytest.importorskip(name, reason="the site needs the extra docs: pip install 'elsewise[docs]'")
@@ -205,6 +253,12 @@ def test_site_builds_without_warnings(tmp_path):
     page = (tmp_path / "method.html").read_text(encoding="utf-8")
     assert "<math" in page
     assert "https://cdn" not in page  # it opens without a network
+    index = (tmp_path / "searchindex.js").read_text(encoding="utf-8")
+    documents = json.loads(re.search(r'"?docnames"?:(\[.*?\])', index)[1])
+    for stem, expected in SEARCHED.items():
+        places = ",".join(re.findall(rf'[{{,]"?{stem}"?:(\[[\d,]*\]|\d+)', index))
+        assert expected in {documents[int(number)] for number in re.findall(r"\d+", places)}, stem
+    _formulas_have_glyphs(tmp_path)
 
 
 def test_the_table_of_readers_is_that_of_the_registry():

@@ -104,7 +104,7 @@ def test_no_dense_way_leads_from_setosa_to_versicolor(iris):
     assert path.status == "infeasible"
     assert np.isnan(path.length)
     assert np.isinf(path.lower_bound)
-    assert path.reason.startswith("No way to where the model would predict 1 stays realistic: even the best passes")
+    assert path.reason.startswith("No path to where the model would predict 1 stays realistic: even the best passes")
     assert len(path) == 0
     assert path.steps.shape == (1, 4)
     # and there is one, through empty space, for whoever asks for that
@@ -232,7 +232,7 @@ def test_regions_of_any_shape_have_paths_to_their_nearest_answer():
         straight = explainer.explain_one(row, "in")
         assert path.length >= straight.lower_bound * (1 - 1e-6)
         if path.status == "feasible":
-            assert "only ways to the nearest answer were searched" in path.reason
+            assert "only paths to the nearest answer were searched" in path.reason
     assert n_found >= 4
 
 
@@ -343,7 +343,7 @@ def test_words_text_and_html(iris):
     explainer, X = iris
     path = explainer.path(X[99], 2)
     assert path.sentence.startswith("The model predicts 1. It would predict 2 after ")
-    assert "No shorter way is as typical (proven)." in path.sentence
+    assert "No shorter path is as typical (proven)." in path.sentence
     assert str(path).count("\n") == len(path) + 1
     assert repr(path) == f"<Path 1 -> 2: optimal, {len(path)} steps, length {path.length:.6g}>".replace(
         "1 steps", "1 step"

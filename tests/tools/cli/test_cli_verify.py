@@ -258,7 +258,7 @@ def test_the_report_calls_rows_by_the_users_own_column(trail, tmp_path):
 
 def test_an_answer_that_is_told_twice_is_found(trail, capsys):
     folder, lines = trail
-    assert _verify(folder, [*lines[:6], lines[2], *lines[6:]], capsys=capsys) == {"the answer is told once": [7]}
+    assert _verify(folder, [*lines[:6], lines[2], *lines[6:]], capsys=capsys) == {"the answer is recorded once": [7]}
 
 
 @pytest.mark.parametrize("left_out", [0, 7, 19], ids=["first", "middle", "last"])
@@ -277,4 +277,4 @@ def test_several_trails_in_one_file_hold_and_a_missing_one_is_found_by_the_data(
     assert _verify(folder, [*second, *first], "--search", "0", capsys=capsys) == {}
     assert _verify(folder, second, "--search", "0", capsys=capsys) == {}
     failed = _verify(folder, second, "--search", "0", "--data", str(folder / "rows.csv"), capsys=capsys)
-    assert failed == {"the rows of the data before and after it are told, too": [1]}
+    assert failed == {"the rows of the data before and after it are recorded, too": [1]}

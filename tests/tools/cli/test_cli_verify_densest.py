@@ -11,7 +11,7 @@ from elsewise.tools.cli import main
 from elsewise.tools.files.trail.records import line_of, record_sha256
 
 pytest.importorskip("pandas")
-PROMISE = "density, threshold and plausibility are those told"
+PROMISE = "density, threshold and plausibility are the recorded ones"
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ def test_points_are_the_answers(iris, iris_explainer):
     X, _ = iris
     frontier = iris_explainer.frontier(X[0], "virginica", [0.2, 0.5, 0.8])
     ax = ew.plot.frontier(frontier)
-    points = _line(ax, "proven nearest")
+    points = _line(ax, "proven smallest")
     np.testing.assert_allclose(points.get_xdata(), [0.2, 0.5, 0.8])
     assert [ax.xaxis.get_major_formatter()(share, 0) for share in (0.2, 0.699)] == ["20 %", "69 %"]
     expected = [

@@ -29,7 +29,7 @@ def test_the_picture_is_the_path(wine):
     assert len(path) > 1
     axes = ew.plot.path(path)
     assert axes.shape == (2,)
-    curve = next(line for line in axes[0].lines if line.get_label() == "density percentile")
+    curve = next(line for line in axes[0].lines if line.get_label() == "as typical as so many real cases")
     np.testing.assert_allclose(curve.get_xdata(), path.profile.positions)
     np.testing.assert_allclose(curve.get_ydata(), path.profile.shares)
     assert min(curve.get_ydata()) >= path.level
@@ -64,7 +64,7 @@ def test_the_first_step_of_a_sparse_row_is_dashed(wine):
     path = explainer.path(X.iloc[146], "b", level=0.5)
     assert path.enters
     ax = ew.plot.path(path)[0]
-    curve = next(line for line in ax.lines if line.get_label() == "density percentile")
+    curve = next(line for line in ax.lines if line.get_label() == "as typical as so many real cases")
     assert curve.get_xdata()[0] == pytest.approx(path.lengths[0] / path.length)
     assert min(curve.get_ydata()) >= path.level
     assert any(line.get_linestyle() == "--" and len(line.get_xdata()) > 2 for line in ax.lines)

@@ -110,13 +110,13 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
         for name, digest in known.sha256.items()
     ]
     every = np.arange(len(records))
-    checks.append(_checked("the answer is told once", every, _is_first(records)))
+    checks.append(_checked("the answer is recorded once", every, _is_first(records)))
     if known.rows is not None:
         held = rows_have_neighbours(records, len(known.rows))
-        checks.append(_checked("the rows of the data before and after it are told, too", every, held))
+        checks.append(_checked("the rows of the data before and after it are recorded, too", every, held))
     checks.append(
         _each(
-            "the SHA-256 of the rules is that of the rules told",
+            "the SHA-256 of the rules is that of the recorded rules",
             records,
             lambda record: record["sha256"]["rules"] == rules_sha256(record["rules"]),
         )
@@ -216,10 +216,10 @@ def _as_told(
     may_settle = np.array([record["options"].get("on_infeasible") == "densest" for record in records])
     named = (answers.statuses == statuses) | (may_settle & (answers.statuses == "densest"))
     return [
-        ("the model's prediction for the row is the one told", np.array(predicted, dtype=np.bool_)),
-        ("the model's probabilities of the target are those told", probable),
+        ("the model's prediction for the row is the recorded one", np.array(predicted, dtype=np.bool_)),
+        ("the model's probabilities of the target are the recorded ones", probable),
         ("the gap and the status follow from distance and bound", np.asarray(bounded & named, dtype=np.bool_)),
-        ("density, threshold and plausibility are those told", density_as_told(explainer, answers, constraints)),
+        ("density, threshold and plausibility are the recorded ones", density_as_told(explainer, answers, constraints)),
     ]
 
 

@@ -1,5 +1,5 @@
 """English: the reference that every other language follows, key by key."""
 
-from . import explorer, report, sentences
+from . import explorer, pictures, report, sentences
 
-TEXTS = {**sentences.TEXTS, **explorer.TEXTS, **report.TEXTS}
+TEXTS = {**sentences.TEXTS, **explorer.TEXTS, **pictures.TEXTS, **report.TEXTS}

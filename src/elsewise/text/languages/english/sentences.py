@@ -128,7 +128,7 @@ TEXTS = {
     "head.at most": "at most",
     "head.step": "step",
     "head.what changes": "what changes",
-    "head.share of way": "share of the way",
+    "head.share of way": "share of the path",
     "head.what to do": "what to do",
     "head.probability": "probability",
     "head.without rule": "without this rule",
@@ -156,7 +156,7 @@ TEXTS = {
     "ended.size": "Not proven smallest: the allowed amount of work was done.",
     "ended.time": "Not proven smallest: the time limit was reached.",
     "ended.lasting": "Not proven smallest: smaller changes may be as robust, but are not known to be.",
-    "ended.end": "Not proven smallest: only ways to the nearest answer were searched.",
+    "ended.end": "Not proven smallest: only paths to the nearest answer were searched.",
     "reason.no other class": "The model knows no other class.",
     "reason.no class reachable": "No other class can be reached. {last}",
     "reason.nothing to change": "The model already {decides}: nothing has to change.",
@@ -189,7 +189,7 @@ TEXTS = {
     "reason.every quantile": "Every threshold between 0 and 1 works, and so does {density}.",
     "reason.best quantile": "The most typical one is as typical as {share} of real cases (threshold={quantile}).",
     "reason.some quantile": "At least one is as typical as {share} of real cases (threshold={quantile}).",
-    "reason.no threshold": "No threshold is low enough.",
+    "reason.no threshold": "A lower threshold does not help.",
     "reason.less typical": (
         "Nothing is as typical as requested. This is the nearest answer among the most typical ones, at "
         "threshold={quantile}."
@@ -211,31 +211,31 @@ TEXTS = {
     "reason.no further, proven.one": "This is the only answer; {asked} were asked for, and none that differs enough exists (proven).",
     "reason.no further, proven.many": "There are only {n} answers; {asked} were asked for, and no other that differs enough exists (proven).",
     "reason.no way": (
-        "No way to where the model would {decide} stays realistic: even the best passes a point where {share} of real "
+        "No path to where the model would {decide} stays realistic: even the best passes a point where {share} of real "
         "cases are more typical."
     ),
     "reason.no way at all": (
-        "No way to where the model would {decide} stays realistic: even the best passes a point less typical than any "
+        "No path to where the model would {decide} stays realistic: even the best passes a point less typical than any "
         "real case."
     ),
     "reason.each way": (
-        "No way to where the model would {decide} stays realistic: each passes a point where {share} of real cases are "
+        "No path to where the model would {decide} stays realistic: each passes a point where {share} of real cases are "
         "more typical."
     ),
     "reason.each way at all": (
-        "No way to where the model would {decide} stays realistic: each passes a point less typical than any real case."
+        "No path to where the model would {decide} stays realistic: each passes a point less typical than any real case."
     ),
     "reason.each way, rules": (
-        "No way to where the model would {decide} within the rules stays realistic: each passes a point where {share} "
+        "No path to where the model would {decide} within the rules stays realistic: each passes a point where {share} "
         "of real cases are more typical."
     ),
     "reason.each way at all, rules": (
-        "No way to where the model would {decide} within the rules stays realistic: each passes a point less typical "
+        "No path to where the model would {decide} within the rules stays realistic: each passes a point less typical "
         "than any real case."
     ),
-    "reason.no typical way": "No way to where the model would {decide} stays as typical as required.",
+    "reason.no typical way": "No path to where the model would {decide} stays as typical as required.",
     "reason.no typical way, rules": (
-        "No way to where the model would {decide} within the rules stays as typical as required."
+        "No path to where the model would {decide} within the rules stays as typical as required."
     ),
     "reason.under rules": "Under these rules no change makes the model {deciding} (proven).",
     "reason.under rules, realistic": "Under these rules no realistic change makes the model {deciding} (proven).",
@@ -258,7 +258,7 @@ TEXTS = {
     "why not.kept, some": (
         "With all rules kept, a change exists that is as typical as {share} of real cases (threshold={quantile})."
     ),
-    "why not.kept, none": "With all rules kept, no threshold is low enough.",
+    "why not.kept, none": "With all rules kept, a lower threshold does not help.",
     "why not.cut": "The time limit ended the search for more.",
     "why not.no change": "No change",
     "why not.no realistic change": "No realistic change",
@@ -293,11 +293,11 @@ TEXTS = {
     "path.nothing": "The model {decides}. Nothing has to change.",
     "path.steps": "The model {decides}. It would {decide} after {steps}.",
     "path.enters": "The first leads to where real cases are.",
-    "path.typical": "Every point on the way is at least as typical as {share} of all real cases.",
-    "path.least typical": "Every point on the way is as typical as required, but less typical than any real case.",
-    "path.shortest": "No shorter way is as typical (proven).",
-    "path.open": "Whether a shorter way is as typical is not known.",
-    "path.gap": "A shorter way could save {gap} (proven).",
+    "path.typical": "Every point on the path is at least as typical as {share} of all real cases.",
+    "path.least typical": "Every point on the path is as typical as required, but less typical than any real case.",
+    "path.shortest": "No shorter path is as typical (proven).",
+    "path.open": "Whether a shorter path is as typical is not known.",
+    "path.gap": "A shorter path could save {gap} (proven).",
     "path.certificate": (
         "{status}: length {length}, proven shortest; lowest log density {density}, at least {level} required"
     ),
@@ -306,7 +306,7 @@ TEXTS = {
         "required"
     ),
     "path.profile": (
-        "How typical each point of the way is, as a percentile of all real cases; the lowest is {lowest}."
+        "How typical each point of the path is, as a percentile of all real cases; the lowest is {lowest}."
     ),
     "step.change": "{column} from {now} to {then}",
     "step.given": "{column} to {then}",

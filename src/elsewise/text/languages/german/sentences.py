@@ -194,7 +194,7 @@ TEXTS = {
     "reason.every quantile": "Jede Schwelle zwischen 0 und 1 genügt, und auch {density}.",
     "reason.best quantile": "Die typischste ist so typisch wie {share} der echten Fälle (threshold={quantile}).",
     "reason.some quantile": ("Mindestens eine ist so typisch wie {share} der echten Fälle (threshold={quantile})."),
-    "reason.no threshold": "Keine Schwelle ist niedrig genug.",
+    "reason.no threshold": "Auch eine niedrigere Schwelle hilft nicht.",
     "reason.less typical": (
         "Nichts ist so typisch wie verlangt. Dies ist die nächste unter den typischsten Antworten, bei "
         "threshold={quantile}."
@@ -277,7 +277,7 @@ TEXTS = {
         "Bleiben alle Regeln, gibt es eine Änderung, die so typisch ist wie {share} der echten Fälle "
         "(threshold={quantile})."
     ),
-    "why not.kept, none": "Bleiben alle Regeln, ist keine Schwelle niedrig genug.",
+    "why not.kept, none": "Bleiben alle Regeln, hilft auch eine niedrigere Schwelle nicht.",
     "why not.cut": "Die Suche nach mehr endete, weil die Zeit abgelaufen war.",
     "why not.no change": "Keine Änderung",
     "why not.no realistic change": "Keine realistische Änderung",

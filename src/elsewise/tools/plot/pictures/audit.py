@@ -9,6 +9,7 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
+from ....text.languages import say
 from ...audit import Audit
 from ...audit.words import MEASURES, SHARES
 from .arguments import short
@@ -60,7 +61,7 @@ class AuditPicture:
             values=np.array(values, dtype=np.float64).reshape(len(known), len(audit.groups), 3),
             significant=np.array([[(group, name) in certain for group in audit.groups] for name in known]),
             shares=tuple(name in SHARES for name in known),
-            title=f"Cost of recourse by {short(audit.by)}",
+            title=say("plot.audit", column=short(audit.by)),
         )
 
     def draw(self, ax: AxesArray | None = None) -> AxesArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....answers import Change, Explanation
 from ....arrays import FloatArray
+from ....text.languages import say
 from ....text.numbers import number
 from ....text.sentence import plausibility_words, proof_in_words
 from .arguments import DIGITS, LONGEST_CHANGE, answered, in_a_line, named, outcome, pair_texts, positive
@@ -89,7 +90,7 @@ class ChangesPicture:
         headline(ax, self.title, self.note)
         plain_axes(ax)
         if not bars:
-            ax.text(0.5, 0.5, "nothing has to change", transform=ax.transAxes, ha="center", va="center", color=INK)
+            ax.text(0.5, 0.5, say("plot.nothing"), transform=ax.transAxes, ha="center", va="center", color=INK)
             ax.set_axis_off()
             return ax
         sums = [edge for _, _, start, cost, _ in bars for edge in (start, start + cost)]
@@ -110,7 +111,7 @@ class ChangesPicture:
         line_names(ax, [bar[0] for bar in bars], right=[bar[1] for bar in bars])
         ax.set_xlim(low, high + 0.14 * (high - low))
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
-        ax.set_xlabel(f"what each change adds to the distance of {number(self.distance)}", color=INK)
+        ax.set_xlabel(say("plot.adds", distance=number(self.distance)), color=INK)
         return ax
 
     def _bars(self) -> list[tuple[str, str, float, float, str]]:
@@ -120,7 +121,7 @@ class ChangesPicture:
             words = _change_in_words(name, self.before[i], self.after[i], is_level=self.directions[i] == "level")
             bars.append((named(name), words, float(self.starts[i]), float(self.costs[i]), self.directions[i]))
         if self.n_others:
-            bars.append((f"{self.n_others} others", "", float(self.costs.sum()), self.others_cost, "others"))
+            bars.append((say("plot.others", n=self.n_others), "", float(self.costs.sum()), self.others_cost, "others"))
         return bars
 
 

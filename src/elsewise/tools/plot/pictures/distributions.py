@@ -197,7 +197,7 @@ def _draw_numbers(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     said = [first if first == second else f"{first} → {second}"]
     where = [percentile(share) for share in column.positions if share is not None]
     if len(where) == 2:
-        said.append(f"percentile {where[0] if first == second else ' → '.join(where)} of {rows}")
+        said.append(say("plot.percentile of", shares=where[0] if first == second else " → ".join(where), rows=rows))
     headline(ax, named(column.name), "; ".join(said))
     plain_axes(ax)
     ax.stairs(column.shares, column.edges, fill=True, color=TARGET_FILL, alpha=0.55)
@@ -241,10 +241,14 @@ def _draw_levels(column: ColumnDistribution, rows: str, ax: Axes) -> None:
     names = [value_text(column.levels[place], is_level=True, longest=LONGEST_LEVEL) for place in order]
     shares = [float(column.shares[place]) for place in order]
     if len(order) < len(column.levels):
-        names.append(f"{len(column.levels) - len(order)} others")
+        names.append(say("plot.others", n=len(column.levels) - len(order)))
         shares.append(max(0.0, 1.0 - sum(shares)))
     where = [percent(share) for share in column.positions if share is not None]
-    headline(ax, named(column.name), f"{where[0] if before == after else ' → '.join(where)} of {rows}")
+    headline(
+        ax,
+        named(column.name),
+        say("plot.share of", shares=where[0] if before == after else " → ".join(where), rows=rows),
+    )
     plain_axes(ax)
     # Names are inside: then axes of levels and of numbers have the same size in a grid.
     lengths = _BAR * np.array(shares) / max(*shares, 1e-9)

@@ -15,6 +15,7 @@ from ....answers import ChangesFrontier, Frontier
 from ....arrays import FloatArray, IntArray
 from ....errors import InvalidInputError
 from ....reasons import WITHOUT_ANSWER
+from ....text.languages import say
 from ....text.numbers import percent, percent_down
 from .arguments import outcome, rows_of_target
 from .canvas import AFTER_STYLE, FAINT, INK, MUTED, NOTE_SIZE, axes_for, headline, plain_axes
@@ -67,7 +68,7 @@ class FrontierPicture:
     def draw(self, ax: Axes | None = None) -> Axes:
         """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         ax = axes_for(ax, 6.4, 4.0)
-        headline(ax, self.title, "what a more plausible answer costs")
+        headline(ax, self.title, say("plot.frontier"))
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
         found = ~np.isin(self.statuses, WITHOUT_ANSWER)
@@ -80,7 +81,7 @@ class FrontierPicture:
                 np.append(distances[1:], distances[-1:]),
                 step="post",
                 color=FAINT,
-                label="where it lies in between",
+                label=say("plot.frontier between"),
             )
             ax.plot(reached, distances, color=MUTED, linewidth=1.2, zorder=2)
         self._draw_points(ax)
@@ -89,9 +90,9 @@ class FrontierPicture:
         top = float(distances.max(initial=0.0)) or 1.0
         ax.set_ylim(0.0, 1.12 * top)
         ax.xaxis.set_major_formatter(lambda share, _: percent_down(share))
-        ax.set_xlabel(f"plausibility asked for: at least as dense as this share of {self.rows}", color=INK)
+        ax.set_xlabel(say("plot.frontier axis", rows=self.rows), color=INK)
         ax.xaxis.label.set_parse_math(False)
-        ax.set_ylabel("distance of the nearest answer", color=INK)
+        ax.set_ylabel(say("plot.nearest"), color=INK)
         if not found.any():
             ax.set_yticks([])
         handles, names = ax.get_legend_handles_labels()
@@ -106,7 +107,7 @@ class FrontierPicture:
         style = AFTER_STYLE.marker_options()
         if optimal.any():
             quantiles, distances = self.quantiles[optimal], self.distances[optimal]
-            ax.plot(quantiles, distances, linestyle="", label="proven nearest", zorder=4, **style)
+            ax.plot(quantiles, distances, linestyle="", label=say("plot.proven"), zorder=4, **style)
         if feasible.any():
             quantiles, distances = self.quantiles[feasible], self.distances[feasible]
             ax.vlines(quantiles, self.lower_bounds[feasible], distances, color=AFTER_STYLE.colour)
@@ -116,7 +117,7 @@ class FrontierPicture:
                 quantiles,
                 distances,
                 linestyle="",
-                label="found; the line ends at the proven bound",
+                label=say("plot.frontier bound"),
                 zorder=4,
                 **open_style,
             )
@@ -128,11 +129,13 @@ class FrontierPicture:
         first = float(quantiles[0])
         ax.axvspan(first, 1.0, facecolor="#f4f4f4", edgecolor="#bdbdbd", hatch="///", linewidth=0, zorder=0)
         ground = np.zeros(len(quantiles))
-        ax.plot(quantiles, ground, linestyle="", marker="x", color=INK, clip_on=False, zorder=5, label="no answer")
+        ax.plot(
+            quantiles, ground, linestyle="", marker="x", color=INK, clip_on=False, zorder=5, label=say("plot.no answer")
+        )
         text = ax.text(
             0.5 * (first + 1.0),
             0.5,
-            "no answer",
+            say("plot.no answer"),
             transform=ax.get_xaxis_transform(),
             ha="center",
             va="center",
@@ -171,13 +174,13 @@ class ChangesFrontierPicture:
             distances=frontier.distances,
             plausibilities=frontier.explanations.plausibilities,
             statuses=frontier.explanations.statuses,
-            title=f"Predicted {outcome(first.prediction)}, wanted {outcome(first.target)}",
+            title=f"{outcome(first.prediction)} → {outcome(first.target)}",
         )
 
     def draw(self, ax: Axes | None = None) -> Axes:
         """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         ax = axes_for(ax, 6.4, 4.0)
-        headline(ax, self.title, "what fewer changes cost")
+        headline(ax, self.title, say("plot.few changes"))
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
         found = np.isfinite(self.distances)
@@ -185,20 +188,22 @@ class ChangesFrontierPicture:
         ax.plot(counts, distances, color=MUTED, linewidth=1.2, zorder=2)
         is_proven = self.statuses[found] == "optimal"
         style = AFTER_STYLE.marker_options()
-        ax.plot(counts[is_proven], distances[is_proven], linestyle="", label="proven nearest", zorder=4, **style)
+        ax.plot(counts[is_proven], distances[is_proven], linestyle="", label=say("plot.proven"), zorder=4, **style)
         if not is_proven.all():
             open_style = {**style, "markerfacecolor": "white", "markeredgecolor": AFTER_STYLE.colour}
-            ax.plot(counts[~is_proven], distances[~is_proven], linestyle="", label="found", zorder=4, **open_style)
+            ax.plot(
+                counts[~is_proven], distances[~is_proven], linestyle="", label=say("plot.found"), zorder=4, **open_style
+            )
         for count, distance, share in zip(counts, distances, self.plausibilities[found]):
             if np.isfinite(share):
                 ax.annotate(percent(share), (count, distance), (6, 6), textcoords="offset points", fontsize=NOTE_SIZE)
         none = self.max_changes[~found]
         if len(none):
-            ax.plot(none, 0 * none, linestyle="", marker="x", color=INK, clip_on=False, label="no answer")
+            ax.plot(none, 0 * none, linestyle="", marker="x", color=INK, clip_on=False, label=say("plot.no answer"))
         ax.set_xlim(0.5, self.max_changes[-1] + 0.5)
         ax.set_ylim(0.0, 1.15 * (float(distances.max(initial=0.0)) or 1.0))
         ax.set_xticks(np.arange(1, self.max_changes[-1] + 1))
-        ax.set_xlabel("columns that may change; the numbers at the points say how plausible", color=INK)
-        ax.set_ylabel("distance of the nearest answer", color=INK)
+        ax.set_xlabel(say("plot.few changes axis"), color=INK)
+        ax.set_ylabel(say("plot.nearest"), color=INK)
         ax.legend(loc="lower left", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
         return ax

@@ -11,6 +11,7 @@ import numpy as np
 from ....answers import Explanation, Explanations
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
+from ....text.languages import say
 from ....text.numbers import rounded_up
 from .arguments import DIGITS, outcome, wrapped
 from .canvas import INK, MUTED, NAME_SIZE, NOTE_SIZE, AxesArray, axes_given, figure_for
@@ -85,14 +86,18 @@ class ImagesPicture:
         for row in range(n):
             left, middle, right = axes[row]
             draw_image(left, self.before[row], "gray_r", low, high)
-            left.set_title(f"predicted {self.predictions[row]}", fontsize=NAME_SIZE, color=INK, parse_math=False)
+            left.set_title(
+                say("plot.predicted", label=self.predictions[row]), fontsize=NAME_SIZE, color=INK, parse_math=False
+            )
             if self.notes[row]:
                 self._refuse(row, middle, right)
                 continue
             draw_image(middle, self.after[row], "gray_r", low, high)
-            middle.set_title(f"wanted {self.targets[row]}", fontsize=NAME_SIZE, color=INK, parse_math=False)
+            middle.set_title(
+                say("plot.wanted", label=self.targets[row]), fontsize=NAME_SIZE, color=INK, parse_math=False
+            )
             draw_image(right, self.difference[row], "PuOr_r", -most, most)
-            right.set_title(f"difference, up to {rounded_up(most, DIGITS)}", fontsize=NAME_SIZE, color=INK)
+            right.set_title(say("plot.difference", most=rounded_up(most, DIGITS)), fontsize=NAME_SIZE, color=INK)
             _signs(right, self.difference[row], most)
         return axes
 
@@ -107,7 +112,9 @@ class ImagesPicture:
         for ax in (middle, right):
             ax.imshow(np.zeros_like(self.before[row]), alpha=0.0)  # as large as the others
             ax.set_axis_off()
-        middle.set_title(f"wanted {self.targets[row]}: none", fontsize=NAME_SIZE, color=INK, parse_math=False)
+        middle.set_title(
+            say("plot.wanted none", label=self.targets[row]), fontsize=NAME_SIZE, color=INK, parse_math=False
+        )
         reason = middle.text(
             0.0,
             0.95,

@@ -10,7 +10,7 @@ import numpy as np
 from ....answers import Levers
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
-from ....text.languages import say
+from ....text.languages import plural, say
 from ....text.numbers import number, percent
 from ....text.sentence import changes_in_short
 from ....text.words import plain
@@ -55,7 +55,7 @@ class LeversPicture:
             changes=tuple(short(plain(changes_in_short(one.explanation, " → ")), LONGEST_CHANGE) for one in kept),
             distances=np.array([lever.distance for lever in kept], dtype=np.float64),
             plausibilities=np.array([lever.plausibility for lever in kept], dtype=np.float64),
-            title=f"Enough by itself for {outcome(levers.target.value)}",
+            title=say("plot.levers", target=outcome(levers.target.value)),
             note=_note(levers, len(kept)),
         )
 
@@ -66,7 +66,7 @@ class LeversPicture:
         headline(ax, self.title, self.note)
         plain_axes(ax)
         if n == 0:
-            ax.text(0.5, 0.5, "no set is enough", transform=ax.transAxes, ha="center", va="center", color=INK)
+            ax.text(0.5, 0.5, say("plot.levers none"), transform=ax.transAxes, ha="center", va="center", color=INK)
             ax.set_axis_off()
             return ax
         longest = float(self.distances.max()) or 1.0
@@ -78,14 +78,13 @@ class LeversPicture:
         line_names(ax, self.names, right=self.changes)
         ax.set_xlim(0.0, 1.45 * longest)  # room for the number beside the longest bar
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
-        typical = " (and how typical it is)" if np.isfinite(self.plausibilities).any() else ""
-        ax.set_xlabel(f"distance of the nearest answer{typical}", color=INK)
+        is_typical = np.isfinite(self.plausibilities).any()
+        ax.set_xlabel(say("plot.nearest, typical" if is_typical else "plot.nearest"), color=INK)
         return ax
 
 
 def _note(levers: Levers, n_shown: int) -> str:
     """Count the sets that are not drawn."""
-    parts = [f"{len(levers.not_enough):,} sets are proven not to be enough"] if levers.not_enough else []
-    parts += [f"{len(levers.unknown):,} are not known"] if levers.unknown else []
-    parts += [f"{len(levers.enough) - n_shown:,} more are enough"] if len(levers.enough) > n_shown else []
-    return "; ".join(parts)
+    counts = {"not enough": len(levers.not_enough), "unknown": len(levers.unknown)}
+    counts["more"] = len(levers.enough) - n_shown
+    return "; ".join(plural(f"plot.levers {key}", n, n=number(n)) for key, n in counts.items() if n)

@@ -13,6 +13,7 @@ import numpy as np
 from ....answers import Path
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
+from ....text.languages import plural, say
 from ....text.numbers import percent, percentile
 from .arguments import named, outcome, places, positive
 from .canvas import (
@@ -120,17 +121,19 @@ class PathPicture:
 
     def _draw_profile(self, ax: Axes) -> None:
         n = len(self.corners) - 1
-        headline(ax, self.title, f"{n} step{'' if n == 1 else 's'}; dotted: what every place reaches")
+        headline(ax, self.title, say("plot.path note", steps=plural("steps", n)))
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
         counted = slice(self.first, None)
         ax.axhline(self.level, color=GREEN, linestyle=":", linewidth=1.2)
-        ax.plot(self.positions[counted], self.shares[counted], color=GREEN, linewidth=2.0, label="density percentile")
+        ax.plot(
+            self.positions[counted], self.shares[counted], color=GREEN, linewidth=2.0, label=say("plot.path typical")
+        )
         if self.first:
             before = slice(None, self.first + 1)
             ax.plot(self.positions[before], self.shares[before], color=GREEN, linewidth=1.2, linestyle="dashed")
         if self.probabilities is not None:
-            name = f"probability of {self.target}"
+            name = say("plot.path probability", target=self.target)
             (line,) = ax.plot(self.positions, self.probabilities, color=BLUE, linewidth=1.6, linestyle="dashdot")
             line.set_label(name if not name.startswith("_") else f" {name}")
         for corner in self.corners:
@@ -140,7 +143,7 @@ class PathPicture:
         ax.plot(self.corners[1:-1], at[1:-1], linestyle="", marker="o", color=GREEN, markersize=6, zorder=5)
         ax.plot(self.corners[-1:], at[-1:], linestyle="", zorder=5, clip_on=False, **AFTER_STYLE.marker_options())
         ax.annotate(
-            f"sparsest: percentile {percentile(self.lowest[1])}",
+            say("plot.path lowest", share=percentile(self.lowest[1])),
             xy=self.lowest,
             xytext=(6, -14),
             textcoords="offset points",
@@ -152,13 +155,13 @@ class PathPicture:
         ax.set_ylim(-0.02, 1.04)
         ax.yaxis.set_major_formatter(lambda share, _: percent(max(share, 0.0)))
         ax.xaxis.set_major_formatter(lambda share, _: percent(max(share, 0.0)))
-        ax.set_xlabel("share of the way", color=INK)
+        ax.set_xlabel(say("plot.path axis"), color=INK)
         legend = ax.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=NOTE_SIZE)
         for text in legend.get_texts():
             text.set_parse_math(False)
 
     def _draw_walk(self, ax: Axes) -> None:
-        headline(ax, "The walk", "on the plane of two columns")
+        headline(ax, say("plot.path plane"), say("plot.path plane note"))
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
         ax.plot(*self.walk.T, color=MUTED, linewidth=1.4, zorder=2)
@@ -171,9 +174,17 @@ class PathPicture:
                 arrowprops={"arrowstyle": "-|>", "color": MUTED, "lw": 1.2},
                 zorder=2,
             )
-        ax.plot(*self.walk[:1].T, linestyle="", zorder=5, label="row", **ROW_STYLE.marker_options())
-        ax.plot(*self.walk[1:-1].T, linestyle="", marker="o", color=GREEN, markersize=6, zorder=4, label="corners")
-        ax.plot(*self.walk[-1:].T, linestyle="", zorder=5, label="answer", **AFTER_STYLE.marker_options())
+        ax.plot(*self.walk[:1].T, linestyle="", zorder=5, label=say("head.now"), **ROW_STYLE.marker_options())
+        ax.plot(
+            *self.walk[1:-1].T,
+            linestyle="",
+            marker="o",
+            color=GREEN,
+            markersize=6,
+            zorder=4,
+            label=say("plot.path corners"),
+        )
+        ax.plot(*self.walk[-1:].T, linestyle="", zorder=5, label=say("head.then"), **AFTER_STYLE.marker_options())
         ax.margins(0.15)
         ax.locator_params(axis="x", nbins=5)
         ax.set_xlabel(named(self.columns[0], 40), color=INK, parse_math=False)
@@ -258,5 +269,6 @@ class PathImagesPicture:
             ax.set_title(self.prediction, fontsize=NAME_SIZE, color=INK, fontweight="bold", parse_math=False)
         if place == len(self.images) - 1:
             ax.set_title(self.target, fontsize=NAME_SIZE, color=INK, fontweight="bold", parse_math=False)
-        below = f"percentile {percentile(self.shares[place])}" if place == 0 else percentile(self.shares[place])
+        below = percentile(self.shares[place])
+        below = say("plot.percentile", share=below) if place == 0 else below
         ax.set_xlabel(below, fontsize=NOTE_SIZE, color=MUTED)

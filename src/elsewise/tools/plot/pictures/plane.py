@@ -19,6 +19,7 @@ from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....table import Column
 from ....table.frames import rows_of
+from ....text.languages import plural, say
 from ....text.numbers import number, percent
 from .arguments import (
     MOST_NAMES,
@@ -178,15 +179,14 @@ class PlanePicture:
         return ax
 
     def _note(self) -> str:
-        said = "all other columns as in the answer"
+        said = say("plot.plane")
         dotted = self.log_density is not None and bool((self.log_density >= self.log_threshold).any())
         if dotted:
-            said += "; dotted: typical enough"
+            said += f"; {say('plot.plane dotted')}"
         if self.n_other_changes:
-            n = self.n_other_changes
-            said += f"\n{n} of them {'changes' if n == 1 else 'change'}, too: now lies off this plane"
+            said += f"\n{plural('plot.plane others', self.n_other_changes)}"
         if self.log_density is not None and not dotted:
-            said += "\ntypical enough is only a spot around the answer"
+            said += f"\n{say('plot.plane spot')}"
         return said
 
     def _draw_regions(self, ax: Axes) -> None:
@@ -278,10 +278,10 @@ class PlanePicture:
             ("now", self.row, row_options),
             ("then", self.counterfactual, AFTER_STYLE.marker_options()),
         ):
-            ax.plot(*point, linestyle="", label=name, zorder=5, clip_on=False, **options)
+            ax.plot(*point, linestyle="", label=say(f"head.{name}"), zorder=5, clip_on=False, **options)
             side = self._side(point) if name == "then" or not close else -self._side(self.counterfactual)
             text = ax.annotate(
-                name,
+                say(f"head.{name}"),
                 xy=(point[0], point[1]),
                 xytext=(10 * side[0], 10 * side[1]),
                 textcoords="offset points",
@@ -356,7 +356,15 @@ def _regions(explainer: Explainer, explanation: Explanation, said: AnyArray) -> 
         return regions, tuple(outcome(label) for label in classes), classes.index(plain_label(target))
     low, high = target
     regions = 1 - (said < low).astype(np.int64) + (said > high).astype(np.int64)
-    return regions, (f"below {number(float(low))}", outcome(target), f"above {number(float(high))}"), 1
+    return (
+        regions,
+        (
+            say("plot.below", number=number(float(low))),
+            outcome(target),
+            say("plot.above", number=number(float(high))),
+        ),
+        1,
+    )
 
 
 def room_for(

@@ -14,7 +14,8 @@ from ....answers import Explanation
 from ....arrays import BoolArray, FloatArray
 from ....errors import InvalidInputError
 from ....explainer import Explainer
-from ....text.numbers import number
+from ....text.languages import plural, say
+from ....text.numbers import number, rounded_down
 from .arguments import named
 from .canvas import AFTER_STYLE, BLUE, INK, NOTE_SIZE, ROW_STYLE, axes_for, headline, plain_axes
 from .plane import PlanePicture, chosen_columns, room_for
@@ -93,16 +94,17 @@ class ProofPicture:
     @property
     def caption(self) -> str:
         """The proof in a sentence."""
-        both = "both accepted and realistic" if self.plane.log_density is not None else "accepted"
-        what = "Every smaller change" if self.is_proven else f"Every change that costs less than {number(self.radius)}"
-        return f"{what} lies in the dashed shape, and no point of it is {both}."
+        both = "both" if self.plane.log_density is not None else "accepted"
+        if self.is_proven:
+            return say(f"plot.proof {both}")
+        return say(f"plot.proof open {both}", radius=rounded_down(self.radius))
 
     def draw(self, ax: Axes | None = None) -> Axes:
         """Draw on axes (see :mod:`elsewise.plot`) and return them."""
         ax = axes_for(ax, 7.2, 5.6)
         plain_axes(ax)
         ax.spines["left"].set_visible(True)
-        headline(ax, "The smallest realistic change, proven" if self.is_proven else "What is proven", self._note())
+        headline(ax, say("plot.proof" if self.is_proven else "plot.proof open"), self._note())
         self._draw_regions(ax)
         self._draw_ball(ax)
         self._draw_names(ax)
@@ -116,7 +118,7 @@ class ProofPicture:
 
     def _note(self) -> str:
         others = self.plane.n_other_changes
-        return self.caption + (f"\nA slice: {others} other columns change, too." if others else "")
+        return self.caption + (f"\n{plural('plot.proof slice', others)}" if others else "")
 
     def _draw_regions(self, ax: Axes) -> None:
         from matplotlib.colors import ListedColormap
@@ -168,13 +170,13 @@ class ProofPicture:
         points = np.concatenate([busy, self._edge()])
         target = self.plane.outcomes[self.plane.wanted]
         names = [
-            ("every smaller change" if self.is_proven else "excluded", inside, INK),
-            (f"predicted {target}", self.accepted & ~self.realistic, BLUE),
-            ("realistic", self.realistic & ~self.accepted, _OCHRE),
-            ("both", self.realistic & self.accepted, "#00664a"),
+            (say("plot.proof smaller" if self.is_proven else "plot.proof excluded"), inside, INK),
+            (say("plot.predicted", label=target), self.accepted & ~self.realistic, BLUE),
+            (say("plot.proof realistic"), self.realistic & ~self.accepted, _OCHRE),
+            (say("plot.proof region"), self.realistic & self.accepted, "#00664a"),
         ]
         if self.plane.log_density is None:
-            names = [names[0], (f"predicted {target}", self.accepted, "#00664a")]
+            names = [names[0], (say("plot.predicted", label=target), self.accepted, "#00664a")]
         for name, where, colour in names:
             place = room_for(name, where, self.plane.grid, points)
             place = room_for(name, where, self.plane.grid, busy) if place is None else place
@@ -202,11 +204,11 @@ class ProofPicture:
         arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.5, "shrinkA": 6, "shrinkB": 7}
         ax.annotate("", xy=tuple(point), xytext=tuple(row), arrowprops=arrow, zorder=4)
         for name, place, style in (("now", row, ROW_STYLE), ("then", point, AFTER_STYLE)):
-            ax.plot(*place, linestyle="", label=name, zorder=6, clip_on=False, **style.marker_options())
+            ax.plot(*place, linestyle="", label=say(f"head.{name}"), zorder=6, clip_on=False, **style.marker_options())
             values = ", ".join(number(float(value), 3) for value in place)
             side = np.sign((point - row) * (1.0 if name == "then" else -1.0))
             text = ax.annotate(
-                f"{name} ({values})",
+                say("plot.point", name=say(f"head.{name}"), values=values),
                 xy=tuple(place),
                 xytext=(9 * side[0], 11 * (side[1] or 1.0)),
                 textcoords="offset points",

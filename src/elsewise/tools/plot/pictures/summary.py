@@ -13,6 +13,7 @@ from ....answers import Explanations, WhyNot
 from ....arrays import FloatArray, IntArray
 from ....errors import InvalidInputError
 from ....table import Column
+from ....text.languages import plural, say
 from ....text.numbers import percent, signed
 from ....text.reasons import obstacle_in_words
 from .arguments import DIGITS, LONGEST_LEVEL, is_numeric, named, positive, value_text, wrapped
@@ -145,12 +146,12 @@ class SummaryPicture:
         return axes
 
     def _draw_shares(self, ax: Axes) -> None:
-        headline(ax, "What changes, and how often", f"share of the {self.n_answered} rows with an answer")
+        headline(ax, say("plot.how often"), plural("plot.how often note", self.n_answered))
         plain_axes(ax)
         ax.set_xticks([])
         ax.spines["bottom"].set_visible(False)
         if not self.columns:
-            said = "nothing has to change" if self.n_answered else "no row has an answer"
+            said = say("plot.nothing" if self.n_answered else "plot.no row")
             ax.text(0.5, 0.5, said, transform=ax.transAxes, ha="center", va="center", color=INK)
             ax.set_yticks([])
             return
@@ -169,12 +170,10 @@ class SummaryPicture:
         ax.axvline(0.0, color=MUTED, linewidth=0.8)
         line_names(ax, [named(name, 28) for name in self.columns])
         if self.n_others:
-            ax.set_xlabel(
-                f"{self.n_others} more columns change more rarely", color=MUTED, fontsize=NOTE_SIZE, loc="left"
-            )
+            ax.set_xlabel(plural("plot.more columns", self.n_others), color=MUTED, fontsize=NOTE_SIZE, loc="left")
 
     def _draw_costs(self, ax: Axes) -> None:
-        headline(ax, "How far, where it changes", "median and quartiles; at the right the usual change")
+        headline(ax, say("plot.how far"), say("plot.how far note"))
         plain_axes(ax)
         if not self.columns:
             ax.set_axis_off()
@@ -187,11 +186,11 @@ class SummaryPicture:
         ax.set_xlim(low, high + 0.06 * ((high - low) or 1.0))
         ax.grid(axis="x", color="#e5e5e5", linewidth=0.8)
         ax.set_axisbelow(True)
-        ax.set_xlabel("what the change adds to the distance", color=INK)
+        ax.set_xlabel(say("plot.how far axis"), color=INK)
 
     def _draw_obstacles(self, ax: Axes) -> None:
         n = self.n_rows - self.n_answered
-        headline(ax, "What stands in the way", f"rows without an answer: {n} of {self.n_rows}")
+        headline(ax, say("plot.obstacles"), say("plot.obstacles note", n=n, total=self.n_rows))
         plain_axes(ax)
         drawn = self._obstacles_drawn()
         counts = [obstacle.count for obstacle in drawn]
@@ -199,7 +198,7 @@ class SummaryPicture:
         ax.barh(lines, counts, height=0.26, color=ORANGE, hatch="\\\\\\", edgecolor="white", linewidth=0)
         for line, obstacle in zip(lines.tolist(), drawn):
             for text, point, offset, base in (
-                (f"{obstacle.count} rows" if obstacle.count > 1 else "1 row", (obstacle.count, line), (4, 0), "center"),
+                (plural("report.rows", obstacle.count), (obstacle.count, line), (4, 0), "center"),
                 (wrapped(obstacle.reason, 110, 2), (0.0, line - 0.16), (2, 1), "bottom"),
             ):
                 ax.annotate(
@@ -224,7 +223,7 @@ class SummaryPicture:
         if len(rest) == 1:
             return [*kept, *rest]
         if rest:
-            kept.append(Obstacle(f"{len(rest)} other reasons", sum(obstacle.count for obstacle in rest)))
+            kept.append(Obstacle(plural("report.other reasons", len(rest)), sum(obstacle.count for obstacle in rest)))
         return kept
 
 
