@@ -244,3 +244,14 @@ def test_an_explainer_with_derived_columns_is_saved_and_read(tmp_path):
     again = ew.load(tmp_path / "one.ew")
     assert again.derived_ == FORMULAS
     np.testing.assert_array_equal(again.explain(rows, target=1).distances, explainer.explain(rows, target=1).distances)
+
+
+def test_whole_columns_that_follow_are_whole_in_what_is_said_of_them():
+    X, y = table()
+    model = MODELS["tree"].fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    answers = explainer.explain(asked(explainer, X, model), 1)
+    totals = [change for answer in answers for change in answer.changes if change.feature in ("total", "area")]
+    assert totals  # beside columns of decimals, which make floats of a row's whole numbers
+    assert all(type(value) is int for change in totals for value in (change.before, change.after))
+    assert not any(".0" in str(value) for change in totals for value in (change.before, change.after))

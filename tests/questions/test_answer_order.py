@@ -65,3 +65,17 @@ def test_a_nearer_later_answer_takes_the_place_of_one_that_changes_its_columns_a
     assert isinstance(two[-1].cause, NoFurther)
     assert (two[-1].cause.n_found, two[-1].cause.n_asked, two[-1].cause.is_proven) == (1, 2, False)
     assert "20" not in str(three)
+
+
+def test_the_change_that_costs_most_is_named_first():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 3))
+    y = X @ [1.0, 1.1, 0.9] > 0
+    explainer = ew.Explainer(LogisticRegression().fit(X, y), density=None, distance="mahalanobis").fit(X, y)
+    answers = explainer.explain(X[~explainer.model.predict(X)][:6], True)
+    n_several = 0
+    for answer in answers:
+        costs = [change.cost for change in answer.changes]
+        assert costs == sorted(costs, reverse=True)
+        n_several += len(set(costs)) > 1
+    assert n_several > 3
