@@ -107,9 +107,10 @@ def monotone(
     >>> from sklearn.preprocessing import FunctionTransformer
     >>> import elsewise as ew
     >>> X = np.random.default_rng(0).uniform(size=(100, 2))
+    >>> y = X[:, 0] > 0.5
     >>> bent = FunctionTransformer(ew.monotone(lambda x: x**3 + x))
-    >>> model = make_pipeline(bent, RandomForestClassifier(10, random_state=0)).fit(X, X[:, 0] > 0.5)
-    >>> ew.Explainer(model, density=None).fit(X).exactness_
+    >>> model = make_pipeline(bent, RandomForestClassifier(10, random_state=0)).fit(X, y)
+    >>> ew.Explainer(model, density=None).fit(X, y).exactness_
     'exact'
     """
     if direction not in ("increase", "decrease"):
