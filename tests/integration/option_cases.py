@@ -183,7 +183,8 @@ class Reference:
     def __init__(self, case: Drawn, explainer: Any, goal: Any, has_time_left: bool) -> None:
         self.has_time_left = has_time_left  # a further answer of a row is absent, too, where its time is over
         self.case, self.explainer, self.goal, self.options = case, explainer, goal, case.of("explain")
-        self.domain = Domain(table(case.table), case.rules, case.has_codes, _distance(case))
+        codes = "stay" if case.has_codes and case.of("rules").get("special") is None else "change"
+        self.domain = Domain(table(case.table), {"codes": codes, **case.rules}, case.has_codes, _distance(case))
         self.label = None if case.n_classes is None else goal
         self.rows = self.domain.rows
         self.valid = self._decides(model(case.family, case.table), self.rows)
