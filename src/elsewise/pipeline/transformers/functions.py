@@ -59,7 +59,7 @@ WITH_NUMBERS: dict[Any, frozenset[str]] = {
 
 
 @dataclass(frozen=True)
-class Monotone:
+class MonotoneFunction:
     """A function of which its user says that it rises or falls throughout."""
 
     function: Callable[[Any], Any]
@@ -78,7 +78,7 @@ def monotone(
     *,
     low: float = -LARGEST_WARPED,
     high: float = LARGEST_WARPED,
-) -> Monotone:
+) -> MonotoneFunction:
     """Declare that a function of numbers, applied to every column by itself, rises or falls throughout.
 
     Pass the result to a ``FunctionTransformer`` before trees, forests or boosting: thresholds are brought back through
@@ -117,7 +117,7 @@ def monotone(
         raise InvalidInputError(f"direction: expected 'increase' or 'decrease', received {direction!r}.")
     if not low < high:
         raise InvalidInputError(f"low, high: expected low < high, received {low!r} and {high!r}.")
-    return Monotone(function, direction, float(low), float(high))
+    return MonotoneFunction(function, direction, float(low), float(high))
 
 
 @register(PowerTransformer)
@@ -141,7 +141,8 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
         return follow_derived(walk, step, streams)
     if function is np.negative and not options:
         return walk.affine(step, lambda transformer, n: AffineMap(-np.eye(n), np.zeros(n)), streams)
-    name = getattr(function.function if isinstance(function, Monotone) else function, "__name__", repr(function))
+    inner = function.function if isinstance(function, MonotoneFunction) else function
+    name = getattr(inner, "__name__", repr(function))
     ends = _ends(function, options)
     if ends is None:
         raise UnsupportedSettingError(
@@ -152,7 +153,7 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
         )
     takes = Takes.numbers(len(streams), *ends)
     reason = f"applies the function {name}, which is not affine"
-    rises = function.direction == "increase" if isinstance(function, Monotone) else function not in FALLING
+    rises = function.direction == "increase" if isinstance(function, MonotoneFunction) else function not in FALLING
     return one_by_one(walk, step, streams, takes, reason, rises=rises)
 
 
@@ -183,7 +184,7 @@ def one_by_one(
 
 def _ends(function: Any, options: Mapping[str, Any]) -> tuple[float, float] | None:
     """Numbers between which a function is known to rise or fall throughout; None if it is not known."""
-    if isinstance(function, Monotone):
+    if isinstance(function, MonotoneFunction):
         return None if options else (function.low, function.high)
     try:
         if function in WITH_NUMBERS:
