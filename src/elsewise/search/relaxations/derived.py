@@ -178,8 +178,12 @@ class DerivedRegion(Region):
         return [DerivedPart(part, np.full(n, -np.inf), np.full(n, np.inf)) for part in inner]
 
     def accepts(self, points: FloatArray) -> BoolArray:
-        """Whether the model decides so, seeing derived columns as they are written."""
-        return self.inner.accepts(self.columns(points))
+        """Whether the model decides so, seeing derived columns as they are written; never where one divides by zero."""
+        Z = self.columns(points)
+        accepted = np.isfinite(Z).all(axis=1)
+        if accepted.any():
+            accepted[accepted] = self.inner.accepts(Z[accepted])
+        return accepted
 
     def halfspaces(self, part: DerivedPart, near: FloatArray, reach: Reach) -> Halfspaces:
         """Intervals of the forms, and what the part of the model says, relaxed over these."""
