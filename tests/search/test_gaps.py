@@ -58,7 +58,7 @@ def test_the_nearest_answer_jumps_over_gaps_where_that_is_nearer(kind, time_limi
     assert explainer.special_values_ == CODES
     assert not list(explainer.never_together_)
     rows = coded_table()[0].iloc[[0, 1, 2, 7, 12, 20, 31, 47]]
-    answers = explainer.explain(rows, "good", time_limit=time_limit)
+    answers = explainer.explain(rows, "good", constraints=ew.Constraints(codes="change"), time_limit=time_limit)
     assert set(answers.statuses) == {"optimal"}
     expected = [nearest(explainer, rows.iloc[[place]]) for place in range(len(rows))]
     np.testing.assert_allclose(answers.distances, expected, rtol=1e-9)
@@ -77,6 +77,6 @@ def test_many_gaps_take_few_nodes():
     y = np.where(score > score.median(), "good", "bad")
     explainer = ew.Explainer(LogisticRegression(max_iter=5000).fit(frame, y)).fit(frame, y)
     assert explainer.special_values_ == dict.fromkeys(frame, (-9.0,))
-    answers = explainer.explain(frame[y == "bad"][:20], "good")
+    answers = explainer.explain(frame[y == "bad"][:20], "good", constraints=ew.Constraints(codes="change"))
     assert set(answers.statuses) == {"optimal"}
     assert answers.n_projections.max() < 50  # twice as many where whole numbers come before gaps

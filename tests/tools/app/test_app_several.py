@@ -193,7 +193,7 @@ def test_the_way_is_that_of_the_explainer(iris_page, small):
 def test_the_page_shows_the_way_when_asked(iris_page):
     with chromium() as browser, page_of(browser, iris_page[2]) as page:
         page.wait_for_selector("#way:not([hidden])")
-        page.get_by_role("button", name="Show a way").click()
+        page.get_by_role("button", name="Show a path").click()
         page.wait_for_selector("#way-picture svg .line")
         assert page.locator("#way-steps li").count() >= 1
         assert page.locator("#way-button").is_hidden()

@@ -64,7 +64,7 @@ def test_nearest_answers_bring_nothing_together(kind, density, monkeypatch):
         assert len(explainer.never_together_) > 3
         rows = frame[explainer.model.predict(frame) == "bad"]
         rows = pd.concat([rows[rows["a"] == -9][:2], rows[rows["a"] >= 0][:8]])
-        answers = explainer.explain(rows, "good")
+        answers = explainer.explain(rows, "good", constraints=ew.Constraints(codes="change"))
         expected = np.array([nearest(explainer, rows.iloc[[place]]) for place in range(len(rows))])
         is_found = np.isfinite(expected)
         assert answers.statuses.tolist() == np.where(is_found, "optimal", "infeasible").tolist()
