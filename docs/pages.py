@@ -116,7 +116,7 @@ def _save_with_text(figure: Any, target: Any, **options: Any) -> None:
     from matplotlib.text import Text
 
     if str(target).endswith(".png"):
-        figure.canvas.draw()
+        figure.draw_without_rendering()  # by any canvas: labels of ticks are made by drawing
         shown = [text.get_text() for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
         options["metadata"] = {DRAWN: "\n".join(shown)}
     figure.canvas.print_figure(target, **options)
