@@ -613,7 +613,9 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         These are the fewest columns such that no counterfactual leaves all of them as they are: what :meth:`explain`
         finds changes one of them at least, and so does every other row that is valid, typical enough and within the
         rules. First come columns whose change alone is enough, nearest first; then those that are hardest to do
-        without.
+        without. A threshold given fixed columns is another one for every set of columns that stays: that no smaller
+        set would do is certain without a density, with a :class:`LogDensity` threshold, or with
+        ``condition_on_fixed=False``.
 
         Parameters
         ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from itertools import pairwise
 
 import joblib
@@ -127,6 +128,15 @@ def test_wrong_words_get_a_sentence(folder, line, capsys):
 def test_what_may_have_been_meant_is_suggested(folder, line, meant, capsys):
     code, said = run(folder, line, capsys)
     assert (code, f"Did you mean {meant}?" in said) == (2, True)
+
+
+def test_every_command_has_examples(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    commands = capsys.readouterr().out.split("COMMAND\n")[-1].split("\n\n")[0]
+    listed = re.findall(r"^ {4}([a-z]+)", commands, re.M)
+    assert len(listed) > 10
+    assert set(listed) <= set(EXAMPLES)
 
 
 @pytest.mark.parametrize("command", EXAMPLES)

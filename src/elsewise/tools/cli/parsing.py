@@ -20,11 +20,15 @@ EXAMPLES = {
         "elsewise explain --explainer loans.ew --data rows.csv --target good --out answers.csv",
         "elsewise explain --explainer loans.ew --data rows.csv --target good --rules rules.toml --out answers.jsonl",
     ),
+    "levers": ("elsewise levers --explainer loans.ew --data rows.csv --row 1 --target good --max-size 2",),
+    "reasons": ("elsewise reasons --explainer loans.ew --data rows.csv --row 1 --target good --at-most 4",),
+    "ladder": ("elsewise ladder --explainer loans.ew --data rows.csv --row 1 --target good --bands B=0.5 A=0.8",),
     "letter": ("elsewise letter --explainer loans.ew --data rows.csv --row 1 --target good --out letter.html",),
     "letters": ("elsewise letters --explainer loans.ew --data rows.csv --target good --out letters/",),
     "verify": ("elsewise verify answers.jsonl --explainer loans.ew",),
     "audit": ("elsewise audit answers.csv --data rows.csv --by sex",),
     "monitor": ("elsewise monitor --explainer loans.ew --data this-month.csv",),
+    "rules": ("elsewise rules suggest --explainer loans.ew --out rules.toml",),
     "suggest": ("elsewise rules suggest --explainer loans.ew --out rules.toml",),
     "report": (
         "elsewise report --explainer loans.ew --data rows.csv --target good --out report.html",
@@ -34,6 +38,7 @@ EXAMPLES = {
         "elsewise serve --demo breast_cancer",
         "elsewise serve --explainer loans.ew --data rows.csv --target good",
     ),
+    "mcp": ("elsewise mcp --explainer loans.ew --data rows.csv",),
     "demo": ("elsewise demo",),
     "reproduce": ("elsewise reproduce table1",),
 }
