@@ -180,7 +180,7 @@ class DerivedRegion(Region):
     def accepts(self, points: FloatArray) -> BoolArray:
         """Whether the model decides so, seeing derived columns as they are written; never where one divides by zero."""
         Z = self.columns(points)
-        accepted = np.isfinite(Z).all(axis=1)
+        accepted = np.asarray(np.isfinite(Z).all(axis=1))
         if accepted.any():
             accepted[accepted] = self.inner.accepts(Z[accepted])
         return accepted
