@@ -119,3 +119,20 @@ def test_without_a_density_or_with_an_unknown_word() -> None:
     )
     with pytest.raises(ew.InvalidInputError, match="on_infeasible must be 'none' or 'densest', received 'best'"):
         explainer.explain(rows[:2], 1, on_infeasible="best")
+
+
+def test_that_no_other_is_as_dense_is_not_proven() -> None:
+    """Of two columns that are alike, either can change; only one answer is looked for."""
+    half = np.random.default_rng(0).normal(size=(150, 2))
+    X = np.concatenate([half, half[:, ::-1]])
+    model = LogisticRegression().fit(X, X.sum(axis=1) > 0)
+    explainer = ew.Explainer(model, threshold=0.9, density=ew.GaussianMixtureDensity(n_components=1)).fit(
+        X, model.predict(X)
+    )
+    row, rules = [-1.5, -1.5], ew.Constraints(max_changes=1)
+    answers = explainer.explain_one(row, True, constraints=rules, on_infeasible="densest", n_counterfactuals=2)
+    assert answers.statuses.tolist() == ["densest"]
+    there = explainer.with_threshold(answers[0].quantile)
+    assert len(there.explain_one(row, True, constraints=rules, n_counterfactuals=2)) == 2
+    assert not answers[0].cause.is_proven
+    assert "Others may exist." in answers[0].reason

@@ -211,3 +211,42 @@ def test_the_densest_is_only_taken_where_nothing_is_as_dense_as_asked():
     assert not_found.any()
     assert (answers.statuses[not_found] == "unknown").all()
     assert (answers.lower_bounds <= plain.distances)[not_found].all()
+
+
+def test_the_densest_that_lasts_is_not_called_the_nearest_of_them():
+    """At its quantile nothing but plain answers was proven, and some of those are nearer."""
+    X, y = three_classes()
+    model = RandomForestClassifier(15, max_depth=4, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, threshold=0.8).fit(X, y)
+    rows, rules = X[model.predict(X) == 0][:10], ew.Constraints(max_changes=1)
+    answers = explainer.explain(rows, 1, robust_radius=0.2, on_infeasible="densest", constraints=rules)
+    densest = [one for one in answers if one.status == "densest"]
+    assert densest
+    for one in densest:
+        nearest = explainer.with_threshold(one.quantile).explain_one(one.x, 1, constraints=rules)
+        assert one.lower_bound <= nearest.distance
+        assert "(proven)" not in one.sentence
+
+
+def test_that_no_further_answer_lasts_is_not_proven_by_a_search_that_overlooks_some():
+    """What spans several leaves is overlooked; all whole points are listed, and their balls sampled."""
+    grid = np.array(list(itertools.product([0, 1, 2, 3, 7, 8], range(8))), dtype=float)
+    points = np.array(list(itertools.product(range(9), range(8))), dtype=float)
+    steps = np.linspace(-1, 1, 41)
+    diamond = 0.9 * np.array([(a, b) for a, b in itertools.product(steps, steps) if abs(a) + abs(b) <= 1])
+    rules = ew.Constraints(step={"x0": 1, "x1": 1}, bounds={"x0": (0, 8), "x1": (0, 7)})
+    row, n_overlooked = np.array([3.0, 2.0]), 0
+    for seed in (1, 9, 14):
+        X, rng = np.repeat(grid, 5, axis=0), np.random.default_rng(seed)
+        y = (rng.random(len(X)) < np.where(X[:, 0] > 5, 1.0, np.where(X[:, 1] > 5.5, 0.6, 0.05))).astype(int)
+        model = RandomForestClassifier(3, max_depth=4, random_state=seed).fit(X, y)
+        explainer = ew.Explainer(model, density=None, distance="manhattan", learn_rules=False).fit(X, y)
+        answers = explainer.explain_one(row, 1, constraints=rules, robust_radius=0.9, n_counterfactuals=3)
+        lasts = (model.predict((points[:, None] + diamond).reshape(-1, 2)) == 1).reshape(len(points), -1).all(axis=1)
+        for one in answers:
+            changed = one.counterfactual != row
+            lasts &= ~(points[:, changed] != row[changed]).all(axis=1)
+        n_overlooked += lasts.any()
+        last = answers[-1].cause
+        assert (last.n_found, last.n_asked, last.is_proven) == (len(answers), 3, False)
+    assert n_overlooked

@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
+from elsewise.questions.recourse import ranges
 from elsewise.questions.recourse.ranges import friendly
 from listed_table import listed, mixed_table, small_table
 
@@ -269,3 +270,17 @@ def test_friendly_ends_are_inside(low, high, is_whole, expected):
     found = friendly(low, high, is_whole=is_whole)
     assert found == pytest.approx(expected)
     assert low <= found[0] <= found[1] <= high
+
+
+def test_ranges_of_all_answers_end_within_the_time_limit(monkeypatch):
+    """What the search does not take is shared among answers: their limits add up to no more than the row's."""
+    X, y = load_iris(return_X_y=True)
+    explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y), density=None).fit(X, y)
+    limits, find_box = [], ranges.find_box
+    monkeypatch.setattr(ranges, "find_box", lambda *given: limits.append(given[-1]) or find_box(*given))
+    answers = explainer.explain_one(X[0], 1, ranges=True, n_counterfactuals=3, time_limit=2.0)
+    assert len(answers) == len(limits) > 1
+    assert 0.0 < sum(limits) <= 2.0
+    limits.clear()
+    explainer.explain_one(X[0], 1, ranges=True)
+    assert limits == [None]

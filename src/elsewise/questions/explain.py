@@ -78,7 +78,7 @@ def explain_rows(
 
     proven = None
     if not is_exact:  # what is proven of all answers is proven of those that last
-        of_all = replace(options, robust_radius=0.0, n_counterfactuals=1, on_infeasible="none")
+        of_all = replace(options, robust_radius=0.0, n_counterfactuals=1, on_infeasible="none", certificate=False)
         proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs)
 
     goal = _with_other_of_two(fitted, wanted.goal[numbers], given, rows)

@@ -62,6 +62,7 @@ def _with_ends(
     """Say of the last answer of rows with fewer than were asked for whether it is proven that there is no other.
 
     A repeated answer excludes nothing that the nearer one does not, so a proof that nothing differs from all stays.
+    Nobody looked for others that are less dense than asked.
     """
     n_asked, causes = answers[0].question.options.n_counterfactuals, list(joined.causes)
     for place, number in enumerate(numbers.tolist()):
@@ -72,7 +73,8 @@ def _with_ends(
         last = int(np.flatnonzero(joined.rows == number)[-1])
         own = causes[last]
         if own is None or isinstance(own, (ProofUnfinished, LessDense)):
-            is_proven = not is_open and bool(np.isposinf(answers[n_answers].lower_bound[place]))
+            is_proven = not (is_open or isinstance(own, LessDense))
+            is_proven = is_proven and bool(np.isposinf(answers[n_answers].lower_bound[place]))
             causes[last] = NoFurther(n_answers - n_repeated, n_asked, is_proven, own)
     return replace(joined, causes=tuple(causes))
 

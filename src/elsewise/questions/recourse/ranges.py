@@ -295,12 +295,15 @@ def ranges_of(answers: Answers, found: BoolArray, shares: FloatArray, written: A
     written : data frame or array of shape (n_samples, n_columns)
         The counterfactuals in the user's columns.
     """
-    limit = answers.question.options.time_limit
+    options, seconds = answers.question.options, answers.seconds
+    # what the search left, too; each of a row's answers has the same part
+    limits = (np.maximum(seconds.left, 0.0) + seconds.reserved) / options.n_counterfactuals
     ranges: list[ValueRanges | None] = []
     for place, is_found in enumerate(found.tolist()):
         if not is_found:
             ranges.append(None)
             continue
+        limit = float(limits[place]) if np.isfinite(limits[place]) else None
         box = find_box(answers, place, shares[place], limit)
         rows = [each.iloc[place] if hasattr(each, "iloc") else each[place] for each in (answers.given, written)]
         ranges.append(ValueRanges(tuple(_range(answers, box, number, rows) for number in box.columns), box.is_proven))

@@ -37,6 +37,9 @@ MOST_BANNED_PARTS = 20
 # answer and its bound from which on that is worth a search.
 MOST_LOOKS_BEYOND, NOTICEABLE = 5, 1.001
 
+# Share of a time limit that is kept for ranges, where they are asked for.
+SHARE_FOR_RANGES = 0.25
+
 
 class Answers:
     """Answers under construction; arrays over the rows of a chunk.
@@ -86,7 +89,8 @@ class Answers:
         domain: Domain | None = None,
     ) -> None:
         n = len(rows)
-        self.seconds = RowSeconds(question.options.time_limit, n) if seconds is None else seconds
+        share = 1.0 - SHARE_FOR_RANGES if question.options.ranges else 1.0
+        self.seconds = RowSeconds(question.options.time_limit, n, share) if seconds is None else seconds
         self.question, self.given, self.rows = question, given, rows
         self.domain = question.domain(rows) if domain is None else domain
         self._fixed_parts: list[list[FixedPart | None]] | None = None

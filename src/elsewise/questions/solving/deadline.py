@@ -63,17 +63,23 @@ class RowSeconds:
     ----------
     time_limit : float, array of shape (n_samples,), or None
     n_rows : int
+    share : float
+        Of the limit, for the search of answers; the rest is reserved for what is found out about them.
 
     Attributes
     ----------
     left : array of shape (n_samples,)
-        Infinite without a limit.
+        For the search; infinite without a limit.
+    reserved : array of shape (n_samples,)
+        For what is found out about answers, beside what the search leaves.
     to_verify : float
         What the model takes to judge a row's point, where it was asked beforehand.
     """
 
-    def __init__(self, time_limit: TimeLimit, n_rows: int) -> None:
-        self.left = seconds_of(time_limit, n_rows)
+    def __init__(self, time_limit: TimeLimit, n_rows: int, share: float = 1.0) -> None:
+        seconds = seconds_of(time_limit, n_rows)
+        self.left = seconds * share
+        self.reserved = seconds * (1.0 - share) if share < 1.0 else np.zeros(n_rows)
         self.is_limited = bool((self.left < np.inf).any())
         self.to_verify = 0.0
 

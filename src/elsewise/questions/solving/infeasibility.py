@@ -13,7 +13,16 @@ import numpy as np
 from ...answers.explanations import Explanations
 from ...answers.records import OPTIMAL_GAP
 from ...density.base import ClassDensity, log_peaks
-from ...reasons import NeverPredicted, NoneThatLasts, NotFound, NothingWithin, ProofUnfinished, Target, TooSparse
+from ...reasons import (
+    NeverPredicted,
+    NoFurther,
+    NoneThatLasts,
+    NotFound,
+    NothingWithin,
+    ProofUnfinished,
+    Target,
+    TooSparse,
+)
 from ...search import Cover
 from .question import Question
 
@@ -66,10 +75,12 @@ def with_bounds_of(answers: Explanations, plain: Explanations) -> Explanations:
     """Put the bounds of plain answers, one a row, in place of those of answers that last.
 
     A search that keeps away from boundaries overlooks what lasts but is not known to; the bounds of the search that
-    does not hold for everything.
+    does not hold for everything: for every answer of a row, but not for those that are less dense than asked. Nothing
+    proves that no further answer lasts.
     """
     place = np.searchsorted(plain.rows, answers.rows)
     found, bounds = answers.found, plain.lower_bounds[place]
+    bounds = np.where(answers.statuses == "densest", 0.0, bounds)
     bounds = np.where(found, np.minimum(bounds, answers.distances), bounds)
     gaps = np.full(len(answers), np.nan)
     gaps[found] = (answers.distances - bounds)[found] / np.where(
@@ -81,12 +92,16 @@ def with_bounds_of(answers: Explanations, plain: Explanations) -> Explanations:
     )
     statuses = np.where(answers.statuses == "densest", "densest", statuses)
     causes = list(answers.causes)
-    for row in np.flatnonzero(statuses != answers.statuses).tolist():
-        if found[row]:
-            causes[row] = None if statuses[row] == "optimal" else ProofUnfinished("lasting")
-        else:
-            target = Target(answers.targets[row])
-            causes[row] = plain.causes[place[row]] if is_empty[row] else NoneThatLasts(target, float(bounds[row]))
+    is_other = statuses != answers.statuses
+    for row in np.flatnonzero(is_other & ~found).tolist():
+        target = Target(answers.targets[row])
+        causes[row] = plain.causes[place[row]] if is_empty[row] else NoneThatLasts(target, float(bounds[row]))
+    for row in np.flatnonzero(found).tolist():
+        before, unfinished = causes[row], None if statuses[row] == "optimal" else ProofUnfinished("lasting")
+        if isinstance(before, NoFurther):
+            causes[row] = replace(before, is_proven=False, own=unfinished if is_other[row] else before.own)
+        elif is_other[row]:
+            causes[row] = unfinished
     return replace(
         answers,
         lower_bounds=bounds,
