@@ -10,7 +10,9 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -46,8 +48,23 @@ def resampled(make, frame, y, seed):
 WITHIN = ew.Constraints(bounds=dict.fromkeys("abc", (0, SIZE - 1)))
 
 
-@pytest.mark.parametrize("second", [*MODELS, "isolation"])
-@pytest.mark.parametrize("first", MODELS)
+SUMS = {
+    "network": lambda: make_pipeline(StandardScaler(), MLPClassifier((4,), max_iter=150, random_state=0)),
+    "deep": lambda: make_pipeline(StandardScaler(), MLPClassifier((3, 3), "tanh", max_iter=150, random_state=0)),
+    "bayes": lambda: GaussianNB(),
+}
+"""Sums of units: they meet each other, and linear models, in one sum."""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        *itertools.product(MODELS, [*MODELS, "isolation"]),
+        *itertools.product(SUMS, [*SUMS, "linear"]),
+        *itertools.product(["linear"], SUMS),
+    ],
+)
 def test_nearest_among_all_rows(first, second):
     # two prototypes may be as near as each other; and cuts may lie within 1e-7 of whole numbers, where regions of
     # different kinds meet
@@ -56,11 +73,12 @@ def test_nearest_among_all_rows(first, second):
     checked = 0
     for seed in range(2):
         frame, y, every = whole_table(seed)
-        model = MODELS[first]().fit(frame, y)
+        model = {**MODELS, **SUMS}[first]().fit(frame, y)
         if second == "isolation":
             others = [(IsolationForest(n_estimators=10, max_samples=16, random_state=0).fit(frame), 1)]
         else:
-            others = [(resampled(MODELS[second], frame, y, seed + 5), 1), (resampled(MODELS[second], frame, y, 9), 1)]
+            make = {**MODELS, **SUMS}[second]
+            others = [(resampled(make, frame, y, seed + 5), 1), (resampled(make, frame, y, 9), 1)]
         explainer = ew.Explainer(model, density=None, distance="manhattan").fit(frame, y)
         rows = frame[model.predict(frame) == 0][: 2 if "prototypes" in kinds else 4]
         answers = explainer.explain(rows, 1, other_models=others, constraints=WITHIN)

@@ -1,8 +1,9 @@
 """Where several models decide as wanted, each by itself: the intersection of their regions.
 
 The models see the same features through maps of their own, so the intersection lives in the space of all that they see,
-one after the other. Unions of polyhedra meet in polyhedra, sums of trees in one sum of trees with several decisions;
-any other regions meet through what every region can say of its parts.
+one after the other. Unions of polyhedra meet in polyhedra, sums of trees in one sum of trees with several decisions,
+networks and other sums of units, with linear models, in one sum of units with all their margins; any
+other regions meet through what every region can say of its parts.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from ..search import BlackBoxCover, Cover, DividingCover, Halfspaces, Reach, Reg
 from ..search.relaxations.polyhedra import PolyhedronUnion, union
 from ..search.relaxations.tangents import TangentRegion
 from ..search.relaxations.tree_sums.joint import joined
+from ..search.relaxations.unit_sums.joint import can_be_joined, linear_sums
+from ..search.relaxations.unit_sums.joint import joined as joined_sums
+from ..search.relaxations.unit_sums.region import SumRegion
+from ..search.relaxations.unit_sums.units import Sums
 from .black_box import BlackBoxRegion
 from .trees import EnsembleRegion
 
@@ -72,6 +77,10 @@ class Meeting:
         tangent = [region for region in regions if isinstance(region, TangentRegion)]
         if len(tangent) == 1 and len(unions) == len(regions) - 1 and all(one.n_polyhedra == 1 for one in unions):
             return ConvexMeeting(regions, wide).cover(wide)
+        margins = [_as_sums(region) for region in regions]
+        if all(one is not None for one in margins):
+            is_empty = any(len(region.parts()) == 0 for region in regions)
+            return SumRegion(joined_sums([one for one in margins if one is not None]), is_empty).cover(wide)
         spaces = [replace(space, matrix=one.matrix, offset=one.offset) for one in every]
         return DividingCover(Intersection(regions, spaces), wide)
 
@@ -149,6 +158,13 @@ def products(unions: Sequence[PolyhedronUnion]) -> PolyhedronUnion:
             offsets.append(b)
         polyhedra.append((np.vstack(rows), np.concatenate(offsets)))
     return union(polyhedra, n_features=int(ends[-1]))
+
+
+def _as_sums(region: Region) -> Sums | None:
+    """Return the sums whose margins decide, if a region is one of sums of units or a single polyhedron."""
+    if isinstance(region, PolyhedronUnion) and region.n_polyhedra == 1:
+        return linear_sums(*region.polyhedron(0))
+    return region.sums if isinstance(region, SumRegion) and can_be_joined(region) else None
 
 
 class ConvexMeeting(TangentRegion):

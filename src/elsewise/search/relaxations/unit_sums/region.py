@@ -145,7 +145,7 @@ class SumCover(DividingCover):
         )
         is_first = part.depth < 0
         if is_first:
-            moves = first_moves(self.in_model_space, reach)
+            moves = first_moves(self.in_model_space, replace(reach, space=self.space))
             at.limit = min(at.limit, reach.surroundings.offer(moves)) if len(moves) else at.limit
             at.start(self.starts, narrows=divides)
         else:
