@@ -226,8 +226,7 @@ def test_a_link_holds_the_whole_state(browser, small):
         page.evaluate(MOVE, 0.73)
         after_answer(page, page.get_by_role("button", name="Lock years").click)
         after_answer(page, lambda: page.get_by_label("income", exact=True).fill("31.5"))
-        page.get_by_label("Changes at most").select_option("2")
-        page.wait_for_timeout(400)
+        after_answer(page, lambda: page.get_by_label("Changes at most").select_option("2"))
         link, sentence = page.url, page.locator("#sentence").inner_text()
     with page_of(browser, link) as page:
         assert page.locator("#quantile-out").inner_text() == "73 %"
