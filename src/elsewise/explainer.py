@@ -36,7 +36,8 @@ from .questions.recourse.reason_codes import check_codes_of_fit
 from .questions.targets import outcome_of_target, with_confidence
 from .rules import Constraints
 from .rules.learned.never_together import NeverTogether
-from .rules.learned.suggestions import RulesWarning, SuggestedRules, free_columns, suggest, warning_about
+from .rules.learned.suggested_rules import SuggestedRules
+from .rules.learned.suggestions import RulesWarning, free_columns, suggest, warning_about
 from .search import Exactness
 from .table import Table
 from .table.frames import as_table
@@ -242,9 +243,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     def suggest_rules(self, target: Any = None) -> SuggestedRules:
         """Suggest rules by what the columns are called and what they hold.
 
-        Who somebody is, identifiers, dates and past facts stay as they are; times that have passed and education do
-        not fall. With a target, amounts move only in the direction that helps by their names, unless the training
-        rows say otherwise.
+        Who somebody is, identifiers, dates, past facts and what only time changes stay as they are; education does not
+        fall. With a target, columns move only in the direction that helps by their names or by the training rows, and
+        stay where these tell none or contradict each other.
 
         Parameters
         ----------

@@ -41,7 +41,8 @@ from .explainer import Explainer
 from .models import BlackBox, read_catboost, read_lightgbm, read_onnx, read_xgboost, refits
 from .pipeline import derived, monotone
 from .rules import Constraints
-from .rules.learned.suggestions import RulesWarning, SuggestedRule, SuggestedRules
+from .rules.learned.suggested_rules import SuggestedRule, SuggestedRules
+from .rules.learned.suggestions import RulesWarning
 from .table import OneHot, Ordinal
 from .tools import plot
 from .tools.audit import Audit, Comparison, Monitoring, audit, compare

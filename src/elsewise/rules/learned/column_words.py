@@ -36,6 +36,7 @@ WHO = {
     "family size; fam size; famsize; fsize; household size; household members; persons; persons in household; "
     "siblings; "
     "kinder; kinderzahl; unterhaltspflichtige; enfants; personnes a charge; hijos; dependientes",
+    "standing": "student; veteran; retired; retiree; pensioner; etudiant; retraite; rentner; estudiante; jubilado",
     "disability": "disability; disabled; handicap; behinderung; schwerbehindert; discapacidad",
     "health": "health; illness; disease; chronic; pregnant; gesundheit; krankheit; sante; maladie; salud; enfermedad",
     "parents": "mother; father; parents; parental; motheduc; fatheduc; meduc; feduc; mutter; vater; eltern; mere; "
@@ -43,15 +44,19 @@ WHO = {
 }
 # What makes something else of health: what is paid for it.
 _OF_HEALTH = _set("insurance ins plan care cost costs expenses insured versicherung assurance seguro")
-# Where somebody lives: they could change it, but not for an answer.
+# Where somebody lives and what they own: they could change it, but not for an answer.
 PLACE = (
     "region; state; city; town; zip; zipcode; zip code; postcode; postal code; county; district; smsa; msa; urban; "
-    "rural; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; bundesland; ville; ciudad; provincia"
+    "rural; north; south; east; west; housing; residence; residential; home ownership; home owner; homeowner; "
+    "house owner; own home; property; real estate; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; "
+    "wohnen; wohneigentum; immobilie; bundesland; ville; logement; immobilier; ciudad; provincia; vivienda; inmueble"
 )
-# What others compute about somebody from the rest.
+# What somebody asks for.
+REQUEST = "purpose; loan purpose; zweck; verwendungszweck; objet du pret; finalite; finalidad; proposito"
+# What others compute about somebody, or grant them.
 SCORES = (
     "risk estimate; external estimate; credit score; credit rating; bureau score; external score; risk score; "
-    "risk rating; fico; schufa; bonitat"
+    "risk rating; fico; schufa; bonitat; limit; credit limit; credit line; kreditlimit; kreditrahmen; plafond; limite"
 )
 # Ages of things, which rise with time.
 _AGES_OF_THINGS = _set(
@@ -68,7 +73,11 @@ _UNITS_OF_TIME = _set("years year yrs yr months month mths m days weeks time jah
 _IN_A_PLACE = _set("at in with employed working resident bei im am chez en")
 # Past facts. Those of the first list say so by themselves, those of the second usually do.
 PAST = (
-    "history; previous; prior; priors; late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
+    "history; hist; chist; credhist; previous; prev; prior; priors; total trades; satisfactory trades; total accounts; "
+    "total acc; open accounts; open acc; number of accounts; trades opened; charge offs; chargeoffs; collections; "
+    "judgments; judgements; default; defaults; defaulted; sat; act; gre; gmat; iq; hsrank; hsperc; hsgpa; high school; "
+    "exam; abiturnote; "
+    "late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
     "public record; public records; pubrec; "
     "delinq; delq; arrears; bankruptcy; bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; "
     "offenses; recidivism; juvenile; poutcome; pdays; pregnancies; months since; m since; days since; "
@@ -81,22 +90,28 @@ IDENTITY = (
     "serial number; case number; kundennummer; aktenzeichen; kontonummer; identifiant; matricule; email; first name; "
     "last name; surname; full name; unnamed 0"
 )
-DATES = "date; datum; fecha; timestamp; datetime; uhrzeit"
+DATES = (
+    "date; datum; fecha; timestamp; datetime; uhrzeit; weekday; working day; workingday; holiday; season; day of week; "
+    "day of month; time of day; wochentag; jahreszeit; feiertag; jour ferie; saison; weather; weathersit; temperature; "
+    "temp; atemp; humidity; windspeed; wind speed; rain; rainfall; precipitation; snow; wetter; temperatur; meteo"
+)
+# Names that are a time on the calendar where they are the whole name: "month", not "duration_in_month".
+_ON_THE_CALENDAR = _set("month mnth mon day hour hr week quarter monat tag stunde mois jour heure mes dia hora hum")
 EDUCATION = (
-    "education; educational; degree; schooling; school leaving; qualification; bildung; schulabschluss; abschluss; "
-    "diplome; formation; niveau d etudes; educacion; estudios; titulacion"
+    "education; educational; educ; sch; degree; schooling; school leaving; qualification; bildung; schulabschluss; "
+    "abschluss; diplome; formation; niveau d etudes; educacion; estudios; titulacion"
 )
 # Which way is better for whoever asks for more credit, money or trust: up and down.
 UP = (
-    "income; inc; faminc; hhinc; salary; wage; wages; earnings; revenue; savings; deposit; deposits; down payment; "
-    "payments; repayment; "
-    "repayments; collateral; equity; einkommen; gehalt; lohn; ersparnisse; guthaben; anzahlung; revenu; revenus; "
-    "salaire; epargne; apport; ingresos; ingreso; salario; ahorros; "
+    "income; inc; faminc; hhinc; net pay; gross pay; salary; wage; wages; earnings; revenue; savings; deposit; "
+    "deposits; down payment; payments; repayment; repayments; collateral; equity; einkommen; gehalt; lohn; "
+    "ersparnisse; guthaben; anzahlung; revenu; revenus; salaire; epargne; apport; ingresos; ingreso; salario; ahorros; "
     "account balance; account check; checking account; checking status"
 )
 DOWN = (
     "debt; debts; utilization; utilisation; debt to income; debt ratio; dti; revolving balance; revolving burden; "
-    "burden; balance owed; amount owed; owed; liabilities; loan amount; credit amount; schulden; verschuldung; "
+    "burden; loan; loans; loanamt; balance; balance owed; amount owed; owed; liabilities; loan amount; credit amount; "
+    "schulden; verschuldung; "
     "installment as income; installment rate; kreditbetrag; auslastung; dette; dettes; endettement; deuda; deudas; "
     "endeudamiento"
 )
@@ -166,8 +181,10 @@ def is_identity(words: Sequence[str]) -> bool:
 def direction_by_name(words: Sequence[str]) -> str:
     """Return in which direction a column of this name gets better: "increase", "decrease", or nothing if unknown."""
     down, up = finds(DOWN, words), finds(UP, words)
-    if down:
+    if down and not (down == "balance" and up):
         return "decrease"
+    # "appinc" and "atotinc" are incomes, too
+    up = up or next((word for word in words if word.endswith("inc") and word != "zinc"), "")
     return "increase" if up and not _SHARES & set(words) else ""
 
 
@@ -183,6 +200,11 @@ def who_by_levels(levels: Iterable[Any]) -> str:
     if all(words & _MARITAL_WORDS for words in stated):
         return "marital status"
     return "ethnic origin" if len(stated) > 2 and sum(bool(words & _ORIGIN_WORDS) for words in stated) > 2 else ""
+
+
+def is_date(words: Sequence[str]) -> bool:
+    """Whether a name is that of a date, a time on the calendar or the weather."""
+    return bool(finds(DATES, words)) or (len(words) == 1 and words[0] in _ON_THE_CALENDAR)
 
 
 def are_dates(levels: Iterable[Any]) -> bool:

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from ...errors import InvalidInputError
 from ...table.derived import DerivedColumn
 from ..constraints import Constraints
 from .column_facts import ColumnFacts
 from .column_words import (
-    DATES,
     EDUCATION,
     PAST,
     PERHAPS_PAST,
     PLACE,
+    REQUEST,
     SCORES,
     are_dates,
     direction_by_name,
     education_ranks,
     finds,
+    is_date,
     is_identity,
     is_tenure,
     who_by_levels,
     who_by_name,
     words_of,
 )
-
-Certainty = Literal["certain", "likely", "guess"]
-Subject = Literal[
-    "who somebody is", "identity", "date", "past", "score", "place", "time", "education", "direction", "size", "formula"
-]  # fmt: skip
+from .suggested_rules import Certainty, Subject, SuggestedRule, SuggestedRules
 
 # Subjects of columns that no answer should change: a fit warns where they are free.
 CANNOT_CHANGE: tuple[Subject, ...] = ("who somebody is", "identity", "date", "past")
@@ -57,130 +48,14 @@ WHOLE_RATIO = 1e-9
 LEAST_SIZE = 1e-6
 # Rows from which on values that are all different say something about a column.
 FEWEST_ROWS = 50
+# Levels of education that somebody may gain for an answer.
+MOST_LEVELS_GAINED = 2
 # Digits of a whole number from which on numbers of equal length look like identifiers.
 FEWEST_DIGITS = 6
 
 
 class RulesWarning(UserWarning):
     """Columns that look as if nobody could change them are free to change."""
-
-
-@dataclass(frozen=True, slots=True)
-class SuggestedRule:
-    """One suggested rule.
-
-    Attributes
-    ----------
-    column : str
-    kind : "immutable", "monotone", "allowed", "min_change", "step" or "derive"
-        The parameter of :class:`~elsewise.Constraints` it belongs to.
-    value : None, "increase" or "decrease", {from_level: (to_level, ...)}, a least size or a step, or a formula
-    subject : str
-        What the column is about: "who somebody is", "identity", "date", "past", "score", "place", "time",
-        "education", "direction", "size" or "formula".
-    reason : str
-        In a sentence.
-    certainty : "certain", "likely" or "guess"
-    """
-
-    column: str
-    kind: str
-    value: Any
-    subject: Subject
-    reason: str
-    certainty: Certainty
-
-    def __str__(self) -> str:
-        what = {
-            "immutable": "stays as it is",
-            "monotone": f"may only {self.value}",
-            "allowed": "moves to some levels only",
-            "min_change": f"stays or moves by {self.value} or more",
-            "step": f"moves to multiples of {self.value}",
-            "derive": f"follows as {self.value}",
-        }
-        return f"{self.column}: {what[self.kind]} ({self.certainty}). {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class SuggestedRules:
-    """Rules for the columns of a table, at most one of a kind for each, to be read, edited and used.
-
-    Attributes
-    ----------
-    rules : tuple of SuggestedRule
-    """
-
-    rules: tuple[SuggestedRule, ...]
-
-    @property
-    def constraints(self) -> Constraints:
-        """The rules as :class:`~elsewise.Constraints`."""
-        kinds = ("immutable", "monotone", "allowed", "min_change", "step", "derive")
-        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in kinds}
-        for rule in self.rules:
-            by_kind[rule.kind][rule.column] = rule.value
-        return Constraints(
-            immutable=list(by_kind["immutable"]),
-            monotone=by_kind["monotone"],
-            allowed=by_kind["allowed"],
-            min_change=by_kind["min_change"] or None,
-            step=by_kind["step"] or None,
-            derive=by_kind["derive"] or None,
-        )
-
-    def apart_from(self, columns: Iterable[str]) -> SuggestedRules:
-        """Return the rules about other columns than these."""
-        left_out = set(columns)
-        return replace(self, rules=tuple(rule for rule in self.rules if rule.column not in left_out))
-
-    def about(self, subjects: Sequence[str]) -> SuggestedRules:
-        """Return the rules about these subjects."""
-        return replace(self, rules=tuple(rule for rule in self.rules if rule.subject in subjects))
-
-    def __len__(self) -> int:
-        return len(self.rules)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.rules)) or "No rules are suggested."
-
-    def to_json(self) -> str:
-        """Return the rules as JSON text, as a file of rules holds them: the keys are parameters of Constraints."""
-        return json.dumps(self.constraints.to_mapping(), indent=2, ensure_ascii=False)
-
-    def to_toml(self) -> str:
-        """Return the rules as TOML text, as a file of rules holds them, with the reasons as comments."""
-        lines = ["# Suggested rules: delete the lines that do not fit.", "immutable = ["]
-        lines += [f"  {_quoted(r.column)},  # {r.certainty}: {r.reason}" for r in self.rules if r.kind == "immutable"]
-        lines += ["]"]
-        for kind in ("monotone", "min_change", "step", "derive"):
-            rules = [rule for rule in self.rules if rule.kind == kind]
-            lines += ["", f"[{kind}]"] if rules else []
-            lines += [f"{_quoted(r.column)} = {_quoted(r.value)}  # {r.certainty}: {r.reason}" for r in rules]
-        for rule in self.rules:
-            if rule.kind == "allowed":
-                lines += ["", f"[allowed.{_quoted(rule.column)}]  # {rule.certainty}: {rule.reason}"]
-                for level, reached in rule.value.items():
-                    lines.append(f"{_quoted(str(level))} = [{', '.join(map(_quoted, reached))}]")
-        return "\n".join(lines) + "\n"
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the rules to a file that the command line reads (``--rules``), TOML with the reasons, or JSON.
-
-        Parameters
-        ----------
-        path : path of the file
-            Ending in ``.toml`` or ``.json``. A file that is there already is replaced.
-        """
-        path = Path(path)
-        if path.suffix.lower() not in (".toml", ".json"):
-            raise InvalidInputError(f"Expected a file of rules ending in .toml or .json, received {str(path)!r}.")
-        is_json = path.suffix.lower() == ".json"
-        path.write_text(self.to_json() + "\n" if is_json else self.to_toml(), encoding="utf-8")
-
-
-def _quoted(value: Any) -> str:
-    return json.dumps(value.item() if isinstance(value, np.generic) else value, ensure_ascii=False)
 
 
 def suggest(
@@ -199,11 +74,19 @@ def suggest(
     """
     reason = "The formula holds in every training row."
     rules = [SuggestedRule(c.name, "derive", c.text, "formula", reason, "certain") for c in derived]
-    sense = 1 if wanted is None else _sense(facts, wanted)
-    for column in facts:
-        found = _cannot_change(column) or _with_time(column) or _education(column)
-        if found is None and wanted is not None:
-            found = _direction(column, wanted, sense)
+    known = [_cannot_change(column) or _with_time(column) or _education(column) for column in facts]
+    directions: list[SuggestedRule | None] = [None] * len(known)
+    if wanted is not None:
+        is_open = [rule is None for rule in known]
+        sense = _sense([column for column, free in zip(facts, is_open) if free], wanted)
+        directions = [_direction(column, wanted, sense) if free else None for column, free in zip(facts, is_open)]
+        if any(map(_leads_somewhere, directions)):
+            directions = [
+                rule or (_leads_nowhere(column, wanted) if free else None)
+                for column, rule, free in zip(facts, directions, is_open)
+            ]
+    for column, rule, direction in zip(facts, known, directions):
+        found = rule or direction
         sizes = [] if found is not None and found.kind == "immutable" else _sizes(column)
         rules += [rule for rule in (found, *sizes) if rule is not None]
     return SuggestedRules(tuple(rules))
@@ -254,11 +137,11 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         return SuggestedRule(name, "immutable", None, subject, reason, certainty)
 
     if is_tenure(words):
-        return None
+        if column.kind == "category" and column.ranks:
+            return None
+        return fixed("time", "certain", "Only time changes it: nobody waits for an answer.")
     if phrase := finds(SCORES, words):
-        return fixed(
-            "score", "likely", f"The name is that of a score ({phrase!r}), which others compute from the rest."
-        )
+        return fixed("score", "likely", f"The name is that of a score or limit ({phrase!r}), which others set.")
     if meaning := who_by_name(words):
         return fixed("who somebody is", "certain", f"The name speaks of {meaning}: nobody can act on it.")
     if meaning := who_by_levels(column.levels):
@@ -273,18 +156,18 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         return fixed("past", "certain", f"The name speaks of the past ({phrase!r}): what has happened stays.")
     if phrase := finds(PERHAPS_PAST, words):
         return fixed("past", "likely", f"The name seems to speak of the past ({phrase!r}): what has happened stays.")
-    if (
-        finds(DATES, words)
-        or are_dates(column.levels)
-        or ("year" in words and 1900 <= column.low <= column.high <= 2100)
-    ):
-        return fixed("date", "likely", "It is a date: it is given when the question is asked.")
+    if is_date(words) or are_dates(column.levels) or ("year" in words and 1900 <= column.low <= column.high <= 2100):
+        return fixed("date", "likely", "It is a date or the weather: it is given when the question is asked.")
     if column.twin:
         reason = f"Each value goes with one of {column.twin!r} in every training row, by no formula that is known."
         return fixed("formula", "likely", reason)
+    if phrase := finds(REQUEST, words):
+        return fixed("request", "likely", f"The name speaks of what is asked for ({phrase!r}): it is why they ask.")
     if phrase := finds(PLACE, words):
         return fixed(
-            "place", "guess", f"The name speaks of where somebody lives ({phrase!r}): nobody moves for an answer."
+            "place",
+            "guess",
+            f"The name speaks of where somebody lives or what they own ({phrase!r}): neither changes for an answer.",
         )
     return None
 
@@ -307,18 +190,18 @@ def _is_all_different(column: ColumnFacts) -> bool:
 
 
 def _with_time(column: ColumnFacts) -> SuggestedRule | None:
-    """Suggest that a time that grows does not fall."""
+    """Suggest that a time that is told by ranges, "1 to 4 years", grows to the next one or stays."""
     if not is_tenure(words_of(column.name)):
         return None
-    return _one_way(column, "increase", "time", "certain", "A time that has passed grows and never falls.")
+    return _one_way(column, "increase", "time", "certain", "A time that has passed grows, and never falls.", most=1)
 
 
 def _education(column: ColumnFacts) -> SuggestedRule | None:
     if not finds(EDUCATION, words_of(column.name)):
         return None
     is_ladder = column.kind != "category" or bool(education_ranks(column.levels))
-    reason = "Education that somebody has is not lost."
-    return _one_way(column, "increase", "education", "likely", reason) if is_ladder else None
+    reason = "Education that somebody has is not lost, and grows by few levels."
+    return _one_way(column, "increase", "education", "likely", reason, most=MOST_LEVELS_GAINED) if is_ladder else None
 
 
 def _correlation(column: ColumnFacts, wanted: tuple[Any, int]) -> float:
@@ -331,13 +214,16 @@ def _is_notable(column: ColumnFacts, correlation: float) -> bool:
 
 
 def _sense(facts: Sequence[ColumnFacts], wanted: tuple[Any, int]) -> int:
-    """Return 1 where columns that names call good go along with what is wanted, -1 where they go against it."""
-    total = 0.0
+    """Return 1 where columns that names call good go along with what is wanted, -1 where they go against it.
+
+    Income and the like decide where there are any: who earns more also owes more, and a debt alone says less.
+    """
+    totals = {"increase": 0.0, "decrease": 0.0}
     for column in facts:
-        sign = {"increase": 1, "decrease": -1, "": 0}[direction_by_name(words_of(column.name))]
-        correlation = _correlation(column, wanted)
-        total += sign * correlation if _is_notable(column, correlation) else 0.0
-    return 1 if total >= 0 else -1
+        way, correlation = direction_by_name(words_of(column.name)), _correlation(column, wanted)
+        if way and _is_notable(column, correlation):
+            totals[way] += correlation
+    return 1 if (totals["increase"] or -totals["decrease"]) >= 0 else -1
 
 
 def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> SuggestedRule | None:
@@ -358,9 +244,31 @@ def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> Sugg
     if is_notable and by_name == by_rows:
         reason = f"By its name, and by the training rows ({in_numbers}), {more} helps {outcome}."
         return _one_way(column, direction, "direction", "likely", reason)
+    if is_notable and abs(correlation) >= CONSIDERABLE_CORRELATION:
+        reason = f"By its name {more} helps {outcome}; the training rows say the opposite ({in_numbers}): no advice."
+        return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
     rows_say = "by themselves say the opposite" if is_notable else "say nothing"
     reason = f"By its name {more} helps {outcome}; the training rows {rows_say} ({in_numbers})."
     return _one_way(column, direction, "direction", "guess", reason)
+
+
+def _leads_somewhere(rule: SuggestedRule | None) -> bool:
+    """Whether a direction leaves somewhere to go."""
+    if rule is None or rule.kind == "immutable":
+        return False
+    return rule.kind == "monotone" or any(rule.value.values())
+
+
+def _leads_nowhere(column: ColumnFacts, wanted: tuple[Any, int]) -> SuggestedRule | None:
+    """Suggest that a column stays of which neither the name nor the training rows tell a way that helps."""
+    if column.n_rows < FEWEST_ROWS:
+        return None
+    if column.kind == "category" and not column.ranks:
+        why = f"has more than {MOST_LEVELS} levels"
+    else:
+        why = f"hardly goes with the outcome (rank correlation {_correlation(column, wanted):+.2f})"
+    reason = f"In the training rows it {why}, and its name says no direction: neither way is advice."
+    return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
 
 
 def _to_better_levels(column: ColumnFacts, wanted: tuple[Any, int], outcome: str) -> SuggestedRule | None:
@@ -401,16 +309,27 @@ def _sizes(column: ColumnFacts) -> list[SuggestedRule]:
 
 
 def _one_way(
-    column: ColumnFacts, direction: str, subject: Subject, certainty: Certainty, reason: str
+    column: ColumnFacts,
+    direction: str,
+    subject: Subject,
+    certainty: Certainty,
+    reason: str,
+    *,
+    most: int | None = None,
 ) -> SuggestedRule | None:
-    """Suggest a direction; for categories whose levels tell an order, by the levels that may be reached."""
+    """Suggest a direction; for categories whose levels tell an order, by the levels that may be reached, so many."""
     if column.kind != "category":
         return SuggestedRule(column.name, "monotone", direction, subject, reason, certainty)
     if not column.ranks:
         return None
     sign = 1 if direction == "increase" else -1
+    steps = sorted({sign * rank for _, rank in column.ranks})
+    ends = {
+        rank: steps[-1] if most is None else steps[min(place + most, len(steps) - 1)]
+        for place, rank in enumerate(steps)
+    }
     ahead = {
-        level: tuple(other for other, r in column.ranks if sign * r >= sign * rank and other != level)
+        level: tuple(o for o, r in column.ranks if sign * rank <= sign * r <= ends[sign * rank] and o != level)
         for level, rank in column.ranks
     }
     if subject == "time":  # who has none yet begins with the shortest
