@@ -163,3 +163,21 @@ def best_by_enumeration(at, W, group, radius):
             )
             best[k] = max(best[k], w @ x - solved.fun) if solved.status == 0 else best[k]
     return best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_huge_multipliers_prove_something_true(seed):
+    """Rays of empty cells may have multipliers whose squares are no numbers; NaN would be taken for a bound."""
+    rng = np.random.default_rng(seed)
+    n, radius = 4, 2.0
+    at, (factor, centre) = reachable(rng, n, cone=True, bounded=False, n_rules=2)
+    points = at.x0 + rng.normal(size=(4_000, n)) * radius / n
+    inside = (np.abs(points - at.x0).sum(axis=1) <= radius) & (points @ at.normals.T <= at.offsets).all(axis=1)
+    inside &= np.linalg.norm((points - centre) @ factor.T, axis=1) <= 1.5
+    W, t = rng.normal(size=(2, n)), np.array([0.5, 6.0])
+    own, common, cone = np.ones(2), rng.random((2, 2)), rng.normal(size=(2, n + 1))
+    cone[:, 0] = np.linalg.norm(cone[:, 1:], axis=1)
+    for size in (1.0, 1e100, 1e300):
+        bounds = at._proven(W, t, own * size, at.normals, at.offsets, common * size, cone * size, radius)
+        assert np.isfinite(bounds).all()
+        assert (bounds >= (points[inside] @ W.T).max(axis=0, initial=-np.inf)).all()

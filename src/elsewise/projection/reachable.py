@@ -29,6 +29,8 @@ from .warm_starts import MOST_ON_PATH, Trail, renumbered, trail_of
 
 # Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
 SMALLEST_MULTIPLIER = 1e-9
+# Larger ones (of empty cells: up to 1e300) are made smaller, lest sums and squares of them overflow.
+LARGEST_MULTIPLIER = 1e60
 # Multipliers of an empty cell are scaled until what they leave of a feature is 1, but no farther than this.
 SMALLEST_RHO = 1e-6
 # Accuracy that an inverse of a cone's factor must have, relatively, to bound features by it.
@@ -231,8 +233,13 @@ class Reachable:
         """Evaluate ``t + (radius - D) / own`` for each form, rounded up: infinite where nothing is proven.
 
         Multipliers of a cell that is empty (a ray) prove the more the larger they are: they are tried as they are, and
-        as large as can be.
+        as large as can be. They may be so large that their squares are no numbers: any positive multiple of them proves
+        as much then.
         """
+        cone = np.zeros((len(W), 1)) if of_cone is None else of_cone
+        largest = np.maximum(np.maximum(own, common.max(axis=1, initial=0.0)), np.abs(cone).max(axis=1, initial=0.0))
+        usual = np.where(largest > LARGEST_MULTIPLIER, 1.0 / np.maximum(largest, 1.0), 1.0)
+        own, common, cone = own * usual, common * usual[:, None], cone * usual[:, None]
         x0, size0 = self.x0, np.abs(self.x0)
         rho = common @ G - own[:, None] * W
         beta = own * (t - W @ x0) + common @ (G @ x0 - o)
@@ -240,8 +247,8 @@ class Reachable:
         if self.cone >= 0 and of_cone is not None:
             F, g = self.cells.factors[self.cells.shape[self.cone]].T, self.cells.centres[self.cone]
             tilt = self.cells.tilts[self.cone] if len(self.cells.tilts) else np.zeros(len(x0))
-            y1 = of_cone[:, 1:]
-            y0 = np.maximum(of_cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + SUM_ROUNDING))
+            y1 = cone[:, 1:]
+            y0 = np.maximum(cone[:, 0], np.linalg.norm(y1, axis=1) * (1 + SUM_ROUNDING))
             right, sizes = self.cells.radii[self.cone] + tilt @ x0, np.abs(F) @ size0 + np.abs(g)
             rho -= y1 @ F + y0[:, None] * tilt
             beta -= y0 * right + y1 @ (F @ x0 - g)
