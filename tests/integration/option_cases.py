@@ -13,7 +13,18 @@ import pandas as pd
 
 import elsewise as ew
 import elsewise_check
-from integration.option_models import FAMILIES, TABLES, labels, model, other_model, table, target
+from integration.option_models import (
+    ATTAINED,
+    DERIVED,
+    FAMILIES,
+    TABLES,
+    attained,
+    labels,
+    model,
+    other_model,
+    table,
+    target,
+)
 from integration.option_reference import Domain
 from integration.option_table import settings
 
@@ -44,6 +55,11 @@ class Drawn:
         return FAMILIES[self.family][0]
 
     @property
+    def is_attained(self) -> bool:
+        """Whether the ends of the range are numbers that the model predicts."""
+        return self.n_classes is None and self.family in ATTAINED and self.seed // len(FAMILIES) % 2 == 1
+
+    @property
     def learns(self) -> bool:
         return bool(self.of("explainer").get("learn_rules", True))
 
@@ -71,6 +87,10 @@ class Drawn:
         if "integer" in rules:
             rules["integer"] = [name for name in rules["integer"] if name in numbers]
         return rules
+
+    @property
+    def constraints(self) -> ew.Constraints:
+        return ew.Constraints(derive=DERIVED if "t" in TABLES[self.table] else None, **self.rules)
 
     @property
     def is_finite(self) -> bool:
@@ -105,6 +125,8 @@ def draw(seed: int) -> Drawn:
 @cache
 def _explainer(family: str, name: str, chosen: tuple[tuple[str, str, Any], ...]) -> Any:
     given = {option: value for group, option, value in chosen}
+    if "t" in TABLES[name]:
+        given["constraints"] = ew.Constraints(derive=DERIVED)
     X, n_classes = table(name), FAMILIES[family][0]
     return ew.Explainer(model(family, name), **given).fit(X, None if n_classes is None else labels(name, n_classes))
 
@@ -134,11 +156,11 @@ def check(case: Drawn) -> Counter[str]:
     rows = table(case.table).iloc[(case.seed * 7) % 60 :][:N_ROWS]
     options = {name: value for name, value in case.of("explain").items() if name != "constraints"}
     options.setdefault("time_limit", SECONDS_TO_BE_SURE if "on_infeasible" in options else SECONDS_A_ROW)
-    goal = target(case.table, case.n_classes)
+    goal = target(case.table, case.n_classes) if not case.is_attained else attained(case.family, case.table)
     if "other_models" in options:
         options["other_models"] = [(other_model(case.table, case.n_classes), goal)]
     try:
-        explainer, rules = _fitted(case), ew.Constraints(**case.rules)
+        explainer, rules = _fitted(case), case.constraints
         if "constraints" in case.of("explainer"):
             explainer = explainer.with_constraints(rules)
         else:
@@ -155,7 +177,9 @@ def check(case: Drawn) -> Counter[str]:
     by_row: list[list[Any]] = [[] for _ in range(len(rows))]
     for answer in answers:
         by_row[answer.row].append(answer)
-    reference = Reference(case, explainer, goal, has_time_left)
+    # what a confidence means for a class is the library's to say, and tested elsewhere
+    least = next(iter(answers)).min_probability if "confidence" in options else options.get("min_probability")
+    reference = Reference(case, explainer, goal, has_time_left, least)
     found = check_certificates(case, answers)
     for place, of_row in enumerate(by_row):
         found.update(reference.check(rows.iloc[place], of_row, f"{case}, row {place}"))
@@ -180,12 +204,12 @@ def check_certificates(case: Drawn, answers: Any) -> Counter[str]:
 class Reference:
     """All rows of the domain of a case, with what holds of them."""
 
-    def __init__(self, case: Drawn, explainer: Any, goal: Any, has_time_left: bool) -> None:
+    def __init__(self, case: Drawn, explainer: Any, goal: Any, has_time_left: bool, least: float | None) -> None:
         self.has_time_left = has_time_left  # a further answer of a row is absent, too, where its time is over
         self.case, self.explainer, self.goal, self.options = case, explainer, goal, case.of("explain")
         codes = "stay" if case.has_codes and case.of("rules").get("special") is None else "change"
         self.domain = Domain(table(case.table), {"codes": codes, **case.rules}, case.has_codes, _distance(case))
-        self.label = None if case.n_classes is None else goal
+        self.label, self.least = None if case.n_classes is None else goal, least
         self.rows = self.domain.rows
         self.valid = self._decides(model(case.family, case.table), self.rows)
         if "other_models" in self.options:
@@ -197,7 +221,7 @@ class Reference:
         return np.asarray(predictions) == self.goal
 
     def _decides(self, fitted: Any, rows: pd.DataFrame) -> np.ndarray:
-        least = self.options.get("min_probability")
+        least = self.least
         if least is not None:
             return fitted.predict_proba(rows)[:, list(fitted.classes_).index(self.goal)] >= least
         return self._is_goal(fitted.predict(rows))
@@ -225,15 +249,19 @@ class Reference:
             if answer.found and number + 1 < self.options.get("n_counterfactuals", 1):
                 left = left & self._differs(row, answer)
         wanted = self.options.get("n_counterfactuals", 1)
-        if len(answers) < wanted and answers[-1].found and self.has_time_left:
+        # which rows last is not known here: what was not found of them is only wrong if it was said to be proven
+        is_claimed = self.has_time_left and "robust_radius" not in self.options
+        if len(answers) < wanted and answers[-1].found and is_claimed:
             assert not left.any(), f"{where}: only {len(answers)} answers, more exist"
         return [answer.status for answer in answers]
 
     def _asked_threshold(self, row: pd.Series) -> float:
         """Return the log density that is asked for; an answer that is the densest has a lower one of its own."""
-        rules = ew.Constraints(**self.case.rules)
-        options = {name: self.options[name] for name in ("min_probability", "robust_radius") if name in self.options}
-        return float(self.explainer.explain_one(row, self.goal, constraints=rules, **options).log_threshold)
+        asked = ("min_probability", "confidence", "robust_radius")
+        options = {name: self.options[name] for name in asked if name in self.options}
+        return float(
+            self.explainer.explain_one(row, self.goal, constraints=self.case.constraints, **options).log_threshold
+        )
 
     def _own(self, row: pd.Series) -> bool:
         one = row.to_frame().T.astype(self.rows.dtypes.to_dict())

@@ -32,7 +32,8 @@ from xgboost import XGBClassifier, XGBRegressor
 
 import elsewise as ew
 
-TABLES = {"levels": "abcd", "codes": "asgc", "numbers": "abs"}
+TABLES = {"levels": "abcd", "codes": "asgc", "numbers": "abs", "products": "abct"}
+DERIVED = {"t": "a * b"}  # in tables that have the column
 GRADES = ["low", "mid", "top"]
 
 
@@ -79,6 +80,8 @@ FAMILIES: dict[str, tuple[int | None, Callable[[], Any]]] = {
     "lightgbm regressor": (None, lambda: LGBMRegressor(n_estimators=4, num_leaves=5, n_jobs=1, verbose=-1)),
     "black box": (2, lambda: LogisticRegression(max_iter=1_000)),
 }
+# Regressors whose predictions of a row are the same bits alone and among others.
+ATTAINED = ("regression tree", "regression forest", "regression boosting", "xgboost regressor", "lightgbm regressor")
 
 
 @cache
@@ -94,6 +97,7 @@ def table(name: str) -> pd.DataFrame:
         "d": rng.random(n) < 0.5,
         "g": pd.Categorical.from_codes(rng.integers(0, 3, n), GRADES, ordered=True),
     }
+    columns["t"] = columns["a"] * columns["b"]
     return pd.DataFrame({column: columns[column] for column in TABLES[name]})
 
 
@@ -121,7 +125,7 @@ def labels(name: str, n_classes: int | None) -> np.ndarray:
 
 
 def _encoded(name: str, last: Any) -> Any:
-    numbers = [column for column in TABLES[name] if column in "abs"]
+    numbers = [column for column in TABLES[name] if column in "abst"]
     steps = [(StandardScaler(), numbers)]
     if "g" in TABLES[name]:
         steps.append((OrdinalEncoder(categories=[GRADES]), ["g"]))
@@ -153,3 +157,9 @@ def target(name: str, n_classes: int | None) -> Any:
     if n_classes is not None:
         return 1
     return tuple(np.quantile(labels(name, None), [0.55, 0.9]).tolist())
+
+
+def attained(family: str, name: str) -> tuple[float, float]:
+    """Return a range whose ends the model predicts for training rows."""
+    given = np.unique(model(family, name).predict(table(name)).astype(float))
+    return float(given[len(given) * 6 // 10]), float(given[len(given) * 8 // 10])

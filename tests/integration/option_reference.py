@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from integration.option_models import GRADES
+from integration.option_models import DERIVED, GRADES
 
 MULTIPLES = {"a": 1.0, "b": 0.5, "s": 1.0}
 
@@ -41,8 +41,11 @@ class Domain:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """Every row on the finest grid, before any rule but ranges."""
-        values = [self._values(name) for name in self.train]
-        frame = pd.DataFrame(list(itertools.product(*values)), columns=list(self.train))
+        names = [name for name in self.train if name not in DERIVED]
+        frame = pd.DataFrame(list(itertools.product(*map(self._values, names))), columns=names)
+        if "t" in self.train:
+            frame["t"] = frame["a"] * frame["b"]
+        frame = frame[list(self.train)]
         if "g" in frame:
             frame["g"] = pd.Categorical(frame["g"], GRADES, ordered=True)
         return frame.astype(self.train.dtypes.to_dict())
@@ -66,7 +69,8 @@ class Domain:
 
     def moved(self, row: pd.Series) -> dict[str, np.ndarray]:
         """Return whether each column of every row differs from the given row, by what counts as one change."""
-        changed = {name: (self.rows[name].astype(object) != row[name]).to_numpy() for name in self.rows}
+        names = [name for name in self.rows if name not in DERIVED]
+        changed = {name: (self.rows[name].astype(object) != row[name]).to_numpy() for name in names}
         for group in self.rules.get("together", []):
             changed["+".join(group)] = np.any([changed.pop(name) for name in group], axis=0)
         return changed
@@ -78,7 +82,7 @@ class Domain:
     def sizes(self, row: pd.Series) -> np.ndarray:
         """Return the sizes of the changes from the given row, without a price for each, shape (n_rows,)."""
         total = np.zeros(len(self.rows))
-        for name in self.rows:
+        for name in self.rows.columns.difference(list(DERIVED), sort=False):
             weight = self.distance["weights"].get(name, 1.0)
             if name in "cd":
                 total = total + weight * (self.rows[name] != row[name]).to_numpy()

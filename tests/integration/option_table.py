@@ -2,7 +2,8 @@
 
 A setting is a function of a :class:`~integration.option_cases.Drawn` case where it depends on the table, else a value.
 Names of columns: ``a`` whole numbers 0 to 4, ``b`` multiples of 0.5, ``s`` whole numbers with the special code -9,
-``c`` a category, ``d`` yes or no, ``g`` ordered levels. A setting is left out where the table lacks one of its columns.
+``c`` a category, ``d`` yes or no, ``g`` ordered levels, ``t`` what ``a`` times ``b`` is. A setting is left out where
+the table lacks one of its columns.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ EXPLAINER: dict[str, list[Any]] = {
 EXPLAIN: dict[str, list[Any]] = {
     "constraints": ["asked"],
     "min_probability": [0.35, 0.6],
-    "confidence": [],  # a min_probability of each class: tests/questions/test_confidence.py
+    "confidence": [0.2, 0.6],
     "n_counterfactuals": [2, 3],
     "diversity": [0.8, 2.0],
     "on_satisfied": ["keep"],
@@ -77,7 +78,7 @@ RULES: dict[str, list[Any]] = {
     "codes": ["change", "stay"],
     "range": ["training", "any", ["a"]],
     "unseen": ["allow"],
-    "derive": [],  # needs a column that is made of others: tests/integration/test_derived_columns.py
+    "derive": [],  # of a table that has a column made of others, always
     "implies": [{"a >= 3": "c != 'z'"}, {"c == 'x'": "a <= 2 and d"}, {"b > 1": "a < 3"}, {"s == -9": "g == 'low'"}],
 }
 # Parameters that say what is asked about, and no option.
