@@ -101,12 +101,12 @@ def implication(condition: str, then: str, find_column: FindColumn, find_level: 
             f"implies: {condition!r}: {then!r} joins too many alternatives (more than {MOST_CLAUSES} when written as "
             "clauses). Split it into several rules."
         )
-    alternatives = []
-    for clause in written:
-        literals = [literal for test in clause for literal in _literals(test, columns, positions, find_level)]
-        alternatives.append(tuple(literals) or ((0, np.inf, -np.inf),))  # nothing left: it never holds
+    alternatives = tuple(
+        tuple(literal for test in clause for literal in _literals(test, columns, positions, find_level))
+        for clause in written
+    )
     name = say("rule.if", condition=condition, then=then)
-    return Implies(name, first, second, columns, positions, tuple(alternatives))
+    return Implies(name, first, second, columns, positions, alternatives)
 
 
 def _literals(
