@@ -1,7 +1,6 @@
 """The search: covers, cells and boxes, cheapest first, until nothing nearer can be left."""
 
-from .boxes.inside import BoxAnswer, Inside, OpenSearch, RelaxedBox, RowCone
-from .boxes.proposals import Proposal
+from .boxes.inside import BoxAnswer, BoxRequest, Inside, OpenSearch, Proposal, RelaxedBox, RowCone
 from .branch_and_bound.contradiction import FarkasMultipliers, contradicting
 from .branch_and_bound.empty_nodes import SecondLook, is_doubtful
 from .branch_and_bound.surroundings import Surroundings
@@ -27,6 +26,7 @@ from .tree_search import search_tree
 __all__ = [
     "BlackBoxCover",
     "BoxAnswer",
+    "BoxRequest",
     "Clauses",
     "Cones",
     "Cover",

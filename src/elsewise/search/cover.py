@@ -15,13 +15,9 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..projection.balls import Balls
 from ..projection.cells import Cells
-from .boxes.inside import BoxAnswer, Inside, OpenSearch
-from .boxes.proposals import Proposal
+from .boxes.inside import BoxAnswer, BoxRequest, Inside, OpenSearch, Proposal
 from .branch_and_bound.surroundings import Surroundings
 from .cones import Cones
-from .domains.clauses import Clauses
-from .domains.least_moves import LeastMoves
-from .domains.special_codes import NumberPieces
 from .space import Space
 
 # A half-space cuts a point off if it is violated by more than this, in units of the distance.
@@ -223,65 +219,24 @@ class Cover(ABC):
         """Whether the cover has a search of its own for points of a box."""
         return False
 
-    def search_box(
-        self,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        *,
-        cutoff: float,
-        margin: float,
-        seconds: float,
-        per_change: float = 0.0,
-        least_moves: LeastMoves | None = None,
-        pieces: NumberPieces | None = None,
-        clauses: Clauses | None = None,
-        work: float = np.inf,
-    ) -> BoxAnswer:
+    def search_box(self, box: BoxRequest, *, cutoff: float, seconds: float, work: float = np.inf) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 
         Parameters
         ----------
-        row, lower, upper : arrays of shape (n_features,)
-        integer : bool array of shape (n_features,)
-            Features that must be whole, unless they stay as they are.
+        box : BoxRequest
         cutoff : float
             Only points nearer than this are wanted.
-        margin : float
-            Relative distance to keep from the boundary of the region.
         seconds : float
             It may take, infinite for no limit; without a point a little more (:data:`~.constants.GRACE`). None are
             left if they are negative.
-        per_change : float
-            What every column that changes costs, beside the distance of its size.
-        least_moves : LeastMoves or None
-            Of the row alone.
-        pieces : NumberPieces or None
-            Intervals, of which some numbers have to be in one.
-        clauses : Clauses or None
-            Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
         work : float
             Counted work that it may take, as a multiple of the usual amount; see :class:`~.request.SearchRequest`.
         """
         raise NotImplementedError
 
-    def open_box(
-        self,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        *,
-        inside: Inside | None,
-        margin: float,
-        start: FloatArray | None = None,
-        per_change: float = 0.0,
-        least_moves: LeastMoves | None = None,
-        pieces: NumberPieces | None = None,
-        clauses: Clauses | None = None,
-    ) -> OpenSearch:
-        """Open a search of the nearest point of a box that goes on in slices; parameters as for :meth:`search_box`.
+    def open_box(self, box: BoxRequest, *, inside: Inside | None, start: FloatArray | None = None) -> OpenSearch:
+        """Open a search of the nearest point of a box that goes on in slices.
 
         ``inside`` is what else must hold; None asks for the distance alone of the nearest point but for that.
         ``start`` is an answer that is known, of shape (n_features,), inside or not.
@@ -290,7 +245,7 @@ class Cover(ABC):
 
     def propose(self, asked: Proposal) -> FloatArray:
         """Return points that may be answers, found fast and proving nothing, array of shape (n, n_features)."""
-        return np.empty((0, len(asked.row)))
+        return np.empty((0, len(asked.box.row)))
 
     def first_part(self, place: int) -> Part:
         """Return the part at a place of the cover, to be divided."""

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from elsewise.search import BoxAnswer
+from elsewise.search import BoxAnswer, BoxRequest
 from elsewise.search.boxes.ellipsoids import BOXES_A_SLICE, EllipsoidQueue
 from elsewise.search.ledger import Ledger
 
@@ -45,7 +45,7 @@ class Cover:
         self.given = list(zip(lowest, distances, boxes))
         self.alone, self.log, self.starts = alone, [], []
 
-    def open_box(self, row, lower, upper, integer, *, inside, start, **others):
+    def open_box(self, box, *, inside, start):
         """Open a search."""
         if inside is None:
             return Search("alone", 0.0, *(self.alone or (0.0, 1)), self.log)
@@ -58,14 +58,12 @@ def searched(cover, cutoff=np.inf, seconds=60.0, proposed=None):
     found = Ledger(ROW[None])
     if proposed is not None:
         found.value[0], found.points[0], found.ellipsoid[0] = proposed, proposed, 0
-    domain = SimpleNamespace(
-        lower=ROW[None], upper=ROW[None], integer=None, per_change=0.0, prices_are_separate=False, least_moves=None
-    )
+    box = BoxRequest(ROW, ROW, ROW, np.zeros(1, dtype=bool), 0.0)
     inside = [SimpleNamespace(place=j) for j in range(len(cover.given))]
     order = [(lowest, j) for j, (lowest, _, _) in enumerate(cover.given)]
     goal = SimpleNamespace(cover=cover, has_density=True)
     ends = time.perf_counter() + seconds
-    EllipsoidQueue(found, goal, ROW, domain, inside, order, cutoff, 0.0, ends, None, None).run(True)
+    EllipsoidQueue(found, goal, box, inside, order, cutoff, ends).run(True)
     return found
 
 

@@ -22,8 +22,8 @@ from ..domains.special_codes import NumberPieces, split
 from ..ledger import Ledger
 from ..request import SearchRequest
 from .ellipsoids import EllipsoidQueue
+from .inside import BoxRequest, Proposal
 from .inside_boxes import InsideBoxes, RowChecks, SearchAnything, row_cone
-from .proposals import Proposal
 
 # Seconds, and share of what is left of a row's time, that first answers are looked for.
 SECONDS_TO_PROPOSE, SHARE_TO_PROPOSE = 0.08, 0.5
@@ -57,6 +57,14 @@ class BoxSearch:
     def _clauses(self, k: int) -> Clauses | None:
         """Return a row's clauses about several columns."""
         return None if self.others is None else self.others.of_rows(slice(k, k + 1))
+
+    def _box(self, k: int, row: FloatArray, domain: Domain) -> BoxRequest:
+        """Return what covers are asked about a row, the domain being its own."""
+        per_change = domain.per_change if domain.prices_are_separate else 0.0
+        return BoxRequest(
+            row, domain.lower[0], domain.upper[0], domain.integer, self.margin,
+            per_change=per_change, least_moves=domain.least_moves, pieces=self._pieces(k), clauses=self._clauses(k),
+        )  # fmt: skip
 
     def _asks_more(self, k: int, domain: Domain) -> bool:
         """Whether more than limits, intervals, whole numbers and columns that stay is asked of a row."""
@@ -118,17 +126,13 @@ class BoxSearch:
 
     def _search_plainly(self, found: Ledger, k: int, row: FloatArray, g: int, cutoff: float, ends: float) -> None:
         """Search one row of which nothing but the model and limits is asked: as `_search`, without what that needs."""
-        domain, seconds = self.domain, ends - time.perf_counter()
+        seconds = ends - time.perf_counter()
         found.timed_out[k] = seconds <= (-GRACE if np.isinf(cutoff) else 0.0)
         if found.timed_out[k] or cutoff <= 0.0:
             return
-        least = None if domain.least_moves is None else domain.least_moves.of_rows(slice(k, k + 1))
-        answer = self.problem.goals[g].cover.search_box(
-            row, domain.lower[k], domain.upper[k], domain.integer,
-            cutoff=cutoff, margin=self.margin, seconds=seconds,
-            per_change=domain.per_change, least_moves=least, pieces=self._pieces(k), clauses=self._clauses(k),
-            work=self.request.work,
-        )  # fmt: skip
+        box = self._box(k, row, self.domain.of_rows(slice(k, k + 1)))
+        cover = self.problem.goals[g].cover
+        answer = cover.search_box(box, cutoff=cutoff, seconds=seconds, work=self.request.work)
         found.n_projections[k], found.timed_out[k], found.work[k] = answer.n_boxes, answer.stopped, answer.work
         if answer.point is not None:
             found.offer(np.array([k]), np.array([answer.value]), answer.point[None])
@@ -149,45 +153,39 @@ class BoxSearch:
         self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float, work: float
     ) -> Ledger:
         """Search one row, cone by cone, nearest first."""
-        goal, found = self.problem.goals[g], Ledger(row[None])
+        goal, found, box = self.problem.goals[g], Ledger(row[None]), self._box(k, row, domain)
+        checks = RowChecks(self.problem, row, g, domain, self.history.of_row(k, by_columns=False), self.margin)
         inside: list[InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
         asks = goal.has_density or self._asks_more(k, domain)
         if goal.has_density and np.isinf(cutoff):  # with a cutoff, an answer is known already
-            self._propose(found, k, row, g, domain, cutoff, ends)
+            self._propose(found, checks, box, cutoff, ends)
         if asks:
             exists = np.ones(goal.n_cones, dtype=np.bool_)
             if domain.widening is not None:
                 exists = goal.has_cone(domain.widening)[0]
-            inside = self._insides(row, g, domain, k, cutoff, ends, exists)
-            order = sorted((0.0 if box is None else box.whole.bound, j) for j, box in enumerate(inside) if exists[j])
+            inside = self._insides(checks, box, cutoff, ends, exists)
+            order = sorted((0.0 if each is None else each.whole.bound, j) for j, each in enumerate(inside) if exists[j])
             nearest = order[0][0] if order else np.inf
-        EllipsoidQueue(
-            found, goal, row, domain, inside, order, cutoff, self.margin, ends, self._pieces(k), self._clauses(k), work
-        ).run(asks)
+        EllipsoidQueue(found, goal, box, inside, order, cutoff, ends, work).run(asks)
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
         return found
 
-    def _propose(
-        self, found: Ledger, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float
-    ) -> None:
+    def _propose(self, found: Ledger, checks: RowChecks, box: BoxRequest, cutoff: float, ends: float) -> None:
         """Return a row the best of points that its goal's cover proposes, before anything is proven."""
-        goal, widening = self.problem.goals[g], domain.widening
-        checks = RowChecks(self.problem, row, g, domain, self.history.of_row(k, by_columns=False), self.margin)
+        goal, widening = checks.goal, checks.domain.widening
         exists = np.ones(goal.n_cones, dtype=np.bool_) if widening is None else goal.has_cone(widening)[0]
-        cones = [row_cone(self.problem, goal, row, j, widening) for j in np.flatnonzero(exists).tolist()]
+        cones = [row_cone(self.problem, goal, box.row, j, widening) for j in np.flatnonzero(exists).tolist()]
         points = goal.cover.propose(
             Proposal(
-                row, domain.lower[0], domain.upper[0], domain.integer,
+                box,
                 ellipsoids=[cone for cone in cones if cone is not None],
-                cutoff=cutoff, margin=self.margin,
+                cutoff=cutoff,
                 seconds=min(SECONDS_TO_PROPOSE, SHARE_TO_PROPOSE * (ends - time.perf_counter())),
-                per_change=domain.per_change if domain.prices_are_separate else 0.0,
-                pieces=self._pieces(k), clauses=self._clauses(k),
                 holds=None if checks.are_simple else checks.holds,
             )
-        )  # fmt: skip
+        )
         values = np.where(checks.holds(points), checks.values(points), np.inf)
         best = int(values.argmin()) if len(values) else -1
         if best >= 0 and values[best] < cutoff:
@@ -195,16 +193,13 @@ class BoxSearch:
             found.offer(np.zeros(1, dtype=np.int64), values[[best]], points[[best]], 0, cone)
 
     def _insides(
-        self, row: FloatArray, g: int, domain: Domain, k: int, cutoff: float, ends: float, exists: BoolArray
+        self, checks: RowChecks, box: BoxRequest, cutoff: float, ends: float, exists: BoolArray
     ) -> list[InsideBoxes | None]:
         """Make what is asked of each cone that exists; None where there is no time left to."""
         made: list[InsideBoxes | None] = []
-        own, anything, pieces = self.history.of_row(k, by_columns=False), self.search_anything, self._pieces(k)
-        for j in range(self.problem.goals[g].n_cones):
+        for j in range(checks.goal.n_cones):
             late = time.perf_counter() > ends + GRACE
             made.append(
-                InsideBoxes(self.problem, row, g, domain, own, self.margin, j, cutoff, anything, pieces)
-                if exists[j] and not late
-                else None
+                InsideBoxes(checks, j, cutoff, self.search_anything, box.pieces) if exists[j] and not late else None
             )
         return made

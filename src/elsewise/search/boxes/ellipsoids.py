@@ -12,14 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import FloatArray
 from ..constants import GRACE, MODEL_FREE_TOLERANCE, SAME_PLACE
-from ..domains.clauses import Clauses
-from ..domains.domain import Domain
-from ..domains.special_codes import NumberPieces
 from ..ledger import Ledger
 from ..problem import Goal
-from .inside import BoxAnswer, Inside, OpenSearch
+from .inside import BoxAnswer, BoxRequest, Inside, OpenSearch
 
 # Boxes after which the search of an ellipsoid lets others have a turn that may have something as near.
 BOXES_A_SLICE = 50
@@ -35,19 +31,14 @@ class EllipsoidQueue:
     found : Ledger
         Of the row alone, perhaps with a proposed point; is given the best point, and what is proven.
     goal : Goal
-    row : array of shape (n_features,)
-    domain : Domain
-        Of the row alone.
+    box : BoxRequest
     inside : sequence of Inside or None
         What is asked in each ellipsoid; None where there was no time to make it, or nothing is asked.
     order : sequence of (float, int)
         How near each ellipsoid may be, and its place in ``inside``.
-    cutoff, margin : float
+    cutoff : float
     ends : float
         By ``time.perf_counter()``.
-    pieces : NumberPieces or None
-    clauses : Clauses or None
-        Of the row alone.
     work : float
         What is left of the row's counted work; see :class:`~elsewise.search.request.SearchRequest`.
     """
@@ -56,20 +47,15 @@ class EllipsoidQueue:
         self,
         found: Ledger,
         goal: Goal,
-        row: FloatArray,
-        domain: Domain,
+        box: BoxRequest,
         inside: Sequence[Inside | None],
         order: Sequence[tuple[float, int]],
         cutoff: float,
-        margin: float,
         ends: float,
-        pieces: NumberPieces | None,
-        clauses: Clauses | None,
         work: float = np.inf,
     ) -> None:
-        self.found, self.goal, self.row, self.domain, self.inside = found, goal, row, domain, inside
-        self.cutoff, self.margin, self.ends = cutoff, margin, ends
-        self.pieces, self.clauses, self.most_work = pieces, clauses, work
+        self.found, self.goal, self.box, self.inside = found, goal, box, inside
+        self.cutoff, self.ends, self.most_work = cutoff, ends, work
         self.bounds = {j: bound for bound, j in order}
         self.n_slices = dict.fromkeys(self.bounds, 0)
         self.open = set(self.bounds)
@@ -149,13 +135,7 @@ class EllipsoidQueue:
 
     def _at_once(self) -> BoxAnswer:
         """Search everything, where nothing else is asked."""
-        domain = self.domain
-        return self.goal.cover.search_box(
-            self.row, domain.lower[0], domain.upper[0], domain.integer,
-            cutoff=self.limit, margin=self.margin, seconds=self.seconds,
-            per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
-            pieces=self.pieces, clauses=self.clauses, work=self.work,
-        )  # fmt: skip
+        return self.goal.cover.search_box(self.box, cutoff=self.limit, seconds=self.seconds, work=self.work)
 
     def _count(self, answer: BoxAnswer) -> None:
         self.found.n_projections[0] += answer.n_boxes
@@ -169,14 +149,10 @@ class EllipsoidQueue:
             self.is_proposed &= not is_nearer[0]
 
     def _opened(self, inside: Inside | None) -> OpenSearch:
-        domain = self.domain
         has_start = inside is not None and np.isfinite(self.found.value[0])
         return self.goal.cover.open_box(
-            self.row, domain.lower[0], domain.upper[0], domain.integer,
-            inside=inside, margin=self.margin, start=self.found.points[0].copy() if has_start else None,
-            per_change=domain.per_change if domain.prices_are_separate else 0.0, least_moves=domain.least_moves,
-            pieces=self.pieces, clauses=self.clauses,
-        )  # fmt: skip
+            self.box, inside=inside, start=self.found.points[0].copy() if has_start else None
+        )
 
     def _bound_without_density(self) -> None:
         """Search the nearest point that the model accepts, dense or not: nothing in any ellipsoid is nearer.

@@ -1,13 +1,48 @@
-"""What holds of a row beside limits and the model, asked about boxes: for covers that have a search of their own."""
+"""What covers that have a search of their own are asked about a row, and what holds beside limits and the model."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ..domains.clauses import Clauses
+from ..domains.least_moves import LeastMoves
 from ..domains.special_codes import NumberPieces
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRequest:
+    """What one row may become.
+
+    Attributes
+    ----------
+    row, lower, upper : arrays of shape (n_features,)
+    integer : bool array of shape (n_features,)
+        Features that must be whole, unless they stay as they are.
+    margin : float
+        Relative distance to keep from the boundary of the region.
+    per_change : float
+        What every column that changes costs, beside the distance of its size.
+    least_moves : LeastMoves or None
+        Of the row alone.
+    pieces : NumberPieces or None
+        Intervals, of which some numbers have to be in one.
+    clauses : Clauses or None
+        Of the row alone, about several columns. A cover may use them for its bounds; it need not keep them.
+    """
+
+    row: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    integer: BoolArray
+    margin: float
+    per_change: float = 0.0
+    least_moves: LeastMoves | None = None
+    pieces: NumberPieces | None = None
+    clauses: Clauses | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +190,27 @@ class RowCone:
     centre: FloatArray
     squared_radius: float
     penalties: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a cover is asked for before anything is proven: first answers of one row.
+
+    Attributes
+    ----------
+    box : BoxRequest
+    ellipsoids : sequence of RowCone
+        Of which one has to hold an answer; none without a density.
+    cutoff : float
+        Only points nearer than this are wanted.
+    seconds : float
+    holds : function of points of shape (n, n_features), or None
+        Whether points keep everything that is asked but for the model, shape (n,); None where limits and ellipsoids are
+        all there is.
+    """
+
+    box: BoxRequest
+    ellipsoids: Sequence[RowCone]
+    cutoff: float
+    seconds: float
+    holds: Callable[[FloatArray], BoolArray] | None = None

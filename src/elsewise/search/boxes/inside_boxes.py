@@ -47,7 +47,8 @@ class RowChecks:
         self, problem: SearchProblem, row: FloatArray, goal: int, domain: Domain, history: History, margin: float
     ) -> None:
         self.problem, self.goal, self.domain, self.history = problem, problem.goals[goal], domain, history
-        self.rounding = Rounding(problem, row[None], np.array([goal]), domain, margin, False)
+        self.row, self.goals, self.margin = row, np.array([goal]), margin
+        self.rounding = Rounding(problem, row[None], self.goals, domain, margin, False)
 
     @property
     def are_simple(self) -> bool:
@@ -77,29 +78,33 @@ class RowChecks:
 
 
 class InsideBoxes(Inside):
-    """One row in one cone."""
+    """One row in one cone.
+
+    Parameters
+    ----------
+    judge : RowChecks
+    cone : int
+        Among those of the row's goal.
+    cutoff : float
+    search_anything : function
+    pieces : NumberPieces or None
+    """
 
     def __init__(
         self,
-        problem: SearchProblem,
-        row: FloatArray,
-        goal: int,
-        domain: Domain,
-        history: History,
-        margin: float,
+        judge: RowChecks,
         cone: int,
         cutoff: float,
         search_anything: SearchAnything,
         pieces: NumberPieces | None,
     ) -> None:
-        rows, goals = row[None], np.array([goal])
-        self.pieces = pieces
-        self.problem, self.row, self.goal, self.domain, self.history = problem, row, goal, domain, history
-        self.margin, self.search_anything = margin, search_anything
+        problem, domain, history, margin, row = judge.problem, judge.domain, judge.history, judge.margin, judge.row
+        rows, goals = row[None], judge.goals
+        self.pieces, self.judge, self.search_anything = pieces, judge, search_anything
+        self.problem, self.row, self.domain, self.history = problem, row, domain, history
         self.most_for_changes = domain.per_change * domain.layout.n_units
         refinement = Refinement(problem, rows, goals)
         self.relaxation = Relaxation(problem, rows, goals, domain, margin, False, refinement, history.apart)
-        self.judge = RowChecks(problem, row, goal, domain, history, margin)
         self.checks = self.judge.rounding
         self.node = Nodes.roots(np.zeros(1, dtype=np.int64), np.zeros(1), domain).children(cone=np.array([cone]))
         self.no_fractions = np.zeros(domain.layout.n_columns)
@@ -110,21 +115,20 @@ class InsideBoxes(Inside):
         # of plain boxes, what is left of clauses is known to the cover
         self.narrowing = replace(domain, clauses=None) if is_plain else domain
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
-        self.cone = row_cone(problem, problem.goals[goal], row, cone, domain.widening)
+        self.cone = row_cone(problem, judge.goal, row, cone, domain.widening)
 
     @cached_property
     def wide(self) -> Relaxation:
         """Relaxations that keep farther away from the ends of cells."""
         given = self.relaxation
-        margin = max(self.margin, WIDE_MARGIN)
-        goals = np.array([self.goal])
+        margin = max(self.judge.margin, WIDE_MARGIN)
         return Relaxation(
-            self.problem, self.row[None], goals, self.domain, margin, False, given.refinement, given.apart
+            self.problem, self.row[None], self.judge.goals, self.domain, margin, False, given.refinement, given.apart
         )
 
     def is_plain(self, domain: Domain) -> bool:
         """Whether a cone, limits and whole numbers are all that is asked."""
-        goal, is_of_numbers = self.problem.goals[self.goal], not len(domain.layout.indicators)
+        goal, is_of_numbers = self.judge.goal, not len(domain.layout.indicators)
         asks_more = replace(domain, clauses=None).asks_more  # of clauses, boxes of the cover know enough
         return goal.has_density and is_of_numbers and domain.widening is None and not asks_more
 
@@ -240,12 +244,12 @@ class InsideBoxes(Inside):
         request = SearchRequest(
             problem=self.problem,
             rows=self.row[None],
-            goals=np.array([self.goal]),
+            goals=self.judge.goals,
             domain=domain,
             history=self.history,
             cutoff=np.array([limit]),
             banned=None,
-            margin=self.margin,
+            margin=self.judge.margin,
             use_region=False,
             seconds=np.array([seconds]),
             work=1.0,

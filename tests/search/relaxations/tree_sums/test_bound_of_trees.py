@@ -18,6 +18,7 @@ import elsewise as ew
 from elsewise.fitted.space import space_of
 from elsewise.models import Label, region_of
 from elsewise.pipeline import AffineMap
+from elsewise.search import BoxRequest
 from search.relaxations.tree_sums.small_ensembles import LIBRARIES, classifier, nearest_of_numbers, numbers
 
 
@@ -96,7 +97,7 @@ def test_the_bound_is_what_its_definition_says(name, seed, n_sweeps):
     for row in X[model.predict(X) != 1][:3]:
         nearest = nearest_of_numbers(cuts, row, explainer.distance_.weights, lambda Z: model.predict(Z) == 1)
         anything = np.full(3, np.inf)
-        _, cost, bound = cover.cells_of(indexed, row, -anything, anything, np.zeros(3, dtype=bool), 1e-9)
+        _, cost, bound = cover.cells_of(indexed, BoxRequest(row, -anything, anything, np.zeros(3, dtype=bool), 1e-9))
         for cutoff in (1.5 * nearest.distance, 4.0 * nearest.distance):
             lower, mu, pi, theta = indexed.forest.first_bound(cost, bound, cutoff, n_sweeps)
             assert lower <= nearest.distance * (1 + 1e-12)

@@ -10,6 +10,7 @@ import elsewise as ew
 from elsewise.fitted.space import space_of
 from elsewise.models import Label, region_of
 from elsewise.pipeline import AffineMap
+from elsewise.search import BoxRequest
 from elsewise.search.relaxations.tree_sums import _search
 from search.relaxations.tree_sums.small_ensembles import classifier, numbers
 
@@ -28,7 +29,7 @@ def test_mixed_columns_prove_nothing_about_a_box():
     cover = region_of(model, Label(1)).cover(space_of(turned, distance, np.zeros(3)))
     assert not cover.searches_boxes
     ends, whole = np.full(3, np.inf), np.zeros(3, dtype=np.bool_)
-    answer = cover.search_box(X[0], -ends, ends, whole, cutoff=np.inf, margin=1e-9, seconds=9.0)
+    answer = cover.search_box(BoxRequest(X[0], -ends, ends, whole, 1e-9), cutoff=np.inf, seconds=9.0)
     assert (model.predict(X) == 1).any()
     assert answer.stopped
     assert answer.lower_bound == 0.0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
-from ... import BoxAnswer, Clauses, DividingCover, Inside, LeastMoves, NumberPieces, OpenSearch, Proposal, Space
+from ... import BoxAnswer, BoxRequest, DividingCover, Inside, OpenSearch, Proposal, Space
 from .deepening import search_cells
 from .indexed import IndexedTrees, indexed
 from .inside import CellsInside
@@ -75,102 +76,44 @@ class EnsembleCover(DividingCover):
                 on_boundary |= (np.abs(slack) <= 2 * trees.doubt).any(axis=1)
         return on_boundary
 
-    def search_box(
-        self,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        *,
-        cutoff: float,
-        margin: float,
-        seconds: float,
-        per_change: float = 0.0,
-        least_moves: LeastMoves | None = None,
-        pieces: NumberPieces | None = None,
-        clauses: Clauses | None = None,
-        work: float = np.inf,
-    ) -> BoxAnswer:
+    def search_box(self, box: BoxRequest, *, cutoff: float, seconds: float, work: float = np.inf) -> BoxAnswer:
         """Search the nearest point of a box that the trees accept."""
         if self.n_parts == 0:
             return BoxAnswer(None, np.inf, np.inf, 0, False)
         trees = self.indexed
         if trees is None:  # columns are mixed: nothing is searched, and nothing is proven
             return BoxAnswer(None, np.inf, 0.0, 0, True)
-        values, cost, bound = self._priced_cells(
-            trees, row, lower, upper, integer, margin, per_change, least_moves, pieces
-        )
-        rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
-        found = search_cells(trees.forest, cost, bound, cutoff, _least_slack(trees, margin), seconds, rules, work)
+        values, cost, bound = self._priced_cells(trees, box)
+        rules, slack = _rules(trees, box), _least_slack(trees, box.margin)
+        found = search_cells(trees.forest, cost, bound, cutoff, slack, seconds, rules, work)
         point = None
         if found.cells is not None:
             chosen = trees.first_cell[:-1] + found.cells
-            point = row.copy()
+            point = box.row.copy()
             point[self.space.group >= 0] = 0.0
             point[trees.feature[chosen]] = values[chosen]
         bound_of_all = min(found.lower_bound, found.value)
         return BoxAnswer(point, found.value, bound_of_all, found.n_boxes, found.stopped, work=found.work)
 
-    def open_box(
-        self,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        *,
-        inside: Inside | None,
-        margin: float,
-        start: FloatArray | None = None,
-        per_change: float = 0.0,
-        least_moves: LeastMoves | None = None,
-        pieces: NumberPieces | None = None,
-        clauses: Clauses | None = None,
-    ) -> OpenSearch:
+    def open_box(self, box: BoxRequest, *, inside: Inside | None, start: FloatArray | None = None) -> OpenSearch:
         """Open a search of the nearest point of a box that the trees accept, and that is inside."""
         trees = self.indexed
         if trees is None:
             return NoSearch(np.inf if self.n_parts == 0 else 0.0)
-        bound = self._priced_cells(trees, row, lower, upper, integer, margin, per_change, least_moves, pieces)[2]
-        rules = self._rules(trees, row, lower, upper, integer, pieces, clauses)
+        bound, rules = self._priced_cells(trees, box)[2], _rules(trees, box)
         if inside is None:
-            return CellsSearch(trees.forest, bound, _least_slack(trees, margin), rules)
-        return self._search_inside(trees, row, lower, upper, integer, inside, margin, bound, start, rules)
+            return CellsSearch(trees.forest, bound, _least_slack(trees, box.margin), rules)
+        return self._search_inside(trees, box, inside, bound, start, rules)
 
-    def _priced_cells(
-        self,
-        trees: IndexedTrees,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        margin: float,
-        per_change: float,
-        least_moves: LeastMoves | None,
-        pieces: NumberPieces | None,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _priced_cells(self, trees: IndexedTrees, box: BoxRequest) -> tuple[FloatArray, FloatArray, FloatArray]:
         """As :meth:`cells_of`, with what every change costs beside its size."""
-        values, cost, bound = self.cells_of(trees, row, lower, upper, integer, margin, least_moves, pieces)
-        if per_change:
-            x = row[trees.feature]
+        values, cost, bound = self.cells_of(trees, box)
+        if box.per_change:
+            x = box.row[trees.feature]
             leaves = np.where(trees.is_number, (x < trees.low) | (x > trees.high), x == 0)
-            cost = cost + np.where(values != x, per_change, 0.0)
-            bound = bound + np.where(leaves, per_change, 0.0)
+            cost = cost + np.where(values != x, box.per_change, 0.0)
+            bound = bound + np.where(leaves, box.per_change, 0.0)
         return values, cost, bound
-
-    def _rules(
-        self,
-        trees: IndexedTrees,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        pieces: NumberPieces | None,
-        clauses: Clauses | None,
-    ) -> CellRules | None:
-        """Return cells that never come together, by clauses."""
-        if clauses is None:
-            return None
-        return cell_rules(trees, clauses, *ends_in_cells(trees, row, lower, upper, integer, pieces))
 
     @cached_property
     def _known(self) -> KnownRows | None:
@@ -182,62 +125,47 @@ class EnsembleCover(DividingCover):
         trees = self.indexed
         if trees is None or self._known is None or not len(self._known.cells):
             return super().propose(asked)
-        inset = self._inset(trees, asked.row, asked.integer, asked.margin)
-        return propose(trees, self._known, asked, inset, _least_slack(trees, asked.margin))
+        inset = self._inset(trees, asked.box)
+        return propose(trees, self._known, asked, inset, _least_slack(trees, asked.box.margin))
 
     def _search_inside(
         self,
         trees: IndexedTrees,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
+        box: BoxRequest,
         inside: Inside,
-        margin: float,
         bound: FloatArray,
         start: FloatArray | None,
         rules: CellRules | None,
     ) -> InsideSearch:
         """Make a search that asks about boxes, with a cone if there is one that can be split."""
-        inset = self._inset(trees, row, integer, margin)
         cone, split = inside.cone, None
         if cone is not None:
             if cone.shape not in self.splits:
                 self.splits[cone.shape] = split_of(cone.factor)
             split = self.splits[cone.shape]
-        boxes = CellsInside(trees, inside, row, lower, upper, integer, inset, _least_slack(trees, margin))
+        boxes = CellsInside(trees, inside, box, self._inset(trees, box), _least_slack(trees, box.margin))
 
         def cells_around(point: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return self.cells_of(trees, point, lower, upper, integer, margin, pieces=inside.pieces)[1:]
+            return self.cells_of(trees, replace(box, row=point, least_moves=None))[1:]
 
         return InsideSearch(boxes, split, cells_around, bound, start, rules)
 
-    def _inset(self, trees: IndexedTrees, row: FloatArray, integer: BoolArray, margin: float) -> FloatArray:
+    def _inset(self, trees: IndexedTrees, box: BoxRequest) -> FloatArray:
         """Return how far from the ends of cells numbers are kept, array of shape (n_features,)."""
-        inset = np.zeros(len(row))
+        inset = np.zeros(len(box.row))
         np.maximum.at(inset, trees.feature, trees.blur * MAP_ROUNDING)
-        if margin > EXACT_MARGIN:
-            inset = np.maximum(inset, margin * (np.abs(row) + 1.0 / self.space.coordinates.stretch))
-        inset[integer] = 0.0
+        if box.margin > EXACT_MARGIN:
+            inset = np.maximum(inset, box.margin * (np.abs(box.row) + 1.0 / self.space.coordinates.stretch))
+        inset[box.integer] = 0.0
         return inset
 
-    def cells_of(
-        self,
-        trees: IndexedTrees,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
-        margin: float,
-        least_moves: LeastMoves | None = None,
-        pieces: NumberPieces | None = None,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def cells_of(self, trees: IndexedTrees, box: BoxRequest) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Values that a row would get in each cell, what they cost, and a bound of what anything in the cell costs."""
-        low, high = np.maximum(trees.low, lower[trees.feature]), np.minimum(trees.high, upper[trees.feature])
-        if pieces is None:
-            return self._intervals(trees, slice(None), row, low, high, integer, margin, least_moves)
-        cell, low, high = pieces.within(trees.feature, low, high)
-        each = self._intervals(trees, cell, row, low, high, integer, margin, least_moves)
+        low, high = np.maximum(trees.low, box.lower[trees.feature]), np.minimum(trees.high, box.upper[trees.feature])
+        if box.pieces is None:
+            return self._intervals(trees, slice(None), box, low, high)
+        cell, low, high = box.pieces.within(trees.feature, low, high)
+        each = self._intervals(trees, cell, box, low, high)
         order = np.argsort(-each[1], kind="stable")  # the cheapest piece of a cell comes last, and stays
         values, cost, bound = np.zeros(len(trees.low)), np.full(len(trees.low), np.inf), np.full(len(trees.low), np.inf)
         values[cell[order]], cost[cell[order]] = each[0][order], each[1][order]
@@ -245,24 +173,17 @@ class EnsembleCover(DividingCover):
         return values, cost, bound
 
     def _intervals(
-        self,
-        trees: IndexedTrees,
-        cell: IntArray | slice,
-        row: FloatArray,
-        a: FloatArray,
-        b: FloatArray,
-        integer: BoolArray,
-        margin: float,
-        least_moves: LeastMoves | None,
+        self, trees: IndexedTrees, cell: IntArray | slice, box: BoxRequest, a: FloatArray, b: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Find the same for intervals ``[a, b]`` of cells; those of levels are ``[1, 1]``, or empty."""
+        margin, least_moves = box.margin, box.least_moves
         feature, number = trees.feature[cell], trees.is_number[cell]
-        x, price = row[feature], self.space.coordinates.stretch[feature]
+        x, price = box.row[feature], self.space.coordinates.stretch[feature]
         stays = (a <= x) & (x <= b)
         if least_moves is not None:  # a cell that is left is left by that much
             a = np.where(x < a, np.maximum(a, least_moves.above[0, feature]), a)
             b = np.where(x > b, np.minimum(b, least_moves.below[0, feature]), b)
-        whole = integer[feature] & number & ~stays
+        whole = box.integer[feature] & number & ~stays
         if whole.any():
             a, b = np.where(whole, np.ceil(a), a), np.where(whole, np.floor(b), b)
         nearest = np.clip(x, a, np.maximum(a, b))
@@ -290,3 +211,8 @@ class EnsembleCover(DividingCover):
 def _least_slack(trees: IndexedTrees, margin: float) -> float:
     """Return what scores have to exceed their least values by: nothing where points may lie on the boundary."""
     return 0.0 if margin <= EXACT_MARGIN else margin * trees.unit
+
+
+def _rules(trees: IndexedTrees, box: BoxRequest) -> CellRules | None:
+    """Return cells that never come together, by clauses."""
+    return None if box.clauses is None else cell_rules(trees, box.clauses, *ends_in_cells(trees, box))

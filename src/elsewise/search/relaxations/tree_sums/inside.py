@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from ....arrays import BoolArray, FloatArray, IntArray
-from ... import Inside, RowCone
+from ....arrays import FloatArray, IntArray
+from ... import BoxRequest, Inside, RowCone
 from ...constants import GRACE, SAME_PLACE
 from .indexed import IndexedTrees
 from .splits import DiagonalSplit
@@ -30,9 +30,7 @@ class CellsInside:
     ----------
     trees : IndexedTrees
     inside : Inside
-    row, lower, upper : arrays of shape (n_features,)
-    integer : bool array of shape (n_features,)
-        Features that must be whole, unless they stay as they are.
+    box : BoxRequest
     inset : array of shape (n_cells,)
         How far from the ends of cells points are kept.
     margin : float
@@ -43,16 +41,13 @@ class CellsInside:
         self,
         trees: IndexedTrees,
         inside: Inside,
-        row: FloatArray,
-        lower: FloatArray,
-        upper: FloatArray,
-        integer: BoolArray,
+        box: BoxRequest,
         inset: FloatArray,
         margin: float,
     ) -> None:
-        self.integers, self.is_integer = np.flatnonzero(integer), integer
+        self.integers, self.is_integer = np.flatnonzero(box.integer), box.integer
         self.trees, self.inside, self.margin = trees, inside, margin
-        self.row, self.lower, self.upper, self.inset = row, lower, upper, inset
+        self.box, self.row, self.lower, self.upper, self.inset = box, box.row, box.lower, box.upper, inset
         self.first = trees.first_cell[:-1]
         self.is_number = trees.is_number[self.first]
         self.numbers = trees.feature[self.first[self.is_number]]

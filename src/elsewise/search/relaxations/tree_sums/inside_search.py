@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -235,7 +235,7 @@ class InsideSearch:
         assert split is not None
         feature, price = trees.feature, trees.price[trees.feature]
         x = boxes.row[feature]
-        first, last = ends_in_cells(trees, boxes.row, boxes.lower, boxes.upper, boxes.is_integer, boxes.inside.pieces)
+        first, last = ends_in_cells(trees, replace(boxes.box, lower=boxes.lower, upper=boxes.upper))
         low, high = (first - x) * price, (last - x) * price
         slack = MAP_ROUNDING * np.abs(x) * price
         low = low - slack - np.where(np.isfinite(low), MAP_ROUNDING * np.abs(low), 0.0)

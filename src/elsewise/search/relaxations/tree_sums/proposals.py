@@ -58,14 +58,14 @@ def propose(trees: IndexedTrees, known: KnownRows, asked: Proposal, inset: Float
     margin : float
         Of scores.
     """
-    row, feature = asked.row, trees.feature
+    box, row, feature = asked.box, asked.box.row, trees.feature
     starts = trees.first_cell[:-1]
     numbers = feature[starts[trees.is_number[starts]]]
-    ends = ends_in_cells(trees, row, asked.lower, asked.upper, asked.integer, asked.pieces)
-    rules = None if asked.clauses is None else cell_rules(trees, asked.clauses, *ends)
+    ends = ends_in_cells(trees, box)
+    rules = None if box.clauses is None else cell_rules(trees, box.clauses, *ends)
     first, last = _kept_inside(trees, row, ends[0], ends[1], inset[feature])
     first = np.where(trees.is_number, first, 1.0)
-    last = np.where(trees.is_number, last, asked.upper[feature])
+    last = np.where(trees.is_number, last, box.upper[feature])
 
     def point_of(values: FloatArray, cells: NDArray[np.int32]) -> FloatArray:
         point, chosen = row.copy(), starts + cells
@@ -81,11 +81,11 @@ def propose(trees: IndexedTrees, known: KnownRows, asked: Proposal, inset: Float
     values, cells = trees.forest.propose(
         np.ascontiguousarray(row[numbers]),
         np.ascontiguousarray(trees.price[numbers]),
-        asked.per_change,
-        np.ascontiguousarray(asked.integer[numbers], dtype=np.uint8),
+        box.per_change,
+        np.ascontiguousarray(box.integer[numbers], dtype=np.uint8),
         np.ascontiguousarray(first),
         np.ascontiguousarray(last),
-        np.where(row[feature] > 0, 0.0, trees.price[feature] + asked.per_change),
+        np.where(row[feature] > 0, 0.0, trees.price[feature] + box.per_change),
         trees.cells(row[None])[0],
         [(one.factor, one.centre, one.penalties[feature], one.squared_radius) for one in asked.ellipsoids],
         known.numbers,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import BoolArray, FloatArray, IntArray
-from ... import Clauses, NumberPieces
+from ... import BoxRequest, Clauses
 from .indexed import IndexedTrees
 
 # First part of each rule, and the parts: columns, first and last cells; as in rules.h.
@@ -57,30 +57,13 @@ def cell_rules(trees: IndexedTrees, clauses: Clauses, low: FloatArray, high: Flo
     return _rules(group // trees.n_vars, group % trees.n_vars, first, last, written, clauses.binds[0])
 
 
-def ends_in_cells(
-    trees: IndexedTrees,
-    row: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    integer: BoolArray,
-    pieces: NumberPieces | None,
-) -> tuple[FloatArray, FloatArray]:
-    """First and last number that a row may get in each cell, arrays of shape (n_cells,); low above high if none.
-
-    Parameters
-    ----------
-    trees : IndexedTrees
-    row, lower, upper : arrays of shape (n_features,)
-    integer : bool array of shape (n_features,)
-        Features that must be whole, unless they stay as they are.
-    pieces : NumberPieces or None
-        Intervals, of which some numbers have to be in one.
-    """
+def ends_in_cells(trees: IndexedTrees, box: BoxRequest) -> tuple[FloatArray, FloatArray]:
+    """First and last number that a row may get in each cell, arrays of shape (n_cells,); low above high if none."""
     feature = trees.feature
-    low, high = np.maximum(trees.low, lower[feature]), np.minimum(trees.high, upper[feature])
-    if pieces is not None:
-        low, high = pieces.hulls(feature, low, high)
-    own, is_whole = row[feature], integer[feature]
+    low, high = np.maximum(trees.low, box.lower[feature]), np.minimum(trees.high, box.upper[feature])
+    if box.pieces is not None:
+        low, high = box.pieces.hulls(feature, low, high)
+    own, is_whole = box.row[feature], box.integer[feature]
     stays = (low <= own) & (own <= high)
     first, last = np.ceil(low), np.floor(high)
     first, last = np.where(stays, np.minimum(own, first), first), np.where(stays, np.maximum(own, last), last)
