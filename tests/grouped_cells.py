@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from elsewise.projection.cells import Batch, pack
+from elsewise.projection.cells import Batch, Details, PackedCones, Polyhedra, pack
 from elsewise.projection.distance import manhattan_coordinates
 
 FloatArray = NDArray[np.float64]
@@ -81,17 +81,15 @@ class GroupedCell:
         coordinates = manhattan_coordinates(self.prices, np.zeros(n))
         cells = pack(
             coordinates,
-            normals=self.A,
-            offsets=self.b,
-            spans=np.array([[0, self.n_first], [self.n_first, p]]),
-            shifts=np.zeros((2, n)),
-            shift_offsets=np.zeros(2),
-            factors=self.F[None] if q else np.empty((0, 0, n)),
-            shape=np.zeros(int(q > 0), dtype=np.int64),
-            centres=self.g[None] if q else np.empty((0, 0)),
-            radii=np.full(int(q > 0), self.h0),
-            tilts=self.h1[None] if q and self.h1.any() else None,
-            group=self.group if self.n_groups else None,
+            Polyhedra(self.A, self.b, np.array([[0, self.n_first], [self.n_first, p]])),
+            PackedCones(
+                factors=self.F[None] if q else np.empty((0, 0, n)),
+                shape=np.zeros(int(q > 0), dtype=np.int64),
+                centres=self.g[None] if q else np.empty((0, 0)),
+                radii=np.full(int(q > 0), self.h0),
+                tilts=self.h1[None] if q and self.h1.any() else None,
+            ),
+            self.group if self.n_groups else None,
         )
         low, high = self.limits()
         return cells.project(
@@ -101,9 +99,8 @@ class GroupedCell:
             np.array([0 if q else -1]),
             cutoff=np.array([cutoff]),
             margin=np.array([margin]),
-            lower=low[None],
-            upper=high[None],
-            multipliers=True,
+            limits=(low[None], high[None]),
+            details=Details(multipliers=True),
         )
 
     def point(self, v: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ Points are listed and judged here by plain comparisons; nothing of the search is
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,17 @@ from elsewise.distances import ResolvedManhattan
 from elsewise.fitted import space_of
 from elsewise.models import union
 from elsewise.pipeline.affine import AffineMap
-from elsewise.search import Cones, Domain, Layout, Ledger, SearchProblem, compile_problem, search_tree
+from elsewise.search import (
+    Cones,
+    Domain,
+    History,
+    Layout,
+    Ledger,
+    SearchProblem,
+    SearchRequest,
+    compile_problem,
+    search_tree,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -93,8 +103,13 @@ class SmallSearch:
         )
 
     def search(self, rows: Any = slice(None), **options: Any) -> Ledger:
-        E = self.E[rows]
-        return search_tree(self.problem(), E, np.zeros(len(E), dtype=np.int64), self.domain().of_rows(rows), **options)
+        """Search rows; options of a request, or of its history."""
+        E, problem, domain = self.E[rows], self.problem(), self.domain().of_rows(rows)
+        past = [options.pop(name, None) for name in ("refused", "earlier")]
+        request = SearchRequest.plain(problem, E, np.zeros(len(E), dtype=np.int64), domain)
+        if "seconds" in options:
+            options["seconds"] = np.full(len(E), options["seconds"])
+        return search_tree(replace(request, history=History(problem, E, domain.layout, *past), **options))
 
     def distance(self, row: int, points: FloatArray) -> FloatArray:
         """Numbers by their difference, categories by whether they change."""

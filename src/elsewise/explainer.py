@@ -6,7 +6,7 @@ import copy
 import datetime
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from os import PathLike
 from typing import Any, Self, overload
 
@@ -23,7 +23,7 @@ from .arrays import AnyArray, FloatArray
 from .density import ClassDensity
 from .distances import ResolvedDistance
 from .errors import InvalidInputError
-from .fitted import FittedModel, fit_model
+from .fitted import FitSettings, FittedModel, fit_model
 from .fitted.summaries import ColumnProfile
 from .questions import Options, outcomes_of_rows
 from .questions.explain import explain_row, explain_rows, find_changes_frontier, find_frontier, find_why_not
@@ -193,10 +193,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
         codes = self.reason_codes
         codes = read_reason_codes(codes) if isinstance(codes, (str, PathLike)) else codes
-        others = ("model", "n_jobs", "reason_codes")
-        asked = {name: value for name, value in self.get_params(deep=False).items() if name not in others}
+        asked = {field.name: getattr(self, field.name) for field in fields(FitSettings)}
         with reporter(progress, len(as_table(X)) if progress else 0) as tell:
-            fitted = fit_model(self.model, X, y, **asked, tell=tell)
+            fitted = fit_model(self.model, X, y, FitSettings(**asked), tell)
         if codes is not None:
             check_codes_of_fit(fitted, codes)
         self.fitted_: FittedModel = fitted

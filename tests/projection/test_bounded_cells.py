@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from elsewise.projection import project
-from elsewise.projection.cells import CUTOFF, INFEASIBLE, OPTIMAL, pack
+from elsewise.projection.cells import CUTOFF, INFEASIBLE, OPTIMAL, Details, PackedCones, Polyhedra, pack
 from elsewise.projection.distance import manhattan_coordinates
 from reference import project_reference
 
@@ -32,13 +32,13 @@ def solved(factor, g, a, b, low, high, radius, cutoff=np.inf):
     n = len(a)
     cells = pack(
         manhattan_coordinates(np.ones(n), np.zeros(n)),
-        normals=a[None], offsets=np.array([b]), spans=np.array([[0, 1]]), shifts=np.zeros((1, n)),
-        shift_offsets=np.zeros(1), factors=factor[None], shape=np.zeros(1, dtype=np.int64), centres=g[None],
-        radii=np.array([radius]),
+        Polyhedra(a[None], np.array([b]), np.array([[0, 1]])),
+        PackedCones(factor[None], np.zeros(1, dtype=np.int64), g[None], np.array([radius])),
     )  # fmt: skip
     return cells.project(
         np.zeros((1, n)), np.zeros(1, dtype=np.int64), np.array([[0, -1]]), np.zeros(1, dtype=np.int64),
-        cutoff=np.array([cutoff]), margin=np.array([1e-9]), lower=low[None], upper=high[None], multipliers=True,
+        cutoff=np.array([cutoff]), margin=np.array([1e-9]), limits=(low[None], high[None]),
+        details=Details(multipliers=True),
     )  # fmt: skip
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewise.projection.cells import pack
+from elsewise.projection.cells import Details, PackedCones, Polyhedra, pack
 from elsewise.projection.distance import manhattan_coordinates
-from elsewise.search.cones import no_cones
 
 MISSING = 24.8766
 
@@ -25,12 +24,8 @@ def test_slopes_hold_at_a_known_point(exponent):
     offsets = np.array([-MISSING, MISSING + 2.0])
     cells = pack(
         manhattan_coordinates(np.ones(3), np.zeros(3)),
-        normals=normals,
-        offsets=offsets,
-        spans=np.array([[0, 2]]),
-        shifts=np.zeros((1, 3)),
-        shift_offsets=np.zeros(1),
-        **no_cones(3, 3),
+        Polyhedra(normals, offsets, np.array([[0, 2]])),
+        PackedCones.none(3, 3),
     )
     # the free feature may go a little beyond the nearest point, by less and less of the margin
     room = nearest * np.concatenate([np.linspace(0.0, 2e-9, 60), [1e-6, 1.0]])
@@ -39,7 +34,7 @@ def test_slopes_hold_at_a_known_point(exponent):
     upper = np.column_stack([np.zeros(n), nearest + room, np.full(n, 1e3)])
     batch = cells.project(
         np.zeros((1, 3)), np.zeros(n, dtype=np.int64), np.tile([0, -1], (n, 1)), np.full(n, -1),
-        cutoff=np.full(n, np.inf), margin=np.full(n, 1e-9), lower=lower, upper=upper, multipliers=True,
+        cutoff=np.full(n, np.inf), margin=np.full(n, 1e-9), limits=(lower, upper), details=Details(multipliers=True),
     )  # fmt: skip
     assert (batch.bound <= nearest * (1 + 1e-9)).all()
     known = np.isfinite(batch.slopes).all(axis=1) & np.isfinite(batch.value)

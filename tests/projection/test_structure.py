@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import elsewise as ew
-from elsewise.projection.cells import OPTIMAL, Cells, pack
+from elsewise.projection.cells import OPTIMAL, Cells, Details, PackedCones, Polyhedra, pack
 from elsewise.projection.distance import manhattan_coordinates
 
 N, N_INSTANCES = 48, 30
@@ -25,16 +25,14 @@ def _cells(rank, n_halfspaces, rng):
     normals = rng.normal(size=(n_halfspaces, N))
     return pack(
         manhattan_coordinates(weights, np.zeros(N)),
-        normals=normals,
-        offsets=(normals @ centres.T).max(axis=1) - 1.0,
-        spans=np.array([[0, n_halfspaces]]),
-        shifts=np.zeros((1, N)),
-        shift_offsets=np.zeros(1),
-        factors=factors,
-        shape=np.arange(2),
-        centres=np.einsum("jab,jb->ja", factors, centres),
-        radii=np.full(2, np.sqrt(3.0 * N)),
-        structure=(D, directions),
+        Polyhedra(normals, (normals @ centres.T).max(axis=1) - 1.0, np.array([[0, n_halfspaces]])),
+        PackedCones(
+            factors=factors,
+            shape=np.arange(2),
+            centres=np.einsum("jab,jb->ja", factors, centres),
+            radii=np.full(2, np.sqrt(3.0 * N)),
+            structure=(D, directions),
+        ),
     )
 
 
@@ -57,12 +55,13 @@ def test_structure_changes_nothing_but_time(rank, is_bounded):
         "cone": np.arange(N_INSTANCES) % 2,
         "cutoff": np.full(N_INSTANCES, np.inf),
         "margin": np.full(N_INSTANCES, 1e-9),
-        "multipliers": True,
+        "details": Details(multipliers=True),
     }
     if is_bounded:  # some features may not move one way, some are held back on theirs, one is fixed
-        common["upper"] = np.where(rng.random(X0.shape) < 0.05, 0.0, rng.uniform(2.0, 12.0, X0.shape))
-        common["lower"] = np.where(rng.random(X0.shape) < 0.05, 0.0, -rng.uniform(2.0, 12.0, X0.shape))
-        common["lower"][:, 0] = common["upper"][:, 0] = 0.0
+        upper = np.where(rng.random(X0.shape) < 0.05, 0.0, rng.uniform(2.0, 12.0, X0.shape))
+        lower = np.where(rng.random(X0.shape) < 0.05, 0.0, -rng.uniform(2.0, 12.0, X0.shape))
+        lower[:, 0] = upper[:, 0] = 0.0
+        common["limits"] = lower, upper
     by_structure, by_matrix = cells.project(**common), dense.project(**common)
     np.testing.assert_array_equal(by_structure.status, by_matrix.status)
     found = by_matrix.status == OPTIMAL

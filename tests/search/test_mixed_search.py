@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import elsewise.search.tree_search as tree_search
-from elsewise.search import search_tree
+from elsewise.search import SearchRequest, search_tree
 from elsewise.search.domains.clauses import Clauses
 from elsewise.search.domains.least_moves import LeastMoves
 from small_search import HIGH, LOW, SmallSearch, small_search
@@ -78,7 +78,7 @@ def test_clauses_and_least_moves_among_all_points(searched_by, density):
         moves = LeastMoves.of(problem.E, least, problem.group < 0)
         domain = replace(problem.domain(), clauses=clauses, least_moves=moves if least.any() else None)
         goals = np.zeros(len(problem.E), dtype=np.int64)
-        found = search_tree(problem.problem(), problem.E, goals, domain)
+        found = search_tree(SearchRequest.plain(problem.problem(), problem.E, goals, domain))
         for row in range(len(problem.E)):
             points, values = problem.nearest(row)
             apart = np.abs(points - problem.E[row])
@@ -151,7 +151,7 @@ def with_a_number(problem: SmallSearch, least: float):
     compiled = replace(problem, rules=no_rules(problem)).problem()
     if len(problem.rules[1]):  # rules about numbers are moved by less than those about whole ones
         compiled = compiled.with_rules(*problem.rules, domain.discrete)
-    return search_tree(compiled, problem.E, np.zeros(len(problem.E), dtype=np.int64), domain)
+    return search_tree(SearchRequest.plain(compiled, problem.E, np.zeros(len(problem.E), dtype=np.int64), domain))
 
 
 def no_rules(problem: SmallSearch) -> tuple[np.ndarray, np.ndarray]:

@@ -185,7 +185,7 @@ def test_time_limit_leaves_a_point_and_a_valid_bound():
     n_timed_out = 0
     for seed in SEEDS:
         problem = small_search(seed, n_numbers=3, n_categories=2)
-        whole, hurried = problem.search(), problem.search(time_limit=1e-9)
+        whole, hurried = problem.search(), problem.search(seconds=1e-9)
         np.testing.assert_array_equal(np.isfinite(hurried.value), np.isfinite(whole.value))
         found = np.isfinite(whole.value)
         assert (hurried.value[found] >= whole.value[found] * (1 - 1e-9)).all()

@@ -6,7 +6,7 @@ Names for the columns of a model that was fitted on an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,28 +54,32 @@ MOST_REFERENCE_ROWS = 10_000
 RULES = ("warn", "suggested", None)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FitSettings:
+    """Parameters of :class:`~elsewise.Explainer` that decide what a fit learns."""
+
+    columns: Mapping[str, Any] | None
+    distance: Any
+    density: Any
+    threshold: Any
+    learn_rules: bool
+    condition_on_fixed: bool
+    constraints: Constraints | None
+    rules: str | None
+    labels: Mapping[str, Any] | None
+    outcomes: Mapping[Any, str] | None
+    language: str
+
+
 def fit_model(
-    model: Any,
-    X: ArrayLike,
-    y: ArrayLike | None,
-    *,
-    columns: Mapping[str, Any] | None,
-    distance: Any,
-    density: Any,
-    threshold: Any,
-    learn_rules: bool = True,
-    condition_on_fixed: bool = False,
-    constraints: Constraints | None = None,
-    rules: str | None = None,
-    labels: Mapping[str, Any] | None = None,
-    outcomes: Mapping[Any, str] | None = None,
-    language: str = "en",
-    tell: Callable[[int], None] = lambda count: None,
+    model: Any, X: ArrayLike, y: ArrayLike | None, settings: FitSettings, tell: Callable[[int], None]
 ) -> FittedModel:
-    """Learn where data of each class lie, and compile the model; parameters as for :class:`~elsewise.Explainer`.
+    """Learn where data of each class lie, and compile the model.
 
     ``tell`` is called with the training rows whose class has its density.
     """
+    rules, constraints, density = settings.rules, settings.constraints, settings.density
+    condition_on_fixed, learn_rules = settings.condition_on_fixed, settings.learn_rules
     if rules not in RULES:
         raise InvalidInputError(f"rules: expected 'warn', 'suggested' or None, received {rules!r}.")
     model = as_estimator(model)
@@ -85,10 +89,11 @@ def fit_model(
         raise InvalidInputError("X has no rows: expected the rows the model was trained on, or like them.")
     if not unwrap_or_whole(model)[0]:
         given = with_own_categories(model, given)
-    compiled, reason = _compiled_with_derived(model, given, columns, constraints, finds=learn_rules)
+    compiled, reason = _compiled_with_derived(model, given, settings.columns, constraints, finds=learn_rules)
     classes = classes_of(compiled.estimator)
     known = None if classes is None else classes.tolist()
-    stated = wording_of(labels, outcomes, compiled.table.stated_names, known, check_language(language))
+    language = check_language(settings.language)
+    stated = wording_of(settings.labels, settings.outcomes, compiled.table.stated_names, known, language)
     table = replace(compiled.table, wording=stated)
     rows, missing = compiled.features, table.missing(given)
     present = np.where(missing, np.nan, rows)
@@ -99,7 +104,7 @@ def fit_model(
         table=table,
         to_model=compiled.to_model,
         classes=classes,
-        distance=resolve_distance(distance, present, table),
+        distance=resolve_distance(settings.distance, present, table),
         densities={},
         profiles={},
         origin=rows.mean(axis=0),
@@ -122,7 +127,7 @@ def fit_model(
     if not isinstance(condition_on_fixed, bool):
         raise InvalidInputError(f"condition_on_fixed: expected True or False, received {condition_on_fixed!r}.")
     density_rows = fitted.density_rows(rows) if density is None else density_rows_with_gaps(fitted, rows, missing)
-    densities = fit_class_densities(density, threshold, density_rows, y, classes, n_levels, tell)
+    densities = fit_class_densities(density, settings.threshold, density_rows, y, classes, n_levels, tell)
     y_rows = None if y is None else np.asarray(y)
     steps = {} if fitted.regularities is None else fitted.regularities.steps
     facts = tuple(

@@ -27,6 +27,35 @@ OPTIMAL, INFEASIBLE, CUTOFF, STALLED = range(4)
 _NO_TRAIL = np.empty(0, dtype=np.int32)
 
 
+# Lower and upper bounds of differences, an instance each.
+Limits = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Details:
+    """What projections start from and return beside points and bounds.
+
+    Attributes
+    ----------
+    multipliers : bool
+        Whether to return multipliers and slopes.
+    start : int array of shape (2 + 2 n,), or None
+        A trail to start from: of the same cone and the same numbers of half-spaces. It saves time and nothing else.
+    reach : float
+        If positive, first half-spaces are moved to where the distance is this, if they are farther away.
+    trails : bool
+        Whether to return trails.
+    """
+
+    multipliers: bool = False
+    start: NDArray[np.int32] | None = None
+    reach: float = 0.0
+    trails: bool = False
+
+
+NO_DETAILS = Details()
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
     """Polyhedra ``(N_r - S_k)·x <= o_r - c_k`` and cones ``||F x - g|| <= h0 + h1·x`` in plain coordinates.
@@ -164,12 +193,8 @@ class Cells:
         *,
         cutoff: FloatArray,
         margin: FloatArray,
-        lower: FloatArray | None = None,
-        upper: FloatArray | None = None,
-        multipliers: bool = False,
-        start: NDArray[np.int32] | None = None,
-        reach: float = 0.0,
-        trails: bool = False,
+        limits: Limits | None = None,
+        details: Details = NO_DETAILS,
     ) -> Batch:
         """Project points onto cells: instance ``k`` is ``X0[row[k]]`` onto ``(polyhedra[k], cone[k])``.
 
@@ -182,29 +207,19 @@ class Cells:
         cutoff, margin : arrays of shape (n_instances,)
             Stop once the optimum is proven to be at least ``cutoff``; keep the relative distance ``margin`` from the
             first polyhedron and from the cone.
-        lower, upper : arrays of shape (n_instances, n), optional
-            Bounds of the difference.
-        multipliers : bool, default=False
-            Whether to return multipliers and slopes.
-        start : int array of shape (2 + 2 n,), optional
-            A trail to start from: of the same cone and the same numbers of half-spaces. It saves time and nothing else.
-        reach : float, default=0
-            If positive, first half-spaces are moved to where the distance is this, if they are farther away.
-        trails : bool, default=False
-            Whether to return trails.
+        limits : pair of arrays of shape (n_instances, n), optional
+            Lower and upper bounds of the difference.
+        details : Details
         """
         nothing = np.empty((0, X0.shape[1]))
-        if (lower is None) != (upper is None):  # the kernel has both or neither
-            given = upper if lower is None else lower
-            open_end = np.full_like(given, -np.inf if lower is None else np.inf)
-            lower, upper = (open_end, given) if lower is None else (given, open_end)
+        lower, upper = (nothing, nothing) if limits is None else limits
         return Batch(
             *project_batch(
                 self.norm, self.normals, self.offsets, self.spans, self.shifts, self.shift_offsets, self.factors,
                 self.grams, self.shape, self.centres, self.radii, self.tilts, self.group, self.diagonals,
                 self.directions, X0, row, polyhedra, cone,
-                nothing if lower is None else lower, nothing if upper is None else upper, cutoff, margin, multipliers,
-                _NO_TRAIL if start is None else start, reach, trails,
+                lower, upper, cutoff, margin, details.multipliers,
+                _NO_TRAIL if details.start is None else details.start, details.reach, details.trails,
             )
         )  # fmt: skip
 
@@ -254,29 +269,64 @@ class Batch:
     trails: NDArray[np.int32] | None = None
 
 
-def pack(
-    coordinates: Coordinates,
-    *,
-    normals: FloatArray,
-    offsets: FloatArray,
-    spans: IntArray,
-    shifts: FloatArray,
-    shift_offsets: FloatArray,
-    factors: FloatArray,
-    shape: IntArray,
-    centres: FloatArray,
-    radii: FloatArray,
-    tilts: FloatArray | None = None,
-    group: IntArray | None = None,
-    structure: tuple[FloatArray, FloatArray] | None = None,
-) -> Cells:
-    """Pack parts given in the user's features: ``factors`` of shape (n_shapes, q, n_features), ``F x - centres``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Polyhedra:
+    """Polyhedra over a shared table of half-spaces of the user's features; see :class:`Cells`.
 
-    ``structure`` are arrays ``(D, U)`` of shapes (n_shapes, n_features) and (n_shapes, n_features, rank) with
-    ``F'F = diag(D) - U U'``, where there are such.
+    Attributes
+    ----------
+    normals : array of shape (n_halfspaces, n_features)
+    offsets : array of shape (n_halfspaces,)
+    spans : int array of shape (n_polyhedra, 2)
+    shifts : array of shape (n_polyhedra, n_features), or None
+    shift_offsets : array of shape (n_polyhedra,), or None
+        None for zeros.
     """
+
+    normals: FloatArray
+    offsets: FloatArray
+    spans: IntArray
+    shifts: FloatArray | None = None
+    shift_offsets: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedCones:
+    """Cones ``||F x - centre|| <= radius + tilt . x`` of the user's features.
+
+    Attributes
+    ----------
+    factors : array of shape (n_shapes, q, n_features)
+    shape : int array of shape (n_cones,)
+    centres : array of shape (n_cones, q)
+    radii : array of shape (n_cones,)
+    tilts : array of shape (n_cones, n_features), or None
+    structure : pair of arrays, or None
+        ``(D, U)`` of shapes (n_shapes, n_features) and (n_shapes, n_features, rank) with ``F'F = diag(D) - U U'``,
+        where there are such.
+    """
+
+    factors: FloatArray
+    shape: IntArray
+    centres: FloatArray
+    radii: FloatArray
+    tilts: FloatArray | None = None
+    structure: tuple[FloatArray, FloatArray] | None = None
+
+    @classmethod
+    def none(cls, q: int, n: int) -> PackedCones:
+        """State that there are none, of images in ``q`` dimensions and ``n`` features."""
+        return cls(np.empty((0, q, n)), np.empty(0, dtype=np.int64), np.empty((0, q)), np.empty(0))
+
+
+def pack(coordinates: Coordinates, polyhedra: Polyhedra, cones: PackedCones, group: IntArray | None = None) -> Cells:
+    """Pack parts given in the user's features."""
+    factors, shape, radii, tilts = cones.factors, cones.shape, cones.radii, cones.tilts
+    shifts, shift_offsets = polyhedra.shifts, polyhedra.shift_offsets
+    if shifts is None or shift_offsets is None:
+        shifts, shift_offsets = np.zeros((len(polyhedra.spans), factors.shape[2])), np.zeros(len(polyhedra.spans))
     origin = coordinates.origin
-    plain_normals, plain_offsets = coordinates.pull_back(normals, offsets)
+    plain_normals, plain_offsets = coordinates.pull_back(polyhedra.normals, polyhedra.offsets)
     plain_shifts, plain_shift_offsets = coordinates.pull_back(shifts, shift_offsets)
     n, (n_shapes, q) = coordinates.n_plain, factors.shape[:2]
     flat = factors.reshape(n_shapes * q, factors.shape[2])
@@ -290,17 +340,17 @@ def pack(
         norm=coordinates.norm,
         normals=plain_normals,
         offsets=plain_offsets,
-        spans=np.ascontiguousarray(spans, dtype=np.int64),
+        spans=np.ascontiguousarray(polyhedra.spans, dtype=np.int64),
         shifts=plain_shifts,
         shift_offsets=plain_shift_offsets,
         factors=np.ascontiguousarray(plain.transpose(0, 2, 1)),
         grams=np.ascontiguousarray(plain.transpose(0, 2, 1) @ plain),
         shape=np.ascontiguousarray(shape, dtype=np.int64),
-        centres=np.ascontiguousarray(centres - moved),
+        centres=np.ascontiguousarray(cones.centres - moved),
         radii=np.ascontiguousarray(plain_radii, dtype=np.float64),
         tilts=plain_tilts,
         group=np.empty(0, dtype=np.int64) if group is None else np.ascontiguousarray(group, dtype=np.int64),
-        **_plain_structure(coordinates, structure),
+        **_plain_structure(coordinates, cones.structure),
     )
 
 

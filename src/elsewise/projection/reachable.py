@@ -24,7 +24,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from .balls import SUM_ROUNDING, Balls
-from .cells import CUTOFF, INFEASIBLE, Batch, Cells
+from .cells import CUTOFF, INFEASIBLE, Batch, Cells, Details
 from .warm_starts import MOST_ON_PATH, Trail, renumbered, trail_of
 
 # Multipliers smaller than this, for a form whose largest weight is 1, say nothing.
@@ -313,10 +313,6 @@ class Reachable:
             np.full(k, self.cone),
             cutoff=np.full(k, cutoff),
             margin=np.full(k, margin),
-            lower=np.repeat(self.low[None], k, axis=0) if k > 1 else self.low.reshape(1, n),
-            upper=np.repeat(self.high[None], k, axis=0) if k > 1 else self.high.reshape(1, n),
-            multipliers=True,
-            start=start,
-            reach=reach,
-            trails=trails,
+            limits=(np.repeat(self.low.reshape(1, n), k, axis=0), np.repeat(self.high.reshape(1, n), k, axis=0)),
+            details=Details(True, start, reach, trails),
         )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import FloatArray
 from ..errors import InvalidInputError
-from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, pack
+from .cells import CUTOFF, INFEASIBLE, OPTIMAL, Batch, Details, PackedCones, Polyhedra, pack
 from .certificate import ConvexSet, convex_set
 from .distance import Distance, ResolvedDistance, ResolvedManhattan, mahalanobis_coordinates, manhattan_coordinates
 
@@ -115,7 +115,11 @@ def project(
         raise InvalidInputError(
             "project needs Mahalanobis(omega=...): without training rows there is no default omega."
         )
-    target = _checked_set(X.shape[1], A, b, lower, upper, F, g, h0, h1)
+    n = X.shape[1]
+    normals, offsets = _halfspaces(A, b, n)
+    low, high = _checked_limits(lower, upper, n)
+    factor, centre, tilt = _checked_cone(F, g, h0, h1, n)
+    target = convex_set(n, A=normals, b=offsets, lower=low, upper=high, F=factor, g=centre, h0=h0, h1=tilt)
     if not (np.isfinite(margin) and margin >= 0.0):
         raise InvalidInputError(f"margin must be finite and not negative, received {margin!r}.")
     if cutoff is not None and np.isnan(cutoff):
@@ -138,11 +142,11 @@ def _project(
     normals, offsets = target.A, target.b
     has_low, has_high = np.isfinite(target.lower), np.isfinite(target.upper)
     origin = np.zeros(n)  # not a row or a mean: a row's answer must not depend on the others
-    limits: dict[str, FloatArray] = {}
+    limits = None
     if isinstance(distance, ResolvedManhattan):
         coordinates = manhattan_coordinates(distance.weights, origin)
         if has_low.any() or has_high.any():
-            limits = {"lower": (target.lower - X) * distance.weights, "upper": (target.upper - X) * distance.weights}
+            limits = (target.lower - X) * distance.weights, (target.upper - X) * distance.weights
     else:  # bounds are not bounds in rotated coordinates, but half-spaces
         coordinates = mahalanobis_coordinates(distance.omega, origin)
         normals = np.vstack([normals, np.eye(n)[has_high], -np.eye(n)[has_low]])
@@ -150,16 +154,14 @@ def _project(
     n_cones = int(target.has_cone)
     batch = pack(
         coordinates,
-        normals=normals,
-        offsets=offsets,
-        spans=np.array([[0, len(offsets)]]),
-        shifts=np.zeros((1, n)),
-        shift_offsets=np.zeros(1),
-        factors=target.F[None][:n_cones],
-        shape=np.zeros(n_cones, dtype=np.int64),
-        centres=target.g[None][:n_cones],
-        radii=np.full(n_cones, target.h0),
-        tilts=target.h1[None] if n_cones and target.h1.any() else None,
+        Polyhedra(normals, offsets, np.array([[0, len(offsets)]])),
+        PackedCones(
+            factors=target.F[None][:n_cones],
+            shape=np.zeros(n_cones, dtype=np.int64),
+            centres=target.g[None][:n_cones],
+            radii=np.full(n_cones, target.h0),
+            tilts=target.h1[None] if n_cones and target.h1.any() else None,
+        ),
     ).project(
         coordinates.points(X),
         np.arange(count),
@@ -167,9 +169,8 @@ def _project(
         np.full(count, n_cones - 1),
         cutoff=np.full(count, cutoff),
         margin=np.full(count, margin),
-        multipliers=True,
-        lower=limits.get("lower"),
-        upper=limits.get("upper"),
+        limits=limits,
+        details=Details(multipliers=True),
     )
     halfspace_multipliers, bound_multipliers = _in_user_features(batch, distance, len(target.b), has_low, has_high)
     found = np.isfinite(batch.value)
@@ -205,19 +206,8 @@ def _in_user_features(
     return batch.halfspace_multipliers[:, :n_halfspaces], bounds
 
 
-def _checked_set(
-    n: int,
-    A: ArrayLike | None,
-    b: ArrayLike | None,
-    lower: ArrayLike | None,
-    upper: ArrayLike | None,
-    F: ArrayLike | None,
-    g: ArrayLike | None,
-    h0: float,
-    h1: ArrayLike | None,
-) -> ConvexSet:
-    """Check the constraints one by one and collect them."""
-    normals, offsets = _halfspaces(A, b, n)
+def _checked_limits(lower: ArrayLike | None, upper: ArrayLike | None, n: int) -> tuple[FloatArray, FloatArray]:
+    """Check bounds of features one by one."""
     low = _vector("lower", lower, n, -np.inf)
     high = _vector("upper", upper, n, np.inf)
     if np.any(low == np.inf) or np.any(high == -np.inf):
@@ -229,12 +219,18 @@ def _checked_set(
         raise InvalidInputError(
             f"The bounds of feature {feature} contradict each other: lower {low[feature]} > upper {high[feature]}."
         )
+    return low, high
+
+
+def _checked_cone(
+    F: ArrayLike | None, g: ArrayLike | None, h0: float, h1: ArrayLike | None, n: int
+) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
+    """Check a second-order cone."""
     if not np.isfinite(h0):
         raise InvalidInputError(f"h0 must be finite, received {h0!r}.")
     factor = None if F is None else _matrix("F", F, n)
     centre = None if factor is None else _finite_vector("g", g, len(factor))
-    tilt = None if h1 is None or F is None else _finite_vector("h1", h1, n)
-    return convex_set(n, A=normals, b=offsets, lower=low, upper=high, F=factor, g=centre, h0=h0, h1=tilt)
+    return factor, centre, None if h1 is None or F is None else _finite_vector("h1", h1, n)
 
 
 def _matrix(name: str, value: ArrayLike, n_features: int | None = None) -> FloatArray:

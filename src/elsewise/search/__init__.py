@@ -9,7 +9,7 @@ from .cones import Cones
 from .cover import Cover, Part, Piece, Reach, Refined
 from .domains.clauses import Clauses
 from .domains.domain import Domain, Layout
-from .domains.earlier_answers import EarlierAnswer
+from .domains.earlier_answers import EarlierAnswer, History
 from .domains.lattice import Lattice
 from .domains.least_moves import LeastMoves
 from .domains.special_codes import NumberPieces
@@ -19,7 +19,8 @@ from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Covered, DividingCover, Exactness, Halfspaces, Region
 from .relaxations.black_box import BlackBoxCover
 from .relaxations.paths.chain_sets import Ellipsoids, Ground, Terminal
-from .relaxations.paths.path_search import FoundChain, search_chains
+from .relaxations.paths.path_search import ChainProblem, FoundChain, search_chains
+from .request import SearchRequest
 from .space import Space
 from .tree_search import search_tree
 
@@ -27,6 +28,7 @@ __all__ = [
     "BlackBoxCover",
     "BoxAnswer",
     "BoxRequest",
+    "ChainProblem",
     "Clauses",
     "Cones",
     "Cover",
@@ -41,6 +43,7 @@ __all__ = [
     "Goal",
     "Ground",
     "Halfspaces",
+    "History",
     "Inside",
     "Lattice",
     "Layout",
@@ -57,6 +60,7 @@ __all__ = [
     "RelaxedBox",
     "RowCone",
     "SearchProblem",
+    "SearchRequest",
     "SecondLook",
     "Space",
     "Surroundings",

@@ -9,12 +9,11 @@ vector along ``F x0 - g``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..projection.cells import Cells
+from ..projection.cells import Cells, PackedCones
 from ..projection.distance import row_product
 from .constants import BOUND_ROUNDING
 
@@ -56,18 +55,18 @@ class Cones:
     structure: tuple[FloatArray, FloatArray] | None = None
 
 
-def cones_in_model_space(cones: Cones | None, W: FloatArray, w: FloatArray) -> dict[str, Any]:
-    """Write cones of model space ``z = W x + w`` as cones of features ``x``; arguments of `projection.cells.pack`."""
+def cones_in_model_space(cones: Cones | None, W: FloatArray, w: FloatArray) -> PackedCones:
+    """Write cones of model space ``z = W x + w`` as cones of features ``x``."""
     q, d = W.shape
     if cones is None:
-        return no_cones(q, d)
-    return {
-        "factors": (cones.factors @ W).reshape(-1, q, d),
-        "shape": cones.shape,
-        "centres": np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
-        "radii": cones.radii,
-        "structure": _structure_of_features(cones.structure, W),
-    }
+        return PackedCones.none(q, d)
+    return PackedCones(
+        factors=(cones.factors @ W).reshape(-1, q, d),
+        shape=cones.shape,
+        centres=np.einsum("jab,jb->ja", cones.factors[cones.shape], cones.centres - w).reshape(-1, q),
+        radii=cones.radii,
+        structure=_structure_of_features(cones.structure, W),
+    )
 
 
 def _structure_of_features(
@@ -80,7 +79,7 @@ def _structure_of_features(
     return (structure[0] * scale**2, structure[1] * scale[:, None]) if scale.all() else None
 
 
-def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any]:
+def cones_with_categories(cones: Cones | None, group: IntArray) -> PackedCones:
     r"""Write cones of a density with categories as second-order cones of the features.
 
     With ``y = L'(e_numeric - mu)`` and any ``k > 0``, the set ``||y||^2 <= s``, for ``s = r^2 - p·e``, is
@@ -90,7 +89,7 @@ def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any
     numeric, indicators = np.flatnonzero(group < 0), np.flatnonzero(group >= 0)
     q, n = len(numeric) + 1, len(group)
     if cones is None:
-        return no_cones(q, n)
+        return PackedCones.none(q, n)
     m, squared = len(cones.radii), cones.radii**2
     k = np.where(cones.radii > SMALLEST_RADIUS, cones.radii, 1.0)
     tilts = np.zeros((m, n))
@@ -103,13 +102,7 @@ def cones_with_categories(cones: Cones | None, group: IntArray) -> dict[str, Any
         centres[j, : q - 1] = L @ cones.centres[j]
     centres[:, q - 1] = (k**2 - squared) / (2.0 * k)
     radii = (squared + k**2) / (2.0 * k)
-    return {"factors": factors, "shape": np.arange(m), "centres": centres, "radii": radii, "tilts": tilts}
-
-
-def no_cones(q: int, n: int) -> dict[str, Any]:
-    """State that there are none, of images in ``q`` dimensions and ``n`` features."""
-    nothing = {"shape": np.empty(0, dtype=np.int64), "centres": np.empty((0, q)), "radii": np.empty(0)}
-    return {"factors": np.empty((0, q, n)), **nothing}
+    return PackedCones(factors, np.arange(m), centres, radii, tilts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
-from ..projection.cells import Cells, pack
+from ..projection.cells import Cells, Polyhedra, pack
 from ..projection.distance import Coordinates
 from .branch_and_bound.empty_nodes import SecondLook
 from .cones import ConeBounds, Cones, cones_in_model_space, cones_with_categories
@@ -259,18 +259,14 @@ def pack_cones(cones: Cones | None, space: Space) -> Cells:
     n = space.n_features
     if space.has_categories:
         packed = cones_with_categories(cones, space.group)
-        packed["factors"] = space.in_steps(packed["factors"])
+        packed = replace(packed, factors=space.in_steps(packed.factors))
     else:
         packed = cones_in_model_space(cones, *(space.cone_map or (space.matrix, space.offset)))
     return pack(
         space.coordinates,
-        normals=np.empty((0, n)),
-        offsets=np.empty(0),
-        spans=np.empty((0, 2), dtype=np.int64),
-        shifts=np.empty((0, n)),
-        shift_offsets=np.empty(0),
-        group=space.kernel_group,
-        **packed,
+        Polyhedra(np.empty((0, n)), np.empty(0), np.empty((0, 2), dtype=np.int64)),
+        packed,
+        space.kernel_group,
     )
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, distinct_lines
+from .constants import MARGINS
 from .domains.domain import Domain
 from .domains.earlier_answers import History
+from .domains.lattice import Lattice
 from .problem import SearchProblem
 
 
@@ -57,6 +59,21 @@ class SearchRequest:
     is_eager: bool = False
     any_point: bool = False
     work: float = np.inf
+
+    @classmethod
+    def plain(cls, problem: SearchProblem, rows: FloatArray, goals: IntArray, domain: Domain) -> SearchRequest:
+        """Ask for the nearest points, however far and without a limit, of rows that were never answered."""
+        endless = np.full(len(rows), np.inf)
+        history = History(problem, rows, domain.layout, None, None)
+        return cls(problem, rows, goals, domain, history, endless, None, MARGINS[0], True, endless)
+
+    def in_steps(self, lattice: Lattice) -> SearchRequest:
+        """Ask the same of rows in counts of steps, as the problem has them; points of answers are counts, too."""
+        rows, domain, history = lattice.counts(self.rows), lattice.domain(self.domain, self.rows), self.history
+        refused = [[lattice.counts(point) for point in points] for points in history.refused]
+        earlier = [[replace(each, point=lattice.counts(each.point)) for each in answers] for answers in history.earlier]
+        counted = History(self.problem, rows, domain.layout, refused, earlier, history.solved)
+        return replace(self, rows=rows, domain=domain, history=counted)
 
     def of_rows(self, rows: IntArray) -> SearchRequest:
         """Ask the same of some of the rows."""

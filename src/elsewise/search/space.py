@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..projection.cells import Cells, pack
+from ..projection.cells import Cells, PackedCones, Polyhedra, pack
 from ..projection.distance import Coordinates
-from .cones import no_cones
 
 if TYPE_CHECKING:
     from .domains.lattice import Lattice
@@ -93,11 +92,11 @@ class Space:
         ends = np.cumsum([0] + [len(b) for _, b in polyhedra]).astype(np.int64)
         return pack(
             self.coordinates,
-            normals=np.concatenate([np.empty((0, self.n_features)), *(A for A, _ in polyhedra)]),
-            offsets=np.concatenate([np.empty(0), *(b for _, b in polyhedra)]),
-            spans=np.column_stack([ends[:-1], ends[1:]]),
-            shifts=np.zeros((len(polyhedra), self.n_features)),
-            shift_offsets=np.zeros(len(polyhedra)),
-            group=self.kernel_group,
-            **no_cones(self.cone_dimension, self.n_features),
+            Polyhedra(
+                normals=np.concatenate([np.empty((0, self.n_features)), *(A for A, _ in polyhedra)]),
+                offsets=np.concatenate([np.empty(0), *(b for _, b in polyhedra)]),
+                spans=np.column_stack([ends[:-1], ends[1:]]),
+            ),
+            PackedCones.none(self.cone_dimension, self.n_features),
+            self.kernel_group,
         )

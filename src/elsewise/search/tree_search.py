@@ -6,95 +6,28 @@ Regions with a search of their own have it; of the rest, the kernel takes what i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
 from .boxes.box_search import BoxSearch
 from .branch_and_bound.domain_branching import search_clauses
 from .branch_and_bound.node_search import TreeSearch
 from .branch_and_bound.whole_search import is_for_kernel, search_whole
 from .domains.domain import Domain
-from .domains.earlier_answers import EarlierAnswer, History
 from .domains.special_codes import split
-from .ledger import Ledger, TimeLimit, seconds_of
-from .problem import SearchProblem
+from .ledger import Ledger
 from .relaxations.black_box import BlackBoxCover, search_black_boxes
 from .request import SearchRequest
 
 
-def search_tree(
-    problem: SearchProblem,
-    rows: FloatArray,
-    goals: IntArray,
-    domain: Domain,
-    *,
-    cutoff: FloatArray | None = None,
-    margin: float = 1e-9,
-    banned: BoolArray | None = None,
-    refused: Sequence[Sequence[FloatArray]] | None = None,
-    earlier: Sequence[Sequence[EarlierAnswer]] | None = None,
-    solved: Sequence[dict[Any, Any]] | None = None,
-    use_region: bool = True,
-    time_limit: TimeLimit = None,
-    is_eager: bool = False,
-    any_point: bool = False,
-    work: float = np.inf,
-) -> Ledger:
-    """Search the nearest point of its goal within its domain for every row.
-
-    Parameters
-    ----------
-    problem : SearchProblem
-    rows : array of shape (n_samples, n_features)
-    goals : int array of shape (n_samples,)
-    domain : Domain
-        Of the same rows.
-    cutoff : array of shape (n_samples,), optional
-        Only points nearer than this are wanted.
-    margin : float
-        Relative distance to keep from the boundary of cells.
-    banned : bool array of shape (n_samples, most parts of a goal), optional
-        Parts not to look into.
-    refused : sequence of sequences of points, optional
-        Points of each row that are known not to be answers.
-    earlier : sequence of sequences of EarlierAnswer, optional
-        Earlier answers of each row.
-    solved : sequence of dicts, optional
-        What was found for each row while its earlier answers were searched; added to.
-    use_region : bool
-        False leaves the model out.
-    time_limit : float or array of shape (n_samples,), optional
-        Seconds a row may take.
-    is_eager : bool
-        Send many nodes at once: for searches that end with the first point, or look into everything.
-    any_point : bool
-        The first point of a row ends its search.
-    work : float
-        Counted work of a row; see :class:`SearchRequest`.
-    """
-    request = SearchRequest(
-        problem=problem,
-        rows=rows,
-        goals=goals,
-        domain=domain,
-        history=History(problem, rows, domain.layout, refused, earlier, solved),
-        cutoff=np.full(len(rows), np.inf) if cutoff is None else cutoff.astype(np.float64),
-        banned=banned,
-        margin=margin,
-        use_region=use_region,
-        seconds=seconds_of(time_limit, len(rows)),
-        is_eager=is_eager,
-        any_point=any_point,
-        work=work,
-    )
-    if use_region and all(goal.cover.searches_boxes for goal in problem.goals):
+def search_tree(request: SearchRequest) -> Ledger:
+    """Search the nearest point of its goal within its domain for every row."""
+    goals = request.problem.goals if request.use_region else ()
+    if goals and all(goal.cover.searches_boxes for goal in goals):
         return _search_boxes(request)
-    if use_region and all(isinstance(goal.cover, BlackBoxCover) for goal in problem.goals):
+    if goals and all(isinstance(goal.cover, BlackBoxCover) for goal in goals):
         return search_black_boxes(request, _search_nodes(request.without_model()))
     return _search_nodes(request)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewise.search import Layout, search_tree
+from elsewise.search import Layout, SearchRequest, search_tree
 from small_search import SmallSearch, small_search
 
 
@@ -15,9 +15,8 @@ def with_price(problem: SmallSearch, price: float, unit: np.ndarray) -> object:
     domain = problem.domain()
     layout = Layout(domain.layout.column, domain.layout.n_columns, domain.layout.group, unit)
     n = len(problem.E)
-    return search_tree(
-        problem.problem(), problem.E, np.zeros(n, dtype=np.int64), replace(domain, layout=layout, per_change=price)
-    )
+    priced = replace(domain, layout=layout, per_change=price)
+    return search_tree(SearchRequest.plain(problem.problem(), problem.E, np.zeros(n, dtype=np.int64), priced))
 
 
 def n_units(problem: SmallSearch, row: int, points: np.ndarray, unit: np.ndarray) -> np.ndarray:

@@ -14,9 +14,19 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...density import Landscape
 from ...density.base import log_peaks
-from ...projection.cells import INFEASIBLE, Cells
+from ...projection.cells import INFEASIBLE, Cells, Limits
 from ...rules.atomic import OneWay
-from ...search import Ellipsoids, FoundChain, Ground, SecondLook, Terminal, is_doubtful, pack_cones, search_chains
+from ...search import (
+    ChainProblem,
+    Ellipsoids,
+    FoundChain,
+    Ground,
+    SecondLook,
+    Terminal,
+    is_doubtful,
+    pack_cones,
+    search_chains,
+)
 from ...search.constants import MARGINS
 from ..solving.answers import Answers
 from ..solving.question import Question
@@ -115,14 +125,9 @@ class WaySetting:
         component = self.cones.component
         meets = self.landscape.saddles[np.ix_(component, component)] >= self.level - SAME_LEVEL
         np.fill_diagonal(meets, False)
+        start = self.plain_start[self.free]
         found = search_chains(
-            self._ground(),
-            self.plain_start[self.free],
-            self.sets,
-            meets,
-            self.terminals,
-            self.bounds,
-            self.straight,
+            ChainProblem(self._ground(), start, self.sets, meets, self.terminals, self.bounds, self.straight),
             lambda corners, sequence: self._passes(self._in_features(corners), sequence),
             time_limit,
         )
@@ -156,12 +161,12 @@ class WaySetting:
             if isinstance(rule, OneWay):
                 self.direction[rule.column.start] = rule.sign
 
-    def _differences(self, start: FloatArray, count: int) -> dict[str, FloatArray]:
+    def _differences(self, start: FloatArray, count: int) -> Limits | None:
         """Limits of differences from a point, as the projector takes them for so many cells."""
         if not self.is_limited:
-            return {}
+            return None
         low, high = ((end - start) * self.coordinates.stretch for end in (self.lower, self.upper))
-        return {"lower": np.tile(low, (count, 1)), "upper": np.tile(high, (count, 1))}
+        return np.tile(low, (count, 1)), np.tile(high, (count, 1))
 
     def _enter(self) -> bool:
         """Step to the nearest place that is as dense as the level and keeps the rules; tell whether there is one."""
@@ -181,7 +186,7 @@ class WaySetting:
                 np.arange(count),
                 cutoff=np.full(count, np.inf),
                 margin=np.full(count, margin),
-                **self._differences(self.row[0], count),  # type: ignore[arg-type]
+                limits=self._differences(self.row[0], count),
             )
             nearest = int(np.argmin(batch.value))
             if not np.isfinite(batch.value[nearest]):
@@ -237,14 +242,14 @@ class WaySetting:
             goal.first_cone + cone,
             cutoff=np.full(count, np.inf),
             margin=np.full(count, MARGINS[0]),
-            **limits,  # type: ignore[arg-type]
+            limits=limits,
         )
         rescued = np.zeros(count, dtype=np.bool_)
         if is_doubtful(batch).any():
-            look = SecondLook(problem.cells, sees_cones_alone=not limits and problem.rules_at < 0)
+            look = SecondLook(problem.cells, sees_cones_alone=limits is None and problem.rules_at < 0)
             starts = np.repeat(self.plain_start[None], count, axis=0)
             cones = goal.first_cone + cone
-            batch, rescued = look(starts, polyhedra, cones, batch, margin=MARGINS[0], **limits)
+            batch, rescued = look(starts, polyhedra, cones, batch, margin=MARGINS[0], limits=limits)
         bound = np.where(rescued, 0.0, np.maximum(batch.bound, 0.0))  # the second look's points have no multipliers
         bound = bound if self.coordinates.norm == 1 else np.sqrt(bound)
         there = np.flatnonzero(batch.status != INFEASIBLE)

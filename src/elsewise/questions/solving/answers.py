@@ -11,13 +11,21 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
-from ...search import Domain, EarlierAnswer, Ledger, distinct, search_cells, search_tree
+from ...search import (
+    Domain,
+    EarlierAnswer,
+    History,
+    Ledger,
+    SearchRequest,
+    distinct,
+    search_cells,
+    search_tree,
+)
 from ...search.constants import MARGINS
 from ...search.ledger import is_late
 from ..thresholds.fixed_columns import FixedPart
@@ -25,7 +33,6 @@ from ..verification import LogDensities, Verification
 from .deadline import RowSeconds
 from .infeasibility import is_empty_for_all
 from .question import Question
-from .step_lattice import search_in_steps
 
 # Where to begin in MARGINS if columns hold floats of fewer bits (1e-6): what is written there is rounded, and so is the
 # model's own arithmetic, differently in different batches.
@@ -306,25 +313,29 @@ class Answers:
     ) -> Ledger:
         question = self.question
         assert self.domain is not None
-        lattice = question.lattice
-        search = search_tree if lattice is None else partial(search_in_steps, lattice)
-        return search(
-            question.searched,
-            self.rows[places],
-            goals,
-            replace(self.domain.of_rows(places), widening=self.widening(places, goals)),
+        problem, rows, of_rows = question.searched, self.rows[places], places.tolist()
+        domain = replace(self.domain.of_rows(places), widening=self.widening(places, goals))
+        refused, earlier = [self.refused[row] for row in of_rows], [self.earlier[row] for row in of_rows]
+        request = SearchRequest(
+            problem=problem,
+            rows=rows,
+            goals=goals,
+            domain=domain,
+            history=History(problem, rows, domain.layout, refused, earlier, [self.solved[row] for row in of_rows]),
             cutoff=self.value[places],
             margin=margin,
             banned=banned,
-            refused=[self.refused[place] for place in places.tolist()],
-            earlier=[self.earlier[place] for place in places.tolist()],
-            solved=[self.solved[place] for place in places.tolist()],
             use_region=question.use_model,
-            time_limit=seconds,
+            seconds=seconds,
             is_eager=question.is_tentative,
             any_point=question.any_point,
             work=question.options.work,
         )
+        if question.lattice is None:
+            return search_tree(request)
+        found = search_tree(request.in_steps(question.lattice))
+        found.points[:] = question.lattice.points(found.points, rows)
+        return found
 
     def _take(self, places: IntArray, goals: IntArray, found: Ledger, banned_bound: FloatArray) -> BoolArray:
         """Verify what the search found and keep it; tell which rows have to be searched again."""

@@ -326,7 +326,7 @@ class QuickBoxes:
         near = np.where(lower <= -FAR_AWAY, -np.inf, low), np.where(upper >= FAR_AWAY, np.inf, high)
         batch = self.cells.project(
             self.plain, _FIRST_ROW, self.polyhedra, self.cone,
-            cutoff=np.array([limit]), margin=self.margin, lower=near[0][None], upper=near[1][None],
+            cutoff=np.array([limit]), margin=self.margin, limits=(near[0][None], near[1][None]),
         )  # fmt: skip
         v, is_far = batch.v[0], batch.bound[0] >= limit  # which is proven, whatever else is in doubt
         if not is_far and (is_doubtful(batch)[0] or ((v < low) | (v > high)).any()):

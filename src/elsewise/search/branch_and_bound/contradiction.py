@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...projection.cells import INFEASIBLE, Cells
+from ...projection.cells import INFEASIBLE, Cells, Details
 from ..domains.domain import Domain
 from ..problem import SearchProblem
 from .refinement import Refinement
@@ -63,9 +63,8 @@ def contradicting(problem: SearchProblem, goal: int, row: FloatArray, domain: Do
         cone,
         cutoff=np.full(n, np.inf),
         margin=np.zeros(n),
-        lower=np.repeat(low, n, axis=0),
-        upper=np.repeat(high, n, axis=0),
-        multipliers=True,
+        limits=(np.repeat(low, n, axis=0), np.repeat(high, n, axis=0)),
+        details=Details(multipliers=True),
     )
     assert batch.bound_multipliers is not None
     assert batch.halfspace_multipliers is not None

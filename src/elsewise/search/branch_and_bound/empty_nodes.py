@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
-from ...projection.cells import CUTOFF, INFEASIBLE, STALLED, Batch, Cells
+from ...projection.cells import CUTOFF, INFEASIBLE, STALLED, Batch, Cells, Limits
 from ..constants import REACH_SLACK, SUM_ROUNDING
 
 # Ratio below which units are even: what the kernel says of emptiness holds in any of them.
@@ -86,14 +86,13 @@ class SecondLook:
         batch: Batch,
         *,
         margin: float,
-        lower: FloatArray | None = None,
-        upper: FloatArray | None = None,
+        limits: Limits | None = None,
     ) -> tuple[Batch, BoolArray]:
         """Look again where there is doubt.
 
         Parameters
         ----------
-        X0, polyhedra, cone, margin, lower, upper
+        X0, polyhedra, cone, margin, limits
             As given to the kernel; one row of ``X0`` an instance.
         batch : Batch
             What the kernel said.
@@ -112,7 +111,7 @@ class SecondLook:
         doubtful = np.flatnonzero(said_empty | ((batch.status == STALLED) & ~np.isfinite(batch.value)))
         if len(doubtful) == 0:
             return batch, rescued
-        extents = self.extents(X0, cone, doubtful, lower, upper)
+        extents = self.extents(X0, cone, doubtful, limits)
         is_beyond = self._is_beyond(batch.bound[doubtful], extents, self.cells.norm, self.is_even)
         doubtful = doubtful[~(said_empty[doubtful] & is_beyond)]
         if len(doubtful) == 0:
@@ -120,15 +119,15 @@ class SecondLook:
         status, value, v = batch.status.copy(), batch.value.copy(), batch.v.copy()
         status[doubtful] = CUTOFF
         if not self.is_even:
-            again = self._in_even_units(X0, polyhedra, cone, doubtful, margin, lower, upper)
-            extents = self.extents(X0, cone, doubtful, lower, upper) * self.units
+            again = self._in_even_units(X0, polyhedra, cone, doubtful, margin, limits)
+            extents = self.extents(X0, cone, doubtful, limits) * self.units
             empty = (again.status == INFEASIBLE) & self._is_beyond(again.bound, extents, 1, True)
             status[doubtful[empty]] = INFEASIBLE
             has_point = _has_point(again)
             found = doubtful[has_point]
             v[found] = again.v[has_point] / self.units
-            if lower is not None and upper is not None:
-                v[found] = np.clip(v[found], lower[found], upper[found])
+            if limits is not None:
+                v[found] = np.clip(v[found], limits[0][found], limits[1][found])
             value[found] = np.abs(v[found]).sum(axis=1) if self.cells.norm == 1 else (v[found] ** 2).sum(axis=1)
             status[found], rescued[found] = STALLED, True
         return replace(batch, status=status, value=value, v=v), rescued
@@ -146,8 +145,7 @@ class SecondLook:
         cone: IntArray,
         chosen: IntArray,
         margin: float,
-        lower: FloatArray | None,
-        upper: FloatArray | None,
+        limits: Limits | None,
     ) -> Batch:
         """Project the chosen instances onto their cells, every feature in units of the cells."""
         cells, units, n = self.cells, self.units, len(chosen)
@@ -170,8 +168,7 @@ class SecondLook:
             cone[chosen],
             cutoff=np.full(n, np.inf),
             margin=np.full(n, margin),
-            lower=None if lower is None else lower[chosen] * units,
-            upper=None if upper is None else upper[chosen] * units,
+            limits=None if limits is None else (limits[0][chosen] * units, limits[1][chosen] * units),
         )
 
     def _at_tangents(self, X0: FloatArray, polyhedra: IntArray, cone: IntArray, batch: Batch, margin: float) -> Batch:
@@ -213,9 +210,7 @@ class SecondLook:
         value[near], v[near] = np.where(in_cone, again.value, np.inf), np.where(in_cone[:, None], again.v, 0.0)
         return replace(batch, value=value, v=v)
 
-    def extents(
-        self, X0: FloatArray, cone: IntArray, chosen: IntArray, lower: FloatArray | None, upper: FloatArray | None
-    ) -> FloatArray:
+    def extents(self, X0: FloatArray, cone: IntArray, chosen: IntArray, limits: Limits | None = None) -> FloatArray:
         """How far points of the cells may be from each chosen row, feature by feature; infinite where it is not known.
 
         With ``G`` the pseudo-inverse of ``F``, the point ``x0 + G (F x - F x0)`` is as good as ``x`` if nothing but
@@ -239,8 +234,8 @@ class SecondLook:
                 extents[np.ix_(in_cone, np.flatnonzero(numeric))] = reach
         # an indicator moves no farther than the one of the row's own level
         extents[:, ~numeric] = np.abs(X0[chosen][:, ~numeric]).max(axis=1, initial=0.0)[:, None]
-        if lower is not None and upper is not None:
-            extents = np.minimum(extents, np.maximum(np.abs(lower[chosen]), np.abs(upper[chosen])))
+        if limits is not None:
+            extents = np.minimum(extents, np.maximum(*(np.abs(ends[chosen]) for ends in limits)))
         return extents
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.balls import Balls
-from ...projection.cells import CUTOFF, INFEASIBLE, Batch, Cells
+from ...projection.cells import CUTOFF, INFEASIBLE, Batch, Cells, Details
 from ...projection.reachable import Reachable
 from ..constants import FAR_AWAY, WHOLE
 from ..domains.change_price import ChangePrice
@@ -272,14 +272,13 @@ class Relaxation:
             cone,
             cutoff=cutoff,
             margin=np.full(n, self.margin),
-            lower=low,
-            upper=high,
-            multipliers=True,
+            limits=(low, high),
+            details=Details(multipliers=True),
         )
         if not is_doubtful(batch).any():
             return batch, np.zeros(n, dtype=np.bool_)
         second_look = self.second_look if cells is self.problem.cells else self.second_look.with_cells(cells)
-        return second_look(plain, polyhedra, cone, batch, margin=self.margin, lower=low, upper=high)
+        return second_look(plain, polyhedra, cone, batch, margin=self.margin, limits=(low, high))
 
     def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:
         """Table of cells, and in it the polyhedron that describes the part of each node; -1 for a cone alone."""

@@ -239,4 +239,4 @@ def _reach(problem: SearchProblem, g: int, plain: FloatArray, widening: FloatArr
         cells, cone = cells.with_own_radii(cone, np.repeat(widening, m))
         look = look.with_cells(cells)
     every = np.arange(n * m)
-    return look.extents(np.repeat(plain, m, axis=0), cone, every, None, None).reshape(n, m, n_features)
+    return look.extents(np.repeat(plain, m, axis=0), cone, every).reshape(n, m, n_features)

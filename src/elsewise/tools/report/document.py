@@ -6,14 +6,13 @@ import base64
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path as FilePath
-from typing import Any
 
 import numpy as np
 
@@ -81,19 +80,8 @@ def write_report(
     tuple of Checked
         What came of checking the answers again, as the report says it.
     """
-    page, checks = _report(
-        explainer,
-        explanations,
-        title=title,
-        data_description=data_description,
-        constraints=constraints,
-        why_not=why_not,
-        plans=plans,
-        paths=paths,
-        image_shape=image_shape,
-        audit=audit,
-        made=made,
-    )
+    asked = _Asked(title, data_description, constraints, why_not, plans, paths, image_shape, audit, made)
+    page, checks = _report(explainer, explanations, asked)
     with replacing(FilePath(path)) as file:
         # What no encoding knows (half of a pair of surrogates) must not lose the rest.
         file.write(page.encode("utf-8", errors="replace"))
@@ -146,76 +134,69 @@ def html_report(
     str
         A whole HTML document.
     """
-    page, _ = _report(
-        explainer,
-        explanations,
-        title=title,
-        data_description=data_description,
-        constraints=constraints,
-        why_not=why_not,
-        plans=plans,
-        paths=paths,
-        image_shape=image_shape,
-        audit=audit,
-        made=made,
-    )
-    return page
+    asked = _Asked(title, data_description, constraints, why_not, plans, paths, image_shape, audit, made)
+    return _report(explainer, explanations, asked)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of a report; see :func:`html_report`."""
+
+    title: str | None
+    data_description: str | None
+    constraints: Constraints | None
+    why_not: Mapping[int, WhyNot] | None
+    plans: Mapping[int, Plan] | None
+    paths: Mapping[int, Path] | None
+    image_shape: tuple[int, int] | None
+    audit: Audit | None
+    made: datetime | None
 
 
 def _report(
-    explainer: Explainer, explanations: Explanations | Explanation, **options: Any
+    explainer: Explainer, explanations: Explanations | Explanation, asked: _Asked
 ) -> tuple[str, tuple[Checked, ...]]:
-    """Make a report in the words of the explainer, and give what came of the checks in it."""
+    """Make a report in the words of the explainer, and return what came of the checks in it, too."""
     fitted(explainer)
     with speaking(explainer.table_.wording):
-        return _report_in_its_words(explainer, explanations, **options)
+        return _report_in_its_words(explainer, explanations, asked)
 
 
 def _report_in_its_words(
-    explainer: Explainer,
-    explanations: Explanations | Explanation,
-    *,
-    title: str | None,
-    data_description: str | None,
-    constraints: Constraints | None,
-    why_not: Mapping[int, WhyNot] | None,
-    plans: Mapping[int, Plan] | None,
-    paths: Mapping[int, Path] | None,
-    image_shape: tuple[int, int] | None,
-    audit: Audit | None,
-    made: datetime | None,
+    explainer: Explainer, explanations: Explanations | Explanation, asked: _Asked
 ) -> tuple[str, tuple[Checked, ...]]:
-    """Make a report, and give what came of the checks in it."""
+    """Make a report."""
+    title, constraints = asked.title, asked.constraints
     answers = _as_many(explanations)
     same_columns(explainer, answers.table)
-    known = dict(why_not or {})
+    known = dict(asked.why_not or {})
     answers = replace(answers, causes=_causes(answers, known))
     fitted, targets = explainer.fitted_, list(dict.fromkeys(answers.targets))
     # directions that depend on the outcome are listed where all rows want the same
     outcome = outcome_of_target(targets[0], fitted.classes) if len(targets) == 1 and targets[0] is not None else None
     rules, is_stated = fitted.rules(constraints, outcome), fitted.constraints_of(constraints, outcome) is not None
-    for name, text in (("title", title), ("data_description", data_description)):
+    for name, text in (("title", title), ("data_description", asked.data_description)):
         if text is not None and not isinstance(text, str):
             raise InvalidInputError(f"{name}: expected plain text or None, received {type(text).__name__}.")
     pictures = ColumnPictures(explainer)
-    images = None if image_shape is None else RowImages.of(answers, image_shape)
-    writer = RowWriter(answers, pictures, images, dict(plans or {}), dict(paths or {}))
+    images = None if asked.image_shape is None else RowImages.of(answers, asked.image_shape)
+    writer = RowWriter(answers, pictures, images, dict(asked.plans or {}), dict(asked.paths or {}))
     is_one_row = len(np.unique(answers.rows)) == 1
     rows = rows_section(writer, len(answers), is_one_row=is_one_row)
     checks = check_again(explainer, answers, constraints)
     method = [
         guarantees(explainer, answers, checks, writer.link),
-        description(explainer, data_description),
+        description(explainer, asked.data_description),
         rules_in_words(rules.given_names, given=is_stated, found=rules.found_names),
     ]
-    groups = "" if audit is None else groups_section(audit)
+    groups = "" if asked.audit is None else groups_section(asked.audit)
     if is_one_row:  # a page to hand over; what is behind it is folded
         folded = details(say("report.folded"), "".join(method), on_paper=False)
         parts = [rows, groups, what_is_proven(answers, checks, writer.link), folded]
     else:  # people first, method last
         parts = [overview(answers, known), rows, groups, *method]
     title = title or say("report.title", model=model_in_words(explainer.model))
-    return _page(title, answers, pictures, parts, made), checks
+    return _page(title, answers, pictures, parts, asked.made), checks
 
 
 def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: list[str], made: datetime | None) -> str:

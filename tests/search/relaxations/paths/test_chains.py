@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from chain_reference import reference
-from elsewise.search import Ellipsoids, Ground, Terminal, search_chains
+from elsewise.search import ChainProblem, Ellipsoids, Ground, Terminal, search_chains
 from elsewise.search.relaxations.paths.chains import _Problem, path_length, shortest_chain
 
 
@@ -156,7 +156,9 @@ def test_the_search_finds_the_best_of_all_sequences():
             return bool(all(inside[k, j] <= 0 and inside[k + 1, j] <= 0 for k, j in enumerate(sequence)))
 
         everywhere = ~np.eye(m, dtype=bool)
-        found = search_chains(ground, start, sets, everywhere, [terminal], np.zeros(1), np.full((1, n), np.nan), judge)
+        nothing = np.full((1, n), np.nan)
+        problem = ChainProblem(ground, start, sets, everywhere, [terminal], np.zeros(1), nothing)
+        found = search_chains(problem, judge)
         if np.isinf(best):
             assert found.corners is None
             continue
@@ -168,9 +170,9 @@ def test_the_search_finds_the_best_of_all_sequences():
 
 def test_a_chain_that_never_passes_is_not_returned():
     ground, start, sets, terminal = made_up(np.random.default_rng(0), norm=1, n=2, q=2, t=2)
-    found = search_chains(
-        ground, start, sets, ~np.eye(2, dtype=bool), [terminal], np.zeros(1), np.full((1, 2), np.nan), lambda *_: False
-    )
+    meets, nothing = ~np.eye(2, dtype=bool), np.full((1, 2), np.nan)
+    problem = ChainProblem(ground, start, sets, meets, [terminal], np.zeros(1), nothing)
+    found = search_chains(problem, lambda *_: False)
     assert found.corners is None
     assert np.isinf(found.length)
     assert np.isfinite(found.bound)  # and nothing is claimed: there may be one

@@ -126,7 +126,7 @@ def solve_conic(
     shape : ConeShape
         Of dimension m.
     factorise : function of a Scaling
-        Gives a function that solves ``G' W^-2 G u = r``.
+        Returns a function that solves ``G' W^-2 G u = r``.
     sizes : array of shape (n,)
         What the dual residual of each variable is compared with.
     cutoff : float
@@ -160,7 +160,7 @@ def solve_conic(
         if scaling is None or worse >= STEPS_WITHOUT_GAIN:
             break
         try:
-            system = _System(c, G, h, shape, scaling, factorise(scaling), tau, kappa, dual, primal, gap)
+            system = _System((c, G, h), shape, scaling, factorise(scaling), (tau, kappa), (dual, primal, gap))
         except np.linalg.LinAlgError:
             break
         lam = _apply(scaling, z, shape, 1)
@@ -191,21 +191,17 @@ class _System:
 
     def __init__(
         self,
-        c: FloatArray,
-        G: FloatArray,
-        h: FloatArray,
+        problem: tuple[FloatArray, FloatArray, FloatArray],
         shape: ConeShape,
         scaling: Scaling,
         solve: Solver,
-        tau: float,
-        kappa: float,
-        dual: FloatArray,
-        primal: FloatArray,
-        gap: float,
+        homogeneous: tuple[float, float],
+        residuals: tuple[FloatArray, FloatArray, float],
     ) -> None:
+        (c, G, h), (tau, kappa) = problem, homogeneous
         self.c, self.G, self.h, self.shape = c, G, h, shape
         self.scaling, self.solve, self.tau, self.kappa = scaling, solve, tau, kappa
-        self.dual, self.primal, self.gap = dual, primal, gap
+        self.dual, self.primal, self.gap = residuals
         self.x1, self.z1 = self._newton(-c, h)
         self.slope = kappa / tau - float(c @ self.x1 + h @ self.z1)
 

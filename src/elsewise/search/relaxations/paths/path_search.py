@@ -71,20 +71,11 @@ class FoundChain:
     timed_out: bool
 
 
-def search_chains(
-    ground: Ground,
-    start: FloatArray,
-    sets: Ellipsoids,
-    meets: BoolArray,
-    terminals: Sequence[Terminal],
-    bounds: FloatArray,
-    straight: FloatArray,
-    judge: Judge,
-    time_limit: float | None = None,
-) -> FoundChain:
-    """Find the shortest chain from a point to any of some terminal sets.
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainProblem:
+    """A chain from a point to any of some terminal sets, every segment in a set.
 
-    Parameters
+    Attributes
     ----------
     ground : Ground
     start : array of shape (n,)
@@ -95,13 +86,30 @@ def search_chains(
     bounds : array of shape (n_terminals,)
         Lower bounds of the straight distances to the terminals.
     straight : array of shape (n_terminals, n)
-        Near points of the terminals, NaN where none are known: a segment to one may already be a way.
+        Near points of the terminals, NaN where none are known: a segment to one may already be a path.
+    """
+
+    ground: Ground
+    start: FloatArray
+    sets: Ellipsoids
+    meets: BoolArray
+    terminals: Sequence[Terminal]
+    bounds: FloatArray
+    straight: FloatArray
+
+
+def search_chains(problem: ChainProblem, judge: Judge, time_limit: float | None = None) -> FoundChain:
+    """Find the shortest chain.
+
+    Parameters
+    ----------
+    problem : ChainProblem
     judge : function of corners and sequence
     time_limit : float, optional
         Seconds for the proof; without a chain yet the search goes on.
     """
-    ledger = Ledger(start[None], tolerance=CHAIN_GAP)
-    paths = _Paths(ground, start, sets, meets, terminals, bounds, straight, judge, time_limit)
+    ledger = Ledger(problem.start[None], tolerance=CHAIN_GAP)
+    paths = _Paths(problem, judge, time_limit)
     with _threads().limit(limits=1):  # matrices are small: threads would wait for each other
         search_best_first(paths, ledger)
     length, bound = float(ledger.value[0]), float(ledger.lower_bound[0])
@@ -125,20 +133,10 @@ class _Beginning:
 class _Paths(SearchTree[_Beginning]):
     """Relaxations of paths by chains; parameters as for `search_chains`."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        start: FloatArray,
-        sets: Ellipsoids,
-        meets: BoolArray,
-        terminals: Sequence[Terminal],
-        bounds: FloatArray,
-        straight: FloatArray,
-        judge: Judge,
-        time_limit: float | None,
-    ) -> None:
-        self.ground, self.start, self.sets, self.meets = ground, start, sets, meets
-        self.terminals, self.bounds, self.straight, self.judge = terminals, bounds, straight, judge
+    def __init__(self, problem: ChainProblem, judge: Judge, time_limit: float | None) -> None:
+        start, sets, meets, terminals = problem.start, problem.sets, problem.meets, problem.terminals
+        self.ground, self.start, self.sets, self.meets = problem.ground, start, sets, meets
+        self.terminals, self.bounds, self.straight, self.judge = terminals, problem.bounds, problem.straight, judge
         self.ends_at = np.inf if time_limit is None else time.perf_counter() + time_limit
         self.holds_start = np.flatnonzero(sets.excess(start[None])[0] <= 0.0)
         self.hops = {terminal.component: _hops(meets, terminal.component) for terminal in terminals}

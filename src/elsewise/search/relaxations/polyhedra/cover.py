@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
-from ....projection.cells import Cells, pack
+from ....projection.cells import Cells, PackedCones, Polyhedra, pack
 from ....projection.distance import row_product
 from ... import Cones, Cover, Space
-from ...cones import no_cones
 from ...cover import Terms
 from .bounds import PolyhedronBounds, SharedBounds, polyhedron_bounds, shared_bounds
 from .boxes import Boxes, boxes_of
@@ -62,13 +61,9 @@ class PolyhedraCover(Cover):
         shifts, shift_offsets = space.pulled_back(region.shifts, region.shift_offsets)
         cells = pack(
             space.coordinates,
-            normals=normals,
-            offsets=offsets,
-            spans=region.spans,
-            shifts=shifts,
-            shift_offsets=shift_offsets,
-            group=space.kernel_group,
-            **no_cones(space.cone_dimension, space.n_features),
+            Polyhedra(normals, offsets, region.spans, shifts, shift_offsets),
+            PackedCones.none(space.cone_dimension, space.n_features),
+            space.kernel_group,
         )
         rounding = _rounding(region, normals, offsets, space)
         exact = _exact_limits(region, space)

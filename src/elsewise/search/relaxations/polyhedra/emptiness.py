@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ....arrays import FloatArray
-from ....projection.cells import INFEASIBLE, pack
+from ....projection.cells import INFEASIBLE, PackedCones, Polyhedra, pack
 from ....projection.distance import Coordinates
 from ... import Cones
 
@@ -49,15 +49,14 @@ def squared_radii_needed(region: PolyhedronUnion, cones: Cones, W: FloatArray, w
         moved = w - back @ start  # z = moved + back y,  y = R t + Q'd
         cells = pack(
             coordinates,
-            normals=region.normals,
-            offsets=region.offsets - region.normals @ moved,
-            spans=region.spans,
-            shifts=region.shifts,
-            shift_offsets=region.shift_offsets - region.shifts @ moved,
-            factors=np.empty((0, 0, basis.shape[0])),
-            shape=np.empty(0, dtype=np.int64),
-            centres=np.empty((0, 0)),
-            radii=np.empty(0),
+            Polyhedra(
+                region.normals,
+                region.offsets - region.normals @ moved,
+                region.spans,
+                region.shifts,
+                region.shift_offsets - region.shifts @ moved,
+            ),
+            PackedCones.none(0, basis.shape[0]),
         )
         batch = cells.project(
             np.zeros((1, R.shape[0])),

@@ -5,13 +5,13 @@ Over balls, of many pieces at once; over a cone and half-spaces as well, by the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
 from ....projection.balls import Balls
-from ....projection.warm_starts import Trail
-from ... import Surroundings
-from .units import ROUNDS_A_SIDE, Intervals, Sums, estimate
+from .units import Intervals, Sums, estimate
 
 
 def in_balls(sums: Sums, balls: Balls, intervals: Intervals, near: list[FloatArray]) -> Intervals:
@@ -44,20 +44,15 @@ def in_balls(sums: Sums, balls: Balls, intervals: Intervals, near: list[FloatArr
 
 
 def narrowed(
-    sums: Sums,
-    intervals: Intervals,
-    units: list[IntArray],
-    surroundings: Surroundings,
-    limit: float,
-    A: FloatArray,
-    b: FloatArray,
-    x: FloatArray,
-    trail: Trail | None,
+    sums: Sums, intervals: Intervals, units: list[IntArray], x: FloatArray, largest: Callable[..., FloatArray]
 ) -> Intervals:
-    """Narrow the intervals of some units of each layer, over points near enough with ``A x <= b``."""
+    """Narrow the intervals of some units of each layer around a point ``x``.
+
+    ``largest`` is a function of forms and of what they are known to be at most: bounds of them over what is left.
+    """
     for place, some in enumerate(units):
         if len(some):
-            intervals = _narrowed(sums, intervals, place, some, surroundings, limit, A, b, x, trail)
+            intervals = _narrowed(sums, intervals, place, some, x, largest)
     return intervals
 
 
@@ -66,12 +61,8 @@ def _narrowed(
     intervals: Intervals,
     place: int,
     units: IntArray,
-    surroundings: Surroundings,
-    limit: float,
-    A: FloatArray,
-    b: FloatArray,
     x: FloatArray,
-    trail: Trail | None,
+    largest: Callable[..., FloatArray],
 ) -> Intervals:
     """Bound forms from both sides; those of further layers by their linear over-estimates."""
     layer, n = sums.layers[place], len(units)
@@ -83,7 +74,7 @@ def _narrowed(
     with np.errstate(invalid="ignore"):
         high = np.where(np.isfinite(offsets), known - offsets, np.inf)
     with np.errstate(invalid="ignore"):
-        found = surroundings.largest(W, high, A, b, limit=limit, near=x, rounds=ROUNDS_A_SIDE, start=trail)
+        found = largest(W, high)
     found = np.where(np.isnan(found), np.inf, found)  # nothing is known
     with np.errstate(invalid="ignore"):
         best = np.where(np.isfinite(offsets), np.minimum(known, found + offsets), known)

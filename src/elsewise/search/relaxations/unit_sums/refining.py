@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from .cuts import cuts_near, sides_of_first_layer
 from .descent import Accepts, descend, first_points, from_starts, push
 from .intervals import in_balls, narrowed
 from .parts import Side
-from .units import NARROWED_A_PIECE, SETTLED, TIMES_AT_FIRST, Intervals, Sums
+from .units import NARROWED_A_PIECE, ROUNDS_A_SIDE, SETTLED, TIMES_AT_FIRST, Intervals, Sums
 
 # Rounds of cuts before intervals are narrowed, after which cuts are deeper: each projects once. What is left is cut off
 # in its children.
@@ -137,9 +138,10 @@ class Refining:
         A, b = self.halfspaces()
         if not self.is_projected:
             self.trail, self.is_projected = self.surroundings.nearest(A, b, np.inf, self.trail).trail, True
-        self.intervals = narrowed(
-            self.sums, self.intervals, units, self.surroundings, self.limit, A, b, self.x, self.trail
+        largest = partial(
+            self.surroundings.largest, A=A, b=b, limit=self.limit, near=self.x, rounds=ROUNDS_A_SIDE, start=self.trail
         )
+        self.intervals = narrowed(self.sums, self.intervals, units, self.x, largest)
 
     def cut(self) -> None:
         """Add cuts and project, until none is violated."""
