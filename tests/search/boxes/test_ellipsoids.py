@@ -1,4 +1,4 @@
-"""Ellipsoids of one row: one queue, the lowest bound first, and the bound without the density for all of them."""
+"""EllipsoidTree of one row: one queue, the lowest bound first, and the bound without the density for all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from elsewise.search import BoxAnswer, BoxRequest
-from elsewise.search.boxes.ellipsoids import BOXES_A_SLICE, EllipsoidQueue
+from elsewise.search.best_first import search_best_first
+from elsewise.search.boxes.ellipsoids import BOXES_A_SLICE, EllipsoidTree
 from elsewise.search.ledger import Ledger
 
 ROW = np.zeros(1)
@@ -55,16 +56,15 @@ class Cover:
 
 def searched(cover, cutoff=np.inf, seconds=60.0, proposed=None):
     """Search all ellipsoids of a cover."""
-    found = Ledger(ROW[None])
+    found = Ledger(ROW[None], np.array([cutoff]))
     if proposed is not None:
-        found.value[0], found.points[0], found.ellipsoid[0] = proposed, proposed, 0
+        found.offer(np.zeros(1, dtype=int), np.array([proposed]), np.full((1, 1), proposed))
     box = BoxRequest(ROW, ROW, ROW, np.zeros(1, dtype=bool), 0.0)
     inside = [SimpleNamespace(place=j) for j in range(len(cover.given))]
     order = [(lowest, j) for j, (lowest, _, _) in enumerate(cover.given)]
     goal = SimpleNamespace(cover=cover, has_density=True)
     ends = time.perf_counter() + seconds
-    EllipsoidQueue(found, goal, box, inside, order, cutoff, ends).run(True)
-    return found
+    return search_best_first(EllipsoidTree(goal, box, inside, order, True, ends), found)
 
 
 @pytest.mark.parametrize("seed", range(20))

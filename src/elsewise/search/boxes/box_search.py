@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray
+from ..best_first import search_best_first
 from ..branch_and_bound.domain_branching import columns_that_stay, search_choices, search_column_sets
 from ..constants import GRACE, MODEL_FREE_TOLERANCE
 from ..domains.clauses import Clauses
@@ -21,7 +22,7 @@ from ..domains.domain import Domain
 from ..domains.special_codes import NumberPieces, split
 from ..ledger import Ledger
 from ..request import SearchRequest
-from .ellipsoids import EllipsoidQueue
+from .ellipsoids import EllipsoidTree
 from .inside import BoxRequest, Proposal
 from .inside_boxes import InsideBoxes, RowChecks, SearchAnything, row_cone
 
@@ -153,7 +154,8 @@ class BoxSearch:
         self, k: int, row: FloatArray, g: int, domain: Domain, cutoff: float, ends: float, work: float
     ) -> Ledger:
         """Search one row, cone by cone, nearest first."""
-        goal, found, box = self.problem.goals[g], Ledger(row[None]), self._box(k, row, domain)
+        goal, box = self.problem.goals[g], self._box(k, row, domain)
+        found = Ledger(row[None], np.array([cutoff]), tolerance=MODEL_FREE_TOLERANCE)
         checks = RowChecks(self.problem, row, g, domain, self.history.of_row(k, by_columns=False), self.margin)
         inside: list[InsideBoxes | None] = [None]
         order, nearest = [(0.0, 0)], np.inf
@@ -167,7 +169,7 @@ class BoxSearch:
             inside = self._insides(checks, box, cutoff, ends, exists)
             order = sorted((0.0 if each is None else each.whole.bound, j) for j, each in enumerate(inside) if exists[j])
             nearest = order[0][0] if order else np.inf
-        EllipsoidQueue(found, goal, box, inside, order, cutoff, ends, work).run(asks)
+        search_best_first(EllipsoidTree(goal, box, inside, order, asks, ends, work), found)
         value = found.value[0]
         found.model_free[0] = goal.has_density and np.isfinite(value) and value * (1 - MODEL_FREE_TOLERANCE) <= nearest
         return found
