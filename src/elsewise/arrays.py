@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,16 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 # Labels, cells of a user's table: what the array holds is the user's business.
 AnyArray = NDArray[Any]
+
+# What other libraries and users hand over, whose types are theirs to state: a fitted model, or a part of one; a value
+# of a user's table, or a label; rows or a column in any form users have them; a target as they write it, a label or an
+# interval ``(low, high)``; an object of JSON or another written form, to be filled and to be read.
+Estimator: TypeAlias = Any
+UserValue: TypeAlias = Any
+UserData: TypeAlias = Any
+UserTarget: TypeAlias = Any
+JsonObject: TypeAlias = dict[str, Any]
+ReadObject: TypeAlias = Mapping[str, Any]
 
 
 def check_rows(Z: ArrayLike, *, some_missing: bool = False) -> FloatArray:

@@ -6,7 +6,9 @@ What becomes of a row, in a word: the words that answers, files, pages and progr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
+
+from .arrays import UserValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Target:
         Least probability of the label.
     """
 
-    value: Any
+    value: UserValue
     min_probability: float | None = None
 
 

@@ -12,12 +12,12 @@ threshold (Eq. gmm:approx), and :math:`p(x, y)` is the share of ``y`` among the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import AnyArray, BoolArray, FloatArray, IntArray
+from .arrays import AnyArray, BoolArray, FloatArray, IntArray, UserTarget
 from .errors import InvalidInputError
 from .explainer import Explainer
 from .questions import Options
@@ -101,7 +101,7 @@ class NearestTrainingRows:
     indices: IntArray
 
 
-def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) -> ModelFreeCounterfactuals:
+def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: UserTarget) -> ModelFreeCounterfactuals:
     """Find the nearest points that are dense enough for the target, without asking the model.
 
     Parameters
@@ -131,7 +131,7 @@ def model_free_counterfactuals(explainer: Explainer, X: ArrayLike, target: Any) 
     )
 
 
-def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: Any) -> BoolArray:
+def model_free_theorem_applies(explainer: Explainer, X: ArrayLike, target: UserTarget) -> BoolArray:
     """Return for which rows the counterfactual of a target is model-free (Theorem 2), bool array of shape (n_samples,).
 
     True means ``h(x_*) = target`` at the model-free counterfactual: every classifier that says so there has the same

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, UserTarget, UserValue
 from ..reasons import Reason
 from ..table import Table
 from ..table.frames import is_frame, rows_of
@@ -120,8 +120,8 @@ class Path:
     """
 
     steps: Any
-    target: Any
-    prediction: Any
+    target: UserTarget
+    prediction: UserValue
     status: str
     length: float
     lower_bound: float

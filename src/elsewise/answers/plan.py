@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, UserData, UserTarget, UserValue
 from ..reasons import Reason
 from ..table import Table
 from ..text import headline_of_plan, html_of_plan, reason_in_words, sentence_of_plan, speaking, text_of_plan
@@ -44,11 +44,11 @@ class PlanStep:
     """
 
     changes: tuple[Change, ...]
-    row: Any
+    row: UserData
     features: FloatArray
     log_density: float
     share: float
-    prediction: Any
+    prediction: UserValue
     probability: float
     is_as_wanted: bool
 
@@ -84,8 +84,8 @@ class Plan:
     """
 
     steps: tuple[PlanStep, ...]
-    target: Any
-    prediction: Any
+    target: UserTarget
+    prediction: UserValue
     status: str
     bottleneck: int | None
     log_bound: float

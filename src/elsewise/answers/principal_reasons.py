@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ..arrays import UserValue
 from ..reasons import Target
 from ..table.wording import Wording
 from ..text import html_of_reasons, sentence_of_reasons, text_of_reason, text_of_reasons
@@ -79,13 +80,13 @@ class PrincipalReason:
 
     column: str
     direction: str
-    now: Any
-    then: Any
+    now: UserValue
+    then: UserValue
     is_alone: bool
     explanation: Explanation
     distance_without: float
     responsiveness: Responsiveness
-    code: Any = None
+    code: UserValue = None
 
     def __str__(self) -> str:
         return text_of_reason(self)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..arrays import UserValue
 from ..text import sentence_of_ranges, text_of_range
 
 
@@ -29,14 +30,14 @@ class ValueRange:
     """
 
     column: str
-    now: Any
-    low: Any
-    high: Any
+    now: UserValue
+    low: UserValue
+    high: UserValue
     reads_low: Any
     reads_high: Any
     is_lowest: bool
     is_highest: bool
-    levels: tuple[Any, ...] = ()
+    levels: tuple[UserValue, ...] = ()
 
     def __str__(self) -> str:
         return text_of_range(self)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import JsonObject, UserData, UserValue
 from ..errors import MissingDependencyError
 from ..reasons import for_everyone, has_answer
 from ..table import Column, Table
@@ -29,7 +30,7 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-def record_of(one: Explanation) -> dict[str, Any]:
+def record_of(one: Explanation) -> JsonObject:
     """Return an answer as nothing but what strict JSON knows.
 
     Numbers keep all their digits. What JSON has no number for is null: a missing value, the distance of a row without
@@ -68,12 +69,12 @@ def record_of(one: Explanation) -> dict[str, Any]:
     return record
 
 
-def _range(one: ValueRange) -> dict[str, Any]:
+def _range(one: ValueRange) -> JsonObject:
     levels = [to_json(level) for level in one.levels]
     return {"column": one.column, "low": to_json(one.low), "high": to_json(one.high), "levels": levels}
 
 
-def record_of_reasons(reasons: PrincipalReasons) -> dict[str, Any]:
+def record_of_reasons(reasons: PrincipalReasons) -> JsonObject:
     """Return principal reasons as nothing but what strict JSON knows."""
     listed = [
         {
@@ -89,7 +90,7 @@ def record_of_reasons(reasons: PrincipalReasons) -> dict[str, Any]:
     return {"status": reasons.status, "columns": list(reasons.columns), "reasons": listed}
 
 
-def values_by_name(names: tuple[str, ...], row: Any) -> dict[str, Any]:
+def values_by_name(names: tuple[str, ...], row: UserData) -> JsonObject:
     """Return the values of a row, by the names of its columns."""
     values = row.array if hasattr(row, "array") else row
     return {str(name): to_json(value) for name, value in zip(names, values)}
@@ -99,7 +100,7 @@ def values_by_name(names: tuple[str, ...], row: Any) -> dict[str, Any]:
 OPTIMAL_GAP = 1e-6
 
 
-def value_in(table: Table, column: Column, row: Any) -> Any:
+def value_in(table: Table, column: Column, row: UserData) -> Any:
     """Value that a row, in the user's form, has in a column; of a one-hot group the name of its level."""
     values = [row.iloc[source] if hasattr(row, "iloc") else row[source] for source in column.sources]
     if not column.is_group:
@@ -108,14 +109,14 @@ def value_in(table: Table, column: Column, row: Any) -> Any:
     return ones[0] if ones else next(level for level in column.levels if level not in table.names)
 
 
-def derived_value_in(column: DerivedColumn, row: Any) -> Any:
+def derived_value_in(column: DerivedColumn, row: UserData) -> Any:
     """Value that a row, in the user's form, has in a derived column."""
     value = row.iloc[column.place] if hasattr(row, "iloc") else row[column.place]
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if column.is_whole and isinstance(value, float) and value.is_integer() else value
 
 
-def _as_it_was(column: Column, value: Any) -> Any:
+def _as_it_was(column: Column, value: UserValue) -> Any:
     """Undo what a row of several types does to its values: whole numbers beside others become floats."""
     value = value.item() if isinstance(value, np.generic) else value
     if column.kind == "integer":

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..arrays import UserData, UserTarget
 from ..reasons import Target
 from ..table.wording import Wording
 from ..text import (
@@ -250,9 +251,9 @@ class Monotone:
     kind: ClassVar[str] = "monotone"
     column: str
     direction: str
-    target: Any
+    target: UserTarget
     status: str
-    rows: Any = None
+    rows: UserData = None
     scores: tuple[float, float] | None = None
     wording: Wording | None = field(default=None, repr=False, compare=False)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.mixture import GaussianMixture
 
-from ..arrays import AnyArray, FloatArray, is_missing
+from ..arrays import AnyArray, FloatArray, UserValue, is_missing
 from ..errors import InvalidInputError
 from .base import ClassDensity
 from .mixtures.gaussian_mixture import GaussianMixtureDensity
@@ -24,14 +24,14 @@ DensityOfClass: TypeAlias = str | BaseEstimator
 
 
 def fit_class_densities(
-    density: DensityOfClass | Mapping[Any, DensityOfClass] | None,
+    density: DensityOfClass | Mapping[UserValue, DensityOfClass] | None,
     threshold: Threshold,
     Z: FloatArray,
     y: ArrayLike | None,
     classes: AnyArray | None,
     n_levels: Sequence[int] = (),
     tell: Callable[[int], None] = lambda count: None,
-) -> dict[Any, ClassDensity]:
+) -> dict[UserValue, ClassDensity]:
     """Fit the density of every class, with its threshold.
 
     Parameters
@@ -115,9 +115,9 @@ def at_threshold(density: ClassDensity, threshold: Threshold) -> ClassDensity:
 
 
 def _one_class(
-    density: DensityOfClass | Mapping[Any, DensityOfClass],
+    density: DensityOfClass | Mapping[UserValue, DensityOfClass],
     threshold: Threshold,
-    label: Any,
+    label: UserValue,
     Z: FloatArray,
     n_levels: Sequence[int],
 ) -> ClassDensity:
@@ -126,7 +126,10 @@ def _one_class(
 
 
 def _estimator(
-    density: DensityOfClass | Mapping[Any, DensityOfClass], label: Any, n_levels: Sequence[int], lacks_values: bool
+    density: DensityOfClass | Mapping[UserValue, DensityOfClass],
+    label: UserValue,
+    n_levels: Sequence[int],
+    lacks_values: bool,
 ) -> BaseEstimator:
     """Find the density of one label among what the user gave, and tell it the table's categories."""
     if isinstance(density, Mapping):

@@ -30,12 +30,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, UserValue
 from ..search import Cones
 from .base import ClassDensity, category_drops, log_peaks
 from .threshold import LogDensity, Threshold, log_threshold
@@ -182,7 +181,7 @@ class Landscape:
         Shapes and centres of the components; their radii do not matter. None of tables with categories.
     """
 
-    labels: tuple[Any, ...]
+    labels: tuple[UserValue, ...]
     densities: tuple[ClassDensity, ...]
     log_shares: FloatArray
     log_densities: FloatArray = field(init=False)
@@ -204,7 +203,7 @@ class Landscape:
         object.__setattr__(self, "saddles", values)
 
     @property
-    def first_component(self) -> dict[Any, int]:
+    def first_component(self) -> dict[UserValue, int]:
         """Number of the first component of each label."""
         counts = [len(each.mixture_.weights_) for each in self.densities]
         return dict(zip(self.labels, np.cumsum([0, *counts[:-1]]).tolist()))
@@ -291,7 +290,7 @@ class Landscape:
 
 
 def landscape_of(
-    densities: Mapping[Any, ClassDensity], of_all_columns: Mapping[Any, ClassDensity] | None = None
+    densities: Mapping[UserValue, ClassDensity], of_all_columns: Mapping[UserValue, ClassDensity] | None = None
 ) -> Landscape:
     """Join the densities of all labels, each with as many training rows as it has log densities.
 

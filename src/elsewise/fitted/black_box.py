@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import OutlierMixin, is_regressor
 
-from ..arrays import AnyArray, FloatArray, IntArray
+from ..arrays import AnyArray, Estimator, FloatArray, IntArray
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..models import BlackBox, BlackBoxRegion, Interval, Outcome
 from ..table import Table
@@ -50,7 +50,7 @@ class TrainingRows:
 
     @classmethod
     def of(
-        cls, model: Any, table: Table, classes: AnyArray | None, given: UserRows, rows: FloatArray, reason: str
+        cls, model: Estimator, table: Table, classes: AnyArray | None, given: UserRows, rows: FloatArray, reason: str
     ) -> TrainingRows:
         """Ask the model about its training rows, and keep some."""
         given = table.own_columns(given)
@@ -104,7 +104,7 @@ def black_box_region(fitted: FittedModel, training: TrainingRows, outcome: Outco
     return BlackBoxRegion(asked, outcome, training.anchors[accepted], training.anchors[~accepted])
 
 
-def require_askable(model: Any) -> None:
+def require_askable(model: Estimator) -> None:
     """Refuse what is no classifier, regressor or outlier detector with a ``predict`` of one answer a row."""
     if isinstance(model, BlackBox):
         return

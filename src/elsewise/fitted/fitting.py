@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import AnyArray, FloatArray
+from ..arrays import AnyArray, Estimator, FloatArray, UserValue
 from ..density import completed, fit_class_densities
 from ..density.conditional import is_conditional
 from ..distances import ResolvedManhattan, Scaled, resolve_distance
@@ -67,12 +67,12 @@ class FitSettings:
     constraints: Constraints | None
     rules: str | None
     labels: Mapping[str, Any] | None
-    outcomes: Mapping[Any, str] | None
+    outcomes: Mapping[UserValue, str] | None
     language: str
 
 
 def fit_model(
-    model: Any, X: ArrayLike, y: ArrayLike | None, settings: FitSettings, tell: Callable[[int], None]
+    model: Estimator, X: ArrayLike, y: ArrayLike | None, settings: FitSettings, tell: Callable[[int], None]
 ) -> FittedModel:
     """Learn where data of each class lie, and compile the model.
 
@@ -147,7 +147,7 @@ def fit_model(
     return fitted
 
 
-def _check_model(model: Any) -> None:
+def _check_model(model: Estimator) -> None:
     """Refuse what is no fitted model."""
     if isinstance(model, type):
         raise InvalidInputError(f"model: expected a fitted model, received the class {model.__name__} itself.")
@@ -161,14 +161,19 @@ def _check_model(model: Any) -> None:
         require_askable(model)
 
 
-def _derives(model: Any, table: Table) -> bool:
+def _derives(model: Estimator, table: Table) -> bool:
     """Whether model space has columns that follow from others, given as rows or added by a first step."""
     added = any(isinstance(getattr(step.transformer, "func", None), AddDerived) for step in unwrap_or_whole(model)[0])
     return bool(table.derived) or added
 
 
 def _compiled_with_derived(
-    model: Any, given: UserRows, columns: Mapping[str, Any] | None, constraints: Constraints | None, *, finds: bool
+    model: Estimator,
+    given: UserRows,
+    columns: Mapping[str, Any] | None,
+    constraints: Constraints | None,
+    *,
+    finds: bool,
 ) -> tuple[CompiledModel, str]:
     """Compile a model with the columns that follow from others, as the user says or, if they say nothing, as found."""
     if isinstance(constraints, Constraints) and constraints.derive is not None:
@@ -183,7 +188,7 @@ def _compiled_with_derived(
 
 
 def _compiled(
-    model: Any, given: UserRows, columns: Mapping[str, Any] | None, derive: Mapping[str, str]
+    model: Estimator, given: UserRows, columns: Mapping[str, Any] | None, derive: Mapping[str, str]
 ) -> tuple[CompiledModel, str]:
     """Follow the steps of a model, or take it as a whole; and why it was taken so, nothing if it was not."""
     try:
@@ -216,9 +221,9 @@ def _why_unread(fitted: FittedModel) -> str:
 
 def _profiles(
     table: Table, rows: FloatArray, y: ArrayLike | None, classes: AnyArray | None
-) -> dict[Any, tuple[ColumnProfile, ...]]:
+) -> dict[UserValue, tuple[ColumnProfile, ...]]:
     """Distributions of the columns: of all rows (None), and of each label's."""
-    profiles: dict[Any, tuple[ColumnProfile, ...]] = {None: profiles_of(table, rows)}
+    profiles: dict[UserValue, tuple[ColumnProfile, ...]] = {None: profiles_of(table, rows)}
     if y is not None and classes is not None:
         labels = np.asarray(y)
         for label in classes.tolist():
@@ -228,14 +233,14 @@ def _profiles(
     return profiles
 
 
-def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[Any, FloatArray]:
+def _references(fitted: FittedModel, rows: FloatArray, y: ArrayLike | None) -> dict[UserValue, FloatArray]:
     """Training rows of each label that densities of some columns refer to; none where these mean nothing.
 
     They do where the density is one of the columns themselves: a feature alone decides about each of its columns. What
     is missing in them is drawn from the density given the rest.
     """
     is_of_columns = fitted.has_categories or bool(((fitted.to_density.matrix != 0).sum(axis=1) <= 1).all())
-    references: dict[Any, FloatArray] = {}
+    references: dict[UserValue, FloatArray] = {}
     for label, density in fitted.densities.items() if is_of_columns else ():
         own = rows if label is None else rows[np.asarray(y) == label]
         if not is_conditional(density, len(own)):

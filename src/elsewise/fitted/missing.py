@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, UserValue
 from ..density import ClassDensity, density_where_missing
 from ..errors import InvalidInputError
 
@@ -54,7 +54,7 @@ def density_rows_with_gaps(fitted: FittedModel, rows: FloatArray, missing: BoolA
 
 def densities_where_missing(
     fitted: FittedModel, missing: BoolArray
-) -> tuple[dict[Any, ClassDensity], dict[Any, FloatArray]]:
+) -> tuple[dict[UserValue, ClassDensity], dict[UserValue, FloatArray]]:
     """Return the densities of rows that lack some features, and training rows that lack them, by label.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
+from ..arrays import AnyArray, BoolArray, Estimator, FloatArray, IntArray, UserData, is_missing
 from ..table import Table
 from ..table.frames import column_of, is_frame, rows_of, written
 from ..table.rows import column_names
@@ -18,7 +18,12 @@ from ..table.types import UserRows
 
 
 def as_model_input(
-    model: Any, table: Table, points: FloatArray, given: Any, rows: FloatArray | None, places: IntArray | None = None
+    model: Estimator,
+    table: Table,
+    points: FloatArray,
+    given: UserData,
+    rows: FloatArray | None,
+    places: IntArray | None = None,
 ) -> Any:
     """Write points in the user's columns, and with names if the model saw names.
 
@@ -66,7 +71,7 @@ class AskedModel:
         The same in features; NaN where it lacks a value that points have.
     """
 
-    model: Any
+    model: Estimator
     table: Table
     classes: AnyArray | None
     example: UserRows
@@ -75,7 +80,7 @@ class AskedModel:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: Estimator,
         table: Table,
         classes: AnyArray | None,
         example: UserRows,

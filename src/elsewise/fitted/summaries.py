@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import AnyArray, FloatArray, IntArray
+from ..arrays import AnyArray, FloatArray, IntArray, UserData, UserValue
 from ..density import ClassDensity
 from ..table import Table
 from ..table.frames import rows_of
@@ -49,7 +49,7 @@ class ColumnProfile:
     kind: str
     counts: IntArray
     edges: FloatArray
-    levels: tuple[Any, ...]
+    levels: tuple[UserValue, ...]
     percentiles: FloatArray
 
     def share_at_most(self, value: float) -> float:
@@ -98,7 +98,7 @@ MOST_ROWS = 10_000
 N_QUANTILES = 1001
 
 
-def sureness_of(fitted: FittedModel, given: Any, rows: FloatArray, y: AnyArray | None) -> dict[int, FloatArray]:
+def sureness_of(fitted: FittedModel, given: UserData, rows: FloatArray, y: AnyArray | None) -> dict[int, FloatArray]:
     """Compute quantiles of the probability that the model gives training rows of a class, for that class.
 
     Parameters
@@ -148,7 +148,7 @@ def _evenly(places: IntArray) -> IntArray:
 MOST_EXAMPLES = 2_000
 
 
-def examples_of(fitted: FittedModel, label: Any, density: ClassDensity | None) -> FloatArray:
+def examples_of(fitted: FittedModel, label: UserValue, density: ClassDensity | None) -> FloatArray:
     """Return rows that are likely to be dense, in features, array of shape (n, n_features).
 
     Parameters

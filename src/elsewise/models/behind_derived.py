@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import Estimator, FloatArray, IntArray
 from ..errors import UnsupportedSettingError
 from ..search import Region
 from ..search.region import Outcome, Response
@@ -27,7 +25,7 @@ class BehindDerived:
         What it sees of model space.
     """
 
-    def __init__(self, estimator: Any, columns: DerivedColumns) -> None:
+    def __init__(self, estimator: Estimator, columns: DerivedColumns) -> None:
         self.estimator, self.columns = estimator, columns
         self.n_features_in_ = columns.n_features
         if hasattr(estimator, "classes_"):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import AnyArray, BoolArray, FloatArray
+from ..arrays import AnyArray, BoolArray, FloatArray, UserData, UserValue
 from ..errors import InvalidInputError
 from ..search import BlackBoxCover, Halfspaces, Lattice, Part, Reach, Region, Space
 from ..search.region import Interval, Outcome
@@ -55,7 +55,7 @@ class BlackBox:
     def __init__(
         self,
         predict: Callable[[Any], ArrayLike],
-        classes: Sequence[Any] | AnyArray | None,
+        classes: Sequence[UserValue] | AnyArray | None,
         predict_proba: Callable[[Any], ArrayLike] | None = None,
     ) -> None:
         for name, function in (("predict", predict), ("predict_proba", predict_proba)):
@@ -76,7 +76,7 @@ class BlackBox:
         classes = f"classes={self.classes_.tolist()}" if hasattr(self, "classes_") else "classes=None"
         return f"BlackBox({name}, {classes})"
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: UserData) -> AnyArray:
         """Ask the function about rows.
 
         Returns
@@ -108,7 +108,7 @@ class BlackBox:
             return self._probabilities
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _probabilities(self, X: Any) -> FloatArray:
+    def _probabilities(self, X: UserData) -> FloatArray:
         assert self.giving_probabilities is not None
         given = np.asarray(self.giving_probabilities(X), dtype=np.float64)
         if given.shape != (len(X), len(self.classes_)):

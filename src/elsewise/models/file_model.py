@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..arrays import UserData
 from ..errors import UnsupportedSettingError
 
 
@@ -13,7 +14,7 @@ class FileModel:
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def fit(self, X: Any, y: Any = None) -> NoReturn:
+    def fit(self, X: UserData, y: Any = None) -> NoReturn:
         """Raise: the file holds a fitted model, not how to train one."""
         raise UnsupportedSettingError(
             f"{type(self).__name__} was read from a file and cannot be trained. Expected a model that is trained in "

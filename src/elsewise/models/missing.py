@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.utils import get_tags
 
-from ..arrays import BoolArray
+from ..arrays import BoolArray, Estimator
 from ..errors import UnsupportedSettingError
 from ..search import Region
 from ..search.region import Outcome
@@ -15,7 +13,7 @@ from .trees import EnsembleRegion
 from .wrappers import members_of, passes_rows_on, with_trees_as_sums
 
 
-def takes_missing(model: Any) -> bool:
+def takes_missing(model: Estimator) -> bool:
     """Whether a model itself takes rows with missing values, so that none has to be put in their place."""
     if is_adapter(model):
         return True
@@ -24,7 +22,7 @@ def takes_missing(model: Any) -> bool:
     return hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.allow_nan)
 
 
-def region_where_missing(model: Any, outcome: Outcome, region: Region, missing: BoolArray) -> EnsembleRegion:
+def region_where_missing(model: Estimator, outcome: Outcome, region: Region, missing: BoolArray) -> EnsembleRegion:
     """Region of rows whose values of some features are missing, about the other features alone.
 
     Parameters

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.svm import SVC, NuSVC
 
-from ..arrays import FloatArray
+from ..arrays import Estimator, FloatArray
 from ..errors import UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
 from ..search.region import DecisionValue, Interval, Outcome, Response, require_label
@@ -33,7 +32,7 @@ Vote = tuple[int, int]
 
 
 @register(SVC, NuSVC)
-def svc_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
+def svc_region(model: Estimator, outcome: Outcome) -> PolyhedronUnion:
     """Region of a support vector machine with a linear kernel."""
     label = require_label(model, outcome)
     _require_linear(model)
@@ -45,7 +44,7 @@ def svc_region(model: Any, outcome: Outcome) -> PolyhedronUnion:
 
 
 @register_response(SVC, NuSVC)
-def svc_response_region(model: Any, response: Response) -> Region:
+def svc_response_region(model: Estimator, response: Response) -> Region:
     """Region where the decision value of two classes lies in a range."""
     _require_linear(model)
     if not isinstance(response, DecisionValue) or len(model.classes_) > 2:
@@ -58,7 +57,7 @@ def svc_response_region(model: Any, response: Response) -> Region:
     return slab(W, b, Interval(response.low, response.high))
 
 
-def _require_linear(model: Any) -> None:
+def _require_linear(model: Estimator) -> None:
     name = type(model).__name__
     if model.kernel != "linear":
         raise UnsupportedSettingError(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from ..arrays import AnyArray
+from ..arrays import AnyArray, Estimator
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..search import Region
 from ..search.region import Label, Outcome, Probability, Response
@@ -111,7 +111,7 @@ def register_response_by_name(*names: str) -> Callable[[SomeResponseBuilder], So
     return add
 
 
-def as_estimator(model: Any) -> Any:
+def as_estimator(model: Estimator) -> Any:
     """Return a model that predicts labels or numbers of plain rows: the model itself, or an estimator made of it."""
     for kind in type(model).__mro__:
         adapter = adapters_by_name.get(f"{kind.__module__}.{kind.__qualname__}")
@@ -120,12 +120,12 @@ def as_estimator(model: Any) -> Any:
     return model
 
 
-def is_adapter(model: Any) -> bool:
+def is_adapter(model: Estimator) -> bool:
     """Whether a model is an estimator made of another one."""
     return type(model) in list(adapters_by_name.values())
 
 
-def classes_of(model: Any) -> AnyArray | None:
+def classes_of(model: Estimator) -> AnyArray | None:
     """Labels that a model predicts, in order; None for a regressor."""
     if hasattr(model, "classes_") and len(model.classes_) > 0:  # regressors of CatBoost have none
         return np.asarray(model.classes_)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, Estimator, FloatArray, UserData
 from ..models.trees import ColumnFunctions
 from .affine import LARGEST_WARPED
 
@@ -31,7 +30,7 @@ class ColumnStep:
         The column it takes, and the one it gives.
     """
 
-    transformer: Any
+    transformer: Estimator
     neutral: FloatArray
     place: int
     output: int
@@ -115,7 +114,7 @@ def _is_usable(values: FloatArray) -> BoolArray:
     return np.asarray(np.abs(values) <= LARGEST_WARPED)
 
 
-def transformed(transformer: Any, table: FloatArray) -> FloatArray:
+def transformed(transformer: Estimator, table: FloatArray) -> FloatArray:
     """Ask a transformer about numbers it may never have been meant for, quietly."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of names it was fitted with, of overflow, of bins it has not got
@@ -123,6 +122,6 @@ def transformed(transformer: Any, table: FloatArray) -> FloatArray:
     return dense(given)
 
 
-def dense(given: Any) -> FloatArray:
+def dense(given: UserData) -> FloatArray:
     """Return what a transformer gave, an array, a sparse matrix or a frame, as an array of numbers."""
     return np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -18,7 +18,7 @@ from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.tree import BaseDecisionTree
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import Estimator, FloatArray, IntArray, UserData, UserValue
 from ..errors import InvalidInputError, UnsupportedModelError
 from ..models import check_behind_steps
 from ..models.trees import StepsBefore
@@ -48,7 +48,7 @@ from .walk import Walk
 from .warping import check_monotone
 
 
-def columns_seen(model: Any, X: Any) -> tuple[tuple[str, ...], int]:
+def columns_seen(model: Estimator, X: UserData) -> tuple[tuple[str, ...], int]:
     """Return the names of a model's columns, none where it knows none, and how many they are.
 
     CatBoost has names of its own, ``feature_names_``, numbers as text where it was fitted on arrays; read from a file,
@@ -99,14 +99,14 @@ class CompiledModel:
 
     table: Table
     to_model: AffineMap
-    estimator: Any
+    estimator: Estimator
     features: FloatArray
     steps: StepsBefore | None = None
 
 
 def compile_model(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: UserData,
     declared: Mapping[str, Declaration] | None = None,
     derive: Mapping[str, str] | None = None,
 ) -> CompiledModel:
@@ -204,10 +204,10 @@ def _dropped(steps: Sequence[Step], n_columns: int) -> Collection[int]:
 
 
 def _settle(
-    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration], estimator: Any
+    steps: Sequence[Step], table: Table, X: UserRows, declared: Mapping[str, Declaration], estimator: Estimator
 ) -> tuple[Walk, ModelView]:
     """Follow the steps; where they tell that a column is other than the table says, change it and follow again."""
-    refused: dict[int, set[Any]] = {}  # levels that an encoder does not take, whatever another one knows
+    refused: dict[int, set[UserValue]] = {}  # levels that an encoder does not take, whatever another one knows
     while True:  # each round settles a column, and what is settled stays so
         walk, columns = Walk(table, refused), list(table.columns)
         try:
@@ -243,7 +243,7 @@ def _recast(column: Column, X: UserRows, declared: Mapping[str, Declaration], st
 
 
 def _without(
-    column: Column, foreign: Sequence[tuple[Any, str]], X: UserRows, declared: Mapping[str, Declaration]
+    column: Column, foreign: Sequence[tuple[UserValue, str]], X: UserRows, declared: Mapping[str, Declaration]
 ) -> Column:
     """Leave out levels that do not occur and that an encoder would refuse: a boolean that was always the same, say."""
     seen = levels_seen(column_of(X, column.sources[0]), column.name)
@@ -381,8 +381,8 @@ def _in_double_precision(rows: UserRows) -> UserRows:
 
 
 def compile_whole(
-    model: Any,
-    X: Any,
+    model: Estimator,
+    X: UserData,
     declared: Mapping[str, Declaration] | None = None,
     derive: Mapping[str, str] | None = None,
 ) -> CompiledModel:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from ..arrays import Estimator
 from ..errors import UnsupportedSettingError
 from ..models.behind_derived import BehindDerived
 from ..search.relaxations.derived import DerivedColumns, DerivedForm
@@ -16,7 +16,7 @@ from .streams import AffineStream, DerivedStream, Limits, Stream, as_affine
 from .walk import Walk
 
 
-def derived_view(walk: Walk, streams: Sequence[Stream], estimator: Any) -> ModelView:
+def derived_view(walk: Walk, streams: Sequence[Stream], estimator: Estimator) -> ModelView:
     """Put derived streams into the estimator; limits of divisors are noted in the findings.
 
     Raises

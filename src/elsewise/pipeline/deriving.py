@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, UserData
 from ..errors import InvalidInputError
 from ..table.derived import DerivedColumn, computed, decimals_of, in_order, is_short, match, read_formula, sources_of
 from ..table.frames import as_table, column_of, floats_of
 from ..table.table import Table
 
 
-def with_derived(table: Table, formulas: Mapping[str, str], X: Any) -> Table:
+def with_derived(table: Table, formulas: Mapping[str, str], X: UserData) -> Table:
     """Make the table in which columns follow from others.
 
     Parameters

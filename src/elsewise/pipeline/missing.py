@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ..arrays import is_missing
+from ..arrays import Estimator, is_missing
 from ..models import takes_missing
 from ..table.column import Column
 from ..table.frames import column_of, floats_of
@@ -18,7 +17,7 @@ from .steps import Step
 from .transformers.native_categories import NativeCategories
 
 
-def with_missing(table: Table, estimator: Any, steps: Sequence[Step], X: UserRows) -> Table:
+def with_missing(table: Table, estimator: Estimator, steps: Sequence[Step], X: UserRows) -> Table:
     """Let missing values stay so where the model takes them.
 
     Behind transformers of a pipeline only columns in which values were missing in the training data: others may be

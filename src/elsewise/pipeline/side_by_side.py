@@ -16,7 +16,7 @@ import joblib
 import numpy as np
 from sklearn.tree import BaseDecisionTree
 
-from ..arrays import FloatArray
+from ..arrays import Estimator, FloatArray, UserData
 from ..errors import UnsupportedModelError
 from ..models.linear import coefficients
 from ..models.wrappers import members_of, with_members
@@ -39,10 +39,10 @@ class SideBySide:
         Columns of the first part.
     """
 
-    parts: tuple[Sequence[tuple[str, Any]], ...]
+    parts: tuple[Sequence[tuple[str, Estimator]], ...]
     width: int
 
-    def transform(self, rows: Any) -> FloatArray:
+    def transform(self, rows: UserData) -> FloatArray:
         """Return the columns of all parts, array of shape (n_samples, n_columns)."""
         made = []
         for steps in self.parts:
@@ -53,7 +53,9 @@ class SideBySide:
         return np.hstack(made)
 
 
-def side_by_side(model: Any, taken_apart: Sequence[tuple[Sequence[tuple[str, Any]], Any]]) -> tuple[SideBySide, Any]:
+def side_by_side(
+    model: Estimator, taken_apart: Sequence[tuple[Sequence[tuple[str, Estimator]], Any]]
+) -> tuple[SideBySide, Any]:
     """Put the transformers of a wrapper's members into one.
 
     Parameters
@@ -95,7 +97,7 @@ def side_by_side(model: Any, taken_apart: Sequence[tuple[Sequence[tuple[str, Any
     return together, _of_width(with_members(model, members), total)
 
 
-def _can_look(estimator: Any, start: int) -> bool:
+def _can_look(estimator: Estimator, start: int) -> bool:
     """Whether an estimator accepts that its columns are those from ``start`` on."""
     members = members_of(estimator)
     if members:
@@ -103,7 +105,7 @@ def _can_look(estimator: Any, start: int) -> bool:
     return "coef_" in vars(estimator) or (isinstance(estimator, BaseDecisionTree) and start == 0)
 
 
-def _rewritten(estimator: Any, change: Callable[[Any], Any], width: int) -> Any:
+def _rewritten(estimator: Estimator, change: Callable[[Any], Any], width: int) -> Any:
     """Return a copy of an estimator of ``width`` columns whose linear models, itself or inside of it, are changed."""
     members = members_of(estimator)
     if members:
@@ -116,7 +118,7 @@ def _rewritten(estimator: Any, change: Callable[[Any], Any], width: int) -> Any:
 def _widened(start: int, total: int) -> Callable[[Any], Any]:
     """Let a linear model's columns be those from ``start`` on, of ``total`` in all."""
 
-    def change(model: Any) -> Any:
+    def change(model: Estimator) -> Any:
         weights = coefficients(model)
         model.coef_ = np.zeros((*weights.shape[:-1], total))
         model.coef_[..., start : start + weights.shape[-1]] = weights
@@ -125,7 +127,7 @@ def _widened(start: int, total: int) -> Callable[[Any], Any]:
     return change
 
 
-def in_first_part(estimator: Any, together: SideBySide, to_model: AffineMap) -> tuple[Any, AffineMap]:
+def in_first_part(estimator: Estimator, together: SideBySide, to_model: AffineMap) -> tuple[Any, AffineMap]:
     """Write an estimator that sees several parts as one that sees the first: scaled otherwise, all say the same.
 
     A density of the columns of all parts would count everything several times.
@@ -153,7 +155,7 @@ def in_first_part(estimator: Any, together: SideBySide, to_model: AffineMap) -> 
         return estimator, to_model
     constants = offset - weights @ offset[:width]
 
-    def change(model: Any) -> Any:
+    def change(model: Estimator) -> Any:
         own = coefficients(model)
         model.coef_, model.intercept_ = own @ weights, model.intercept_ + own @ constants
         return model
@@ -161,7 +163,7 @@ def in_first_part(estimator: Any, together: SideBySide, to_model: AffineMap) -> 
     return _rewritten(estimator, change, width), AffineMap(matrix[:width], offset[:width])
 
 
-def _of_width(estimator: Any, total: int) -> Any:
+def _of_width(estimator: Estimator, total: int) -> Any:
     """Note on a copy how many columns it sees."""
     if "n_features_in_" in vars(estimator):
         estimator.n_features_in_ = total

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import joblib
 from sklearn.pipeline import Pipeline
 
+from ..arrays import Estimator
 from ..errors import UnsupportedModelError
 from ..models.wrappers import is_sampler, members_of, seen_through, with_members
 from .side_by_side import SideBySide, side_by_side
@@ -17,7 +18,7 @@ class Step(NamedTuple):
     """A transformer and its name in the pipeline, ``outer__inner`` inside of others."""
 
     name: str
-    transformer: Any
+    transformer: Estimator
 
     @property
     def in_words(self) -> str:
@@ -25,7 +26,7 @@ class Step(NamedTuple):
         return f"step {self.name!r} ({type(self.transformer).__name__})"
 
 
-def unwrap(model: Any) -> tuple[list[Step], Any]:
+def unwrap(model: Estimator) -> tuple[list[Step], Estimator]:
     """Split a model into its transformers and its final estimator.
 
     Parameters
@@ -53,7 +54,7 @@ def unwrap(model: Any) -> tuple[list[Step], Any]:
     return [*flattened(steps), *(Step(f"{name}__{step.name}", step.transformer) for step in inner)], estimator
 
 
-def unwrap_or_whole(model: Any) -> tuple[list[Step], Any]:
+def unwrap_or_whole(model: Estimator) -> tuple[list[Step], Estimator]:
     """Split a model as :func:`unwrap` does, for words about it.
 
     One that cannot be taken apart is its own final estimator; where members have steps of their own, each kind is given
@@ -69,7 +70,7 @@ def unwrap_or_whole(model: Any) -> tuple[list[Step], Any]:
     return steps, estimator
 
 
-def _around_members(model: Any) -> tuple[list[Step], Any]:
+def _around_members(model: Estimator) -> tuple[list[Step], Estimator]:
     """Take the transformers out of what a wrapper decides by; those that differ are put side by side."""
     members = members_of(model)
     taken_apart = [unwrap(member) for member in members]
@@ -95,7 +96,7 @@ def _is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
     )
 
 
-def flattened(steps: Iterable[tuple[str, Any]], prefix: str = "") -> Iterator[Step]:
+def flattened(steps: Iterable[tuple[str, Estimator]], prefix: str = "") -> Iterator[Step]:
     """Return the steps one by one, inner pipelines taken apart, without those that pass data through."""
     for name, given in steps:
         transformer = seen_through(given)

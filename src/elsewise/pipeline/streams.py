@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, UserValue
 from ..errors import UnsupportedSettingError
 from ..table.column import Column
 from ..table.derived import DerivedColumn
@@ -55,7 +55,7 @@ class LevelStream:
     """
 
     column: int
-    values: tuple[Any, ...]
+    values: tuple[UserValue, ...]
     encoded: bool = False
 
 
@@ -183,8 +183,8 @@ class Findings:
     """
 
     fills: dict[int, float] = field(default_factory=dict)
-    known: dict[int, list[Any]] = field(default_factory=dict)
-    foreign: dict[int, list[tuple[Any, str]]] = field(default_factory=dict)
+    known: dict[int, list[UserValue]] = field(default_factory=dict)
+    foreign: dict[int, list[tuple[UserValue, str]]] = field(default_factory=dict)
     accepts: dict[int, list[bool]] = field(default_factory=dict)
     limits: dict[int, Limits] = field(default_factory=dict)
 
@@ -298,6 +298,6 @@ def _line(numbers: FloatArray, column: int, where: str) -> tuple[float, float]:
     return float(slope), float(numbers[0])
 
 
-def level_key(value: Any) -> Hashable:
+def level_key(value: UserValue) -> Hashable:
     """Equal for values an encoder takes to be the same: NaN is one, None another."""
     return ("missing", value is None) if is_missing_value(value) else cast("Hashable", value)

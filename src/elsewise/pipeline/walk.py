@@ -8,7 +8,7 @@ from typing import Any, Never, cast
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import Estimator, FloatArray, UserValue
 from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..table.column import Column
 from ..table.table import Table, lay_out
@@ -46,19 +46,19 @@ class Walk:
         What imputers put for missing values of category columns, and the missing value it stands for.
     """
 
-    def __init__(self, table: Table, refused: Mapping[int, Collection[Any]] | None = None) -> None:
+    def __init__(self, table: Table, refused: Mapping[int, Collection[UserValue]] | None = None) -> None:
         self.table, self.findings = table, Findings()
         self.refused = {} if refused is None else refused
-        self.imputed: dict[int, dict[Any, Any]] = {}
+        self.imputed: dict[int, dict[UserValue, Any]] = {}
         self._column_of_feature = np.repeat(np.arange(len(table.columns)), [column.width for column in table.columns])
 
-    def steps(self, steps: Iterable[tuple[str, Any]], streams: list[Stream], prefix: str = "") -> list[Stream]:
+    def steps(self, steps: Iterable[tuple[str, Estimator]], streams: list[Stream], prefix: str = "") -> list[Stream]:
         """Streams behind a sequence of steps."""
         for name, transformer in steps:
             streams = self.step(f"{prefix}{name}", transformer, streams)
         return streams
 
-    def step(self, name: str, transformer: Any, streams: list[Stream]) -> list[Stream]:
+    def step(self, name: str, transformer: Estimator, streams: list[Stream]) -> list[Stream]:
         """Streams behind one step."""
         if passes_through(transformer):
             return streams
@@ -149,7 +149,7 @@ class Walk:
         return columns.pop() if len(columns) == 1 else -1
 
 
-def affine_map(steps: Iterable[tuple[str, Any]], n_features: int) -> AffineMap:
+def affine_map(steps: Iterable[tuple[str, Estimator]], n_features: int) -> AffineMap:
     """Compose the maps of fitted transformers of numbers.
 
     Parameters

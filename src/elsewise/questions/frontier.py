@@ -7,11 +7,9 @@ where both ends of a stretch have the same distance, everything between them has
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, UserData
 from .solving.answers import Answers
 from .solving.deadline import RowSeconds
 from .solving.question import Question
@@ -20,7 +18,7 @@ from .solving.question import Question
 SAME_DISTANCE = 1e-9
 
 
-def walk(question: Question, given: Any, row: FloatArray) -> list[Answers]:
+def walk(question: Question, given: UserData, row: FloatArray) -> list[Answers]:
     """Answer all goals of a question, of ascending thresholds and alike otherwise, for one row.
 
     Parameters

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, UserData
 from ..fitted import FittedModel
 from ..models import Outcome
 from ..rules import Rules
@@ -41,7 +40,7 @@ class RowQuestion:
     """
 
     fitted: FittedModel
-    given: Any
+    given: UserData
     row: FloatArray
     outcome: Outcome
     rules: Rules

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..answers.path import Bottleneck, Path, Profile
 from ..answers.records import OPTIMAL_GAP
-from ..arrays import FloatArray
+from ..arrays import FloatArray, UserData, UserTarget, UserValue
 from ..distances import ResolvedManhattan
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
@@ -30,10 +30,10 @@ PLACES_A_SEGMENT = 24
 def find_path(
     fitted: FittedModel,
     x: ArrayLike,
-    target: Any,
+    target: UserTarget,
     options: Options,
     *,
-    level: Any = None,
+    level: UserValue = None,
 ) -> Path:
     """Find the way of one row; see :meth:`elsewise.Explainer.path`."""
     if isinstance(fitted.distance, ResolvedManhattan) and fitted.distance.per_change > 0:
@@ -106,7 +106,7 @@ def _bottleneck(fitted: FittedModel, way: Way) -> Bottleneck:
     return Bottleneck(height, landscape.share_no_denser(height), segment, min(before, 1.0), place)
 
 
-def _profile(fitted: FittedModel, table: Table, way: Way, given: Any, outcome: Outcome) -> Profile:
+def _profile(fitted: FittedModel, table: Table, way: Way, given: UserData, outcome: Outcome) -> Profile:
     landscape, lengths = fitted.landscape(), _lengths(fitted, way.points)
     shares = np.linspace(0.0, 1.0, PLACES_A_SEGMENT + 1)
     parts, positions = [way.points[:1]], [np.zeros(1)]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import IntArray
+from ..arrays import IntArray, UserTarget, UserValue
 from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
@@ -25,7 +25,7 @@ from .options import Options
 LeastProbability = float | tuple[float, ...] | None
 
 
-def label_outcome(target: Any, classes: NDArray[Any], min_probability: LeastProbability) -> Label:
+def label_outcome(target: UserTarget, classes: NDArray[Any], min_probability: LeastProbability) -> Label:
     """Find a label among the model's classes."""
     for index, label in enumerate(classes.tolist()):
         if type(label) is type(_plain(target)) and label == _plain(target):
@@ -47,7 +47,7 @@ def _label(index: int, min_probability: LeastProbability) -> Label:
     return Label(index, min_probability[index] if isinstance(min_probability, tuple) else min_probability)
 
 
-def interval_outcome(target: Any) -> Interval:
+def interval_outcome(target: UserTarget) -> Interval:
     """Read ``(low, high)``, either end open (None or infinite)."""
     wrong = InvalidInputError(f"A regressor needs target=(low, high), with None for an open end, received {target!r}.")
     if target is None or isinstance(target, str) or np.ndim(np.asarray(target, dtype=object)) != 1 or len(target) != 2:
@@ -62,7 +62,7 @@ def interval_outcome(target: Any) -> Interval:
     return Interval(low, high)
 
 
-def outcome_of_target(target: Any, classes: NDArray[Any] | None) -> Outcome:
+def outcome_of_target(target: UserTarget, classes: NDArray[Any] | None) -> Outcome:
     """Return one target, a label or ``(low, high)``, as an outcome."""
     return interval_outcome(target) if classes is None else label_outcome(target, classes, None)
 
@@ -102,7 +102,7 @@ class Wanted:
 
 
 def outcomes_of_rows(
-    target: Any, n_samples: int, classes: NDArray[Any] | None, min_probability: LeastProbability
+    target: UserTarget, n_samples: int, classes: NDArray[Any] | None, min_probability: LeastProbability
 ) -> Wanted:
     """Read the targets of all rows.
 
@@ -172,12 +172,12 @@ def _numbered(outcomes: Sequence[Outcome]) -> Wanted:
     return Wanted(tuple(place), np.array([place[outcome] for outcome in outcomes], dtype=np.int64))
 
 
-def _check_count(target: Sequence[Any], n_samples: int) -> None:
+def _check_count(target: Sequence[UserValue], n_samples: int) -> None:
     if len(target) != n_samples:
         raise InvalidInputError(f"Expected one target for each of the {n_samples} rows, received {len(target)}.")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: UserValue) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 

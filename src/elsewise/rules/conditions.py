@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, UserValue
 from ..errors import InvalidInputError
 from .words import LONGEST_SHOWN
 
@@ -35,7 +35,7 @@ class Test:
 
     column: str
     sign: Sign
-    value: Any
+    value: UserValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import keyword
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import UserValue
 from ..errors import InvalidInputError
 from ..text.words import column_word, listed, value_words
 from . import words
@@ -134,6 +135,6 @@ def _is_same(known: object, level: object) -> bool:
         return False
 
 
-def few(levels: Sequence[Any]) -> str:
+def few(levels: Sequence[UserValue]) -> str:
     """List the first few levels."""
     return ", ".join(repr(level) for level in levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..arrays import UserValue
 from .column import Column
 from .frames import is_missing_value, objects_of
 from .types import UserDtype
@@ -53,7 +54,7 @@ def as_trained(
     else:
         read = _text
     cells = objects_of(given)
-    known: dict[tuple[type, Any], Any] = {}
+    known: dict[tuple[type, UserValue], Any] = {}
     values = []
     for cell in cells:
         key = (type(cell), cell)
@@ -63,7 +64,7 @@ def as_trained(
     return _series(values, dtype, marker, given)
 
 
-def level_reader(levels: Sequence[Any]) -> Callable[[Any], Any]:
+def level_reader(levels: Sequence[UserValue]) -> Callable[[Any], Any]:
     """Make a function that finds the level a text or a foreign value stands for; None is the missing value.
 
     A level is found by how it is written, else as a number (``2.0`` for 2), else as a truth value (``true``, ``1``).
@@ -78,7 +79,7 @@ def level_reader(levels: Sequence[Any]) -> Callable[[Any], Any]:
     truths = {bool(level): level for level in levels if isinstance(level, (bool, np.bool_))}
     are_numbers = bool(levels) and all(isinstance(level, Real) and not isinstance(level, bool) for level in levels)
 
-    def read(value: Any) -> Any:
+    def read(value: UserValue) -> Any:
         if not isinstance(value, str):
             found = same.get(value)
             return written.get(str(value), value) if found is None else found
@@ -96,7 +97,7 @@ def level_reader(levels: Sequence[Any]) -> Callable[[Any], Any]:
     return read
 
 
-def _number(value: Any) -> Any:
+def _number(value: UserValue) -> Any:
     if not isinstance(value, str):
         return value
     if value in MISSING_WORDS:
@@ -111,11 +112,11 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _text(value: Any) -> Any:
+def _text(value: UserValue) -> Any:
     return None if isinstance(value, str) and value in MISSING_WORDS else value
 
 
-def _series(values: list[Any], dtype: UserDtype, marker: Any, given: pd.Series[Any]) -> pd.Series[Any]:
+def _series(values: list[UserValue], dtype: UserDtype, marker: Any, given: pd.Series[Any]) -> pd.Series[Any]:
     """Make a series of a dtype if it holds the values, else of one that does; None stands for missing values."""
     import pandas
 
@@ -146,7 +147,9 @@ def _is_object(dtype: UserDtype) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def _numeric(values: list[Any], dtype: np.dtype[Any], some_missing: bool, given: pd.Series[Any]) -> pd.Series[Any]:
+def _numeric(
+    values: list[UserValue], dtype: np.dtype[Any], some_missing: bool, given: pd.Series[Any]
+) -> pd.Series[Any]:
     import pandas
 
     cells = [np.nan if value is None else value for value in values] if some_missing else values

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import IntArray
+from ..arrays import IntArray, UserValue
 
 Kind = Literal["number", "integer", "ordinal", "category"]
 
@@ -51,10 +51,10 @@ class Column:
     start: int
     stop: int
     sources: tuple[int, ...]
-    levels: tuple[Any, ...] = ()
+    levels: tuple[UserValue, ...] = ()
     open: bool = False
     fill: float | None = None
-    missing: Any = None
+    missing: UserValue = None
     missing_stays: bool = False
     stand_in: float = 0.0
     low: float = -math.inf
@@ -138,7 +138,7 @@ class Ordinal:
     >>> columns = {"education": ew.Ordinal(levels=["school", "college", "university"])}
     """
 
-    levels: Sequence[Any]
+    levels: Sequence[UserValue]
 
 
 Declaration = Literal["number", "integer", "boolean", "category", "ordinal"] | OneHot | Ordinal

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 from scipy.sparse import issparse
 
-from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, is_missing
+from ..arrays import AnyArray, BoolArray, FloatArray, IntArray, UserData, UserValue, is_missing
 from ..errors import InvalidInputError, MissingDependencyError
 from .rows import as_given
 from .types import UserColumn, UserDtype, UserRows
@@ -29,7 +29,7 @@ def is_frame(X: object) -> TypeGuard[pd.DataFrame]:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def as_table(X: Any, *, name: str = "X") -> UserRows:
+def as_table(X: UserData, *, name: str = "X") -> UserRows:
     """Return rows as a pandas data frame if they are any kind of frame, else as a 2-d array, in the type they came."""
     if is_frame(X) or (type(X) is np.ndarray and X.ndim == 2):
         return X
@@ -60,7 +60,7 @@ def without_na(X: UserRows) -> UserRows:
     return X
 
 
-def _from_polars(X: Any, name: str) -> pd.DataFrame:
+def _from_polars(X: UserData, name: str) -> pd.DataFrame:
     # Column by column: polars' own to_pandas needs pyarrow.
     if not hasattr(X, "get_columns"):
         raise InvalidInputError(
@@ -120,12 +120,12 @@ def rows_of(X: UserRows, rows: IntArray | BoolArray | slice) -> UserRows:
     return X.iloc[rows] if is_frame(X) else X[rows]
 
 
-def is_missing_value(value: Any) -> bool:
+def is_missing_value(value: UserValue) -> bool:
     """Whether a single value is None, NaN, NaT or ``pandas.NA``."""
     return bool(is_missing(_one(value))[0])
 
 
-def _one(value: Any) -> AnyArray:
+def _one(value: UserValue) -> AnyArray:
     cell = np.empty(1, dtype=object)
     cell[0] = value
     return cell
@@ -170,7 +170,7 @@ def floats_of(column: UserColumn) -> FloatArray:
     return values
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: UserValue) -> bool:
     if isinstance(value, (complex, np.complexfloating)):
         return False
     try:
@@ -188,7 +188,7 @@ def row_as(row: pd.DataFrame, dtypes: Sequence[UserDtype]) -> pd.DataFrame:
     import pandas
 
     cells = row.to_numpy(dtype=object)[0]
-    columns: dict[int, Any] = {}
+    columns: dict[int, UserData] = {}
     for dtype in dict.fromkeys(dtypes):
         places = [place for place, other in enumerate(dtypes) if other == dtype]
         together = _cast(cells[places], dtype)

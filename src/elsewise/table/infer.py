@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import is_missing
+from ..arrays import UserData, UserValue, is_missing
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from .column import Column, Declaration, Kind, OneHot, Ordinal
 from .frames import as_table, column_of, floats_of, is_categorical, is_frame, objects_of
@@ -24,7 +24,7 @@ _WORDS = ("number", "integer", "boolean", "category", "ordinal")
 
 
 def read_table(
-    X: Any,
+    X: UserData,
     declared: Mapping[str, Any] | None = None,
     *,
     names: tuple[str, ...] | None = None,
@@ -113,7 +113,7 @@ def as_category(values: UserColumn, place: int, name: str, *, kind: Kind = "cate
     return _column(name, kind, place, levels, missing_marker(values, name) if None in levels else None)
 
 
-def _column(name: str, kind: Kind, place: int, levels: tuple[Any, ...] = (), missing: Any = None) -> Column:
+def _column(name: str, kind: Kind, place: int, levels: tuple[UserValue, ...] = (), missing: UserValue = None) -> Column:
     return Column(name, kind, 0, 0, (place,), levels, missing=missing)
 
 
@@ -161,7 +161,7 @@ def _declared_column(values: UserColumn, place: int, name: str, what: Declaratio
     return column
 
 
-def _ordinal(values: UserColumn, place: int, name: str, levels: tuple[Any, ...]) -> Column:
+def _ordinal(values: UserColumn, place: int, name: str, levels: tuple[UserValue, ...]) -> Column:
     if len(levels) == 0 or len(set(levels)) < len(levels):
         raise InvalidInputError(
             f"Column {name!r} is declared ordinal with levels {list(levels)}: expected distinct values from lowest to "
@@ -259,7 +259,7 @@ def _refuse_dates(values: UserColumn, name: str) -> None:
         )
 
 
-def merge_levels(column: Column, more: Collection[Any], dtype: UserDtype) -> tuple[Any, ...]:
+def merge_levels(column: Column, more: Collection[UserValue], dtype: UserDtype) -> tuple[Any, ...]:
     """Levels of a column with further ones put where they belong."""
     if tuple(column.levels) == in_order(column.levels, dtype):
         return in_order((*column.levels, *more), dtype)

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import UserValue
 from .frames import is_missing_value
 
 
-def python_value(value: Any) -> Any:
+def python_value(value: UserValue) -> Any:
     """Return a value as Python has it: numbers of numpy become Python's, everything else stays."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def to_json(value: Any) -> Any:
+def to_json(value: UserValue) -> Any:
     """Write a value so that strict JSON holds it.
 
     Plain values stay, missing and infinite ones become None, tuples lists, anything else text.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray, is_missing
+from ..arrays import BoolArray, IntArray, UserValue, is_missing
 from ..errors import InvalidInputError
 from .frames import is_categorical, is_missing_value, objects_of
 from .types import UserColumn, UserDtype
@@ -39,7 +39,7 @@ def levels_seen(column: UserColumn, name: str) -> tuple[Any, ...]:
     return in_order(found, getattr(column, "dtype", None)) + ((None,) if missing.any() else ())
 
 
-def in_order(levels: Iterable[Any], dtype: UserDtype | None = None) -> tuple[Any, ...]:
+def in_order(levels: Iterable[UserValue], dtype: UserDtype | None = None) -> tuple[Any, ...]:
     """Put levels in the order of a category dtype, else in their own, else leave them; None goes last."""
     distinct = dict.fromkeys(levels)
     found = [level for level in distinct if level is not None]
@@ -69,7 +69,7 @@ def missing_marker(column: UserColumn, name: str) -> Any:
     return next(iter(markers.values()), None)
 
 
-def codes_of(column: UserColumn, levels: Sequence[Any], marker: Any) -> tuple[IntArray, BoolArray]:
+def codes_of(column: UserColumn, levels: Sequence[UserValue], marker: Any) -> tuple[IntArray, BoolArray]:
     """Position of each value in ``levels``, :data:`UNKNOWN` where it is none, and where these are missing values."""
     lookup = {level: code for code, level in enumerate(levels) if level is not None}
     none = next((code for code, level in enumerate(levels) if level is None), UNKNOWN)
@@ -94,7 +94,7 @@ def codes_of(column: UserColumn, levels: Sequence[Any], marker: Any) -> tuple[In
     return codes, missing
 
 
-def never_seen(known: Iterable[Any]) -> Any:
+def never_seen(known: Iterable[UserValue]) -> UserValue:
     """Make a value of the same type that is none of the known ones."""
     values = [value for value in known if not is_missing_value(value)]
     if values and all(isinstance(value, Real) for value in values):
@@ -106,7 +106,7 @@ def never_seen(known: Iterable[Any]) -> Any:
     return value
 
 
-def _is_hashable(value: Any) -> bool:
+def _is_hashable(value: UserValue) -> bool:
     try:
         hash(value)
     except TypeError:

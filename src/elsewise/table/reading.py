@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, UserValue
 from ..errors import InvalidInputError
 from .column import Column
 from .frames import floats_of, objects_of
@@ -20,7 +20,9 @@ from .types import LARGEST_NUMBER, UserColumn
 _NUMBERS = frozenset([int, float, bool, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQefd")])
 
 
-def row_at_once(cells: Sequence[Any], columns: Sequence[Column], n_features: int, largest: float) -> FloatArray | None:
+def row_at_once(
+    cells: Sequence[UserValue], columns: Sequence[Column], n_features: int, largest: float
+) -> FloatArray | None:
     """Features of a row of plain numbers and known text, shape (1, n_features); None where its columns say more.
 
     The same as :func:`numbers` and :func:`codes` give column by column, which cost more than one row's values.
@@ -165,7 +167,7 @@ def group_indicators(columns: Sequence[UserColumn], column: Column, names: Seque
     return values
 
 
-def _refuse(name: str, value: Any, where: BoolArray, column: Column, rule: str, advice: str) -> NoReturn:
+def _refuse(name: str, value: UserValue, where: BoolArray, column: Column, rule: str, advice: str) -> NoReturn:
     count = int(where.sum())
     more = f" ({count} such values in all)" if count > 1 else ""
     shown = value if isinstance(value, float) else repr(value)
@@ -174,5 +176,5 @@ def _refuse(name: str, value: Any, where: BoolArray, column: Column, rule: str, 
     )
 
 
-def _few(values: Sequence[Any]) -> str:
+def _few(values: Sequence[UserValue]) -> str:
     return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from ..arrays import UserValue
 from ..errors import InvalidInputError
 
 
@@ -28,7 +29,7 @@ class ColumnLabel:
     unit: str = ""
     values: tuple[tuple[Any, str], ...] = ()
 
-    def value(self, value: Any) -> str | None:
+    def value(self, value: UserValue) -> str | None:
         """Return the name of a value, or None if it has none."""
         return _name_among(self.values, value)
 
@@ -54,7 +55,7 @@ class Wording:
         """Return the label of a column, an empty one if it has none."""
         return next((label for column, label in self.columns if column == name), _NO_LABEL)
 
-    def outcome(self, label: Any) -> str | None:
+    def outcome(self, label: UserValue) -> str | None:
         """Return how to say what the model predicts, or None if that was not stated."""
         return _name_among(self.outcomes, label)
 
@@ -66,9 +67,9 @@ PLAIN = Wording()
 
 def wording_of(
     labels: Mapping[str, Any] | None,
-    outcomes: Mapping[Any, str] | None,
+    outcomes: Mapping[UserValue, str] | None,
     names: Sequence[str],
-    classes: Sequence[Any] | None,
+    classes: Sequence[UserValue] | None,
     language: str = "en",
 ) -> Wording:
     """Check the names that a user has stated.
@@ -104,7 +105,7 @@ def _columns(labels: Mapping[str, Any] | None, names: Sequence[str]) -> tuple[tu
     return found
 
 
-def _label(column: str, label: Any) -> ColumnLabel:
+def _label(column: str, label: UserValue) -> ColumnLabel:
     parts = label if isinstance(label, (tuple, list)) else (label,)
     texts = [part for part in parts if isinstance(part, str)]
     values = [part for part in parts if isinstance(part, Mapping)]
@@ -120,7 +121,9 @@ def _label(column: str, label: Any) -> ColumnLabel:
     return ColumnLabel(name, unit, tuple(stated.items()))
 
 
-def _outcomes(outcomes: Mapping[Any, str] | None, classes: Sequence[Any] | None) -> tuple[tuple[Any, str], ...]:
+def _outcomes(
+    outcomes: Mapping[UserValue, str] | None, classes: Sequence[UserValue] | None
+) -> tuple[tuple[Any, str], ...]:
     if outcomes is None:
         return ()
     _check_mapping(outcomes, "outcomes", "labels to texts")
@@ -145,7 +148,7 @@ def _check_text(text: object, what: str) -> None:
         raise InvalidInputError(f"{what}: expected a text, received {text!r}.")
 
 
-def _name_among(names: Sequence[tuple[Any, str]], value: Any) -> str | None:
+def _name_among(names: Sequence[tuple[UserValue, str]], value: UserValue) -> str | None:
     """Return the name of a value; 1 is 1.0, but not True."""
     for known, text in names:
         if isinstance(known, bool) == isinstance(value, bool) and known == value:

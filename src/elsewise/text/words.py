@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any, Literal
 
+from ..arrays import UserValue
 from .languages import say, template, wording
 from .numbers import FEW, LONGEST_LEVEL, LONGEST_WHOLE, MANY, number, shows_all_of, two_numbers
 
@@ -108,13 +109,13 @@ def column_word(name: str) -> Word:
     return replace(word, whole=clean(name)) if label else word
 
 
-def row_word(value: Any) -> Word:
+def row_word(value: UserValue) -> Word:
     """Name or number of a row."""
     return replace(_value(value, True, FEW), is_text=False)
 
 
 def value_words(
-    before: Any, after: Any, *, is_level: bool = False, digits: int = FEW, column: str | None = None
+    before: UserValue, after: UserValue, *, is_level: bool = False, digits: int = FEW, column: str | None = None
 ) -> tuple[Word, Word]:
     """Two values of a column, written so that they differ if the values do.
 
@@ -140,11 +141,11 @@ def _named(word: Word, name: str | None) -> Word:
     return word if name is None else Word(clean(name), "value", word.whole or word.text)
 
 
-def _with_unit(word: Word, value: Any, unit: str) -> Word:
+def _with_unit(word: Word, value: UserValue, unit: str) -> Word:
     return replace(word, text=f"{word.text} {clean(unit)}") if _is_measured(value) else word
 
 
-def _value_words(before: Any, after: Any, *, is_level: bool, digits: int) -> tuple[Word, Word]:
+def _value_words(before: UserValue, after: UserValue, *, is_level: bool, digits: int) -> tuple[Word, Word]:
     words = _value(before, is_level, digits), _value(after, is_level, digits)
     if _is_measured(before) and _is_measured(after) and not is_level:
         texts = two_numbers(_plain(before), _plain(after), digits)
@@ -157,7 +158,7 @@ def _value_words(before: Any, after: Any, *, is_level: bool, digits: int) -> tup
     return words
 
 
-def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Word:
+def label_word(label: UserValue, other: float | None = None, digits: int = MANY) -> Word:
     """Something a model predicts: a label, a number, or a range of numbers in words.
 
     Parameters
@@ -183,7 +184,7 @@ def label_word(label: Any, other: float | None = None, digits: int = MANY) -> Wo
 
 
 def decision_words(
-    label: Any,
+    label: UserValue,
     word: Word | None = None,
     *,
     form: Literal["decides", "decide", "deciding"] = "decides",
@@ -230,14 +231,14 @@ def range_in_words(low: float, high: float) -> str:
     return say("range.between", low=first, high=second)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: UserValue) -> bool:
     """Whether a value is None, NaN, ``pandas.NA`` or ``pandas.NaT``."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(_plain(value), float) and _plain(value) != _plain(value)
 
 
-def _value(value: Any, is_level: bool, digits: int) -> Word:
+def _value(value: UserValue, is_level: bool, digits: int) -> Word:
     value = _plain(value)
     if is_missing(value):
         return Word(say("missing"), "value")
@@ -260,12 +261,12 @@ def _word(text: str, kind: Literal["label", "column", "value"], *, is_text: bool
     return Word(short, kind, "" if short == text else shortened(text, LONGEST_WHOLE), is_text)
 
 
-def _is_measured(value: Any) -> bool:
+def _is_measured(value: UserValue) -> bool:
     value = _plain(value)
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not is_missing(value)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: UserValue) -> Any:
     return value.item() if hasattr(value, "item") and hasattr(value, "dtype") else value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, UserData, UserValue
 from ...errors import InvalidInputError
 from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
@@ -57,12 +57,12 @@ class DumpedModel(FileModel):
         tags.input_tags.allow_nan = True
         return tags
 
-    def scores(self, X: Any) -> FloatArray:
+    def scores(self, X: UserData) -> FloatArray:
         """Form the sums of leaves of rows, array of shape (n_samples, n_scores)."""
         trees, rows = self.source.at(self._as_columns(X))
         return trees.scores(rows)
 
-    def _as_columns(self, X: Any) -> Any:
+    def _as_columns(self, X: UserData) -> Any:
         """Rows with the model's columns in its order."""
         if not hasattr(X, "columns"):
             X = np.asarray(X)
@@ -95,14 +95,14 @@ class DumpedModel(FileModel):
             )
         return self.source.trees
 
-    def own_codes(self, X: Any) -> tuple[Mapping[int, Codes], bool] | None:
+    def own_codes(self, X: UserData) -> tuple[Mapping[int, Codes], bool] | None:
         """Codes of categories by position of a column, and whether any other value counts as missing; None for none."""
         if self.codes is not None or isinstance(self.source, CatBoostTables) or self.source.categories is None:
             return self.codes
         codes = self.source.categories.codes(X)
         return (codes, self.source.categories.takes_unknown(codes)) if codes else None
 
-    def on_codes(self, levels: Mapping[int, Sequence[Any]]) -> Any:
+    def on_codes(self, levels: Mapping[int, Sequence[UserValue]]) -> Any:
         """Return the model over codes, the places of levels of its category columns."""
         assert isinstance(self.source, CatBoostTables)
         trees, knows_all = self.source.over(levels)
@@ -121,11 +121,11 @@ class DumpedClassifier(DumpedModel, ClassifierMixin, BaseEstimator):  # type: ig
         assert self.classes is not None
         return self.classes
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: UserData) -> AnyArray:
         """Predict labels, array of shape (n_samples,)."""
         return np.asarray(self.classes_[self.scoring.labels(self.scores(X))])
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: UserData) -> FloatArray:
         """Predict probabilities of classes, array of shape (n_samples, n_classes)."""
         return self.scoring.probabilities(self.scores(X))
 
@@ -133,7 +133,7 @@ class DumpedClassifier(DumpedModel, ClassifierMixin, BaseEstimator):  # type: ig
 class DumpedRegressor(DumpedModel, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor in a file."""
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: UserData) -> FloatArray:
         """Predict numbers, array of shape (n_samples,)."""
         return self.scoring.numbers(self.scores(X))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray
+from ...arrays import AnyArray, JsonObject
 from ...errors import InvalidInputError, UnsupportedModelError
 from ..trees.of_catboost import CatBoostLoss, require_plain_scale, written_catboost_trees
 from ..trees.of_lightgbm import LightGBMText, lightgbm_trees
@@ -145,7 +145,7 @@ def _content(source: Source) -> bytes:
     return bytes(source) if isinstance(source, (bytes, bytearray)) else Path(source).read_bytes()
 
 
-def _json(content: bytes, library: str, how: str) -> dict[str, Any]:
+def _json(content: bytes, library: str, how: str) -> JsonObject:
     try:
         written = json.loads(content)
     except ValueError as error:

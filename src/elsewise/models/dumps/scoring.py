@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...search.region import Interval, Label, Response
 from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...search.relaxations.tree_sums.trees import TreeSum
@@ -66,15 +65,15 @@ class XGBoostScoring:
         require_objective(self, self.objective, XGBOOST_LINKS)
         return _each(XGBOOST_LINKS[self.objective], scores[:, 0])
 
-    def label_region(self, model: Any, trees: TreeSum, label: Label) -> EnsembleRegion:
+    def label_region(self, model: Estimator, trees: TreeSum, label: Label) -> EnsembleRegion:
         """Region of a class."""
         return xgboost_classes(model, trees, label, self.objective)
 
-    def response_region(self, model: Any, trees: TreeSum, response: Response) -> EnsembleRegion:
+    def response_region(self, model: Estimator, trees: TreeSum, response: Response) -> EnsembleRegion:
         """Region where a probability lies in a range."""
         return xgboost_probabilities(model, trees, response, self.objective)
 
-    def number_region(self, model: Any, trees: TreeSum, interval: Interval) -> EnsembleRegion:
+    def number_region(self, model: Estimator, trees: TreeSum, interval: Interval) -> EnsembleRegion:
         """Region of a range of numbers."""
         return xgboost_numbers(model, trees, interval, self.objective)
 
@@ -107,16 +106,16 @@ class LightGBMScoring:
         link = lightgbm_link(self, self.objective)
         return _each(None if link is None else math.exp, scores[:, 0])
 
-    def label_region(self, model: Any, trees: TreeSum, label: Label) -> EnsembleRegion:
+    def label_region(self, model: Estimator, trees: TreeSum, label: Label) -> EnsembleRegion:
         """Region of a class."""
         return lightgbm_classes(model, trees, self.objective, label)
 
-    def response_region(self, model: Any, trees: TreeSum, response: Response) -> EnsembleRegion:
+    def response_region(self, model: Estimator, trees: TreeSum, response: Response) -> EnsembleRegion:
         """Region where a probability lies in a range."""
         lightgbm_probability(model, self.objective)
         return lightgbm_responses(model, trees, self.objective, response)
 
-    def number_region(self, model: Any, trees: TreeSum, interval: Interval) -> EnsembleRegion:
+    def number_region(self, model: Estimator, trees: TreeSum, interval: Interval) -> EnsembleRegion:
         """Region of a range of numbers."""
         return lightgbm_numbers(model, trees, self.objective, interval)
 
@@ -149,15 +148,15 @@ class CatBoostScoring:
         """Predicted numbers, array of shape (n_samples,)."""
         return scores[:, 0]
 
-    def label_region(self, model: Any, trees: TreeSum, label: Label) -> EnsembleRegion:
+    def label_region(self, model: Estimator, trees: TreeSum, label: Label) -> EnsembleRegion:
         """Region of a class."""
         return class_region(trees, label, self.loss)
 
-    def response_region(self, model: Any, trees: TreeSum, response: Response) -> EnsembleRegion:
+    def response_region(self, model: Estimator, trees: TreeSum, response: Response) -> EnsembleRegion:
         """Region where a probability lies in a range."""
         return probability_region(model, trees, response, self.loss)
 
-    def number_region(self, model: Any, trees: TreeSum, interval: Interval) -> EnsembleRegion:
+    def number_region(self, model: Estimator, trees: TreeSum, interval: Interval) -> EnsembleRegion:
         """Region of a range of numbers."""
         return number_region(trees, interval, self.loss)
 

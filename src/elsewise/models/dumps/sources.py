@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, is_missing
+from ...arrays import FloatArray, JsonObject, ReadObject, UserData, UserValue, is_missing
 from ...errors import InvalidInputError
 from ...search.relaxations.tree_sums.trees import TreeSum
 from ..trees.catboost_categories import SplitReader
@@ -27,9 +27,9 @@ class XGBoostCategories:
     """Categories of an XGBoost model: types of its columns, and names as it writes them."""
 
     feature_types: tuple[str, ...]
-    written: Sequence[Mapping[str, Any]]
+    written: Sequence[ReadObject]
 
-    def codes(self, X: Any) -> dict[int, Codes]:
+    def codes(self, X: UserData) -> dict[int, Codes]:
         """Codes of each category column, by its position; rows as they reach the model may say them."""
         return xgboost_codes(self.feature_types, self.written, X)
 
@@ -44,7 +44,7 @@ class LightGBMCategories:
 
     written: LightGBMText
 
-    def codes(self, X: Any) -> dict[int, Codes]:
+    def codes(self, X: UserData) -> dict[int, Codes]:
         """Codes of each category column, by its position; rows as they reach the model may say them."""
         return lightgbm_codes(self.written, X)
 
@@ -66,7 +66,7 @@ class PlainTrees:
     trees: TreeSum
     categories: XGBoostCategories | LightGBMCategories | None = None
 
-    def at(self, X: Any) -> tuple[TreeSum, FloatArray]:
+    def at(self, X: UserData) -> tuple[TreeSum, FloatArray]:
         """Trees, and rows as they compare them, array of shape (n_samples, n_features)."""
         codes = {} if self.categories is None else self.categories.codes(X)
         takes_unknown = self.categories is None or self.categories.takes_unknown(codes)
@@ -91,14 +91,14 @@ class CatBoostTables:
     n_features : int
     """
 
-    def __init__(self, written: dict[str, Any], n_features: int) -> None:
+    def __init__(self, written: JsonObject, n_features: int) -> None:
         self.written, self.n_features = written, n_features
         categories = written["features_info"].get("categorical_features", [])
         self.places = [int(one["flat_feature_index"]) for one in categories]
         self._known: dict[int, dict[str, float]] = {place: {} for place in self.places}
         self._trees: TreeSum | None = None
 
-    def at(self, X: Any) -> tuple[TreeSum, FloatArray]:
+    def at(self, X: UserData) -> tuple[TreeSum, FloatArray]:
         """Trees over the levels, and rows as they compare them, array of shape (n_samples, n_features)."""
         texts = {place: [category_text(value) for value in _objects(_column(X, place))] for place in self.places}
         new = {place: sorted({*texts[place]} - {*known}) for place, known in self._known.items()}
@@ -112,24 +112,24 @@ class CatBoostTables:
             rows[:, place] = _numbers(_column(X, place)) if codes is None else [codes[text] for text in texts[place]]
         return self._trees, rows
 
-    def over(self, levels: Mapping[int, Sequence[Any]]) -> tuple[TreeSum, bool]:
+    def over(self, levels: Mapping[int, Sequence[UserValue]]) -> tuple[TreeSum, bool]:
         """Trees over codes, the places of levels; and whether all that the model knows is among these."""
         hashes = {place: category_hashes([category_text(one) for one in levels[place]]) for place in self.places}
         reader = SplitReader(self.written, hashes)
         return Grower(reader, self.n_features, trees_as_nodes(self.written)).trees(), reader.knows_only_levels()
 
 
-def _column(X: Any, place: int) -> Any:
+def _column(X: UserData, place: int) -> Any:
     return X.iloc[:, place] if hasattr(X, "iloc") else X[:, place]
 
 
-def _objects(column: Any) -> list[Any]:
+def _objects(column: UserData) -> list[Any]:
     """Values of a column, as they are."""
-    values: list[Any] = column.astype(object).tolist()
+    values: list[UserValue] = column.astype(object).tolist()
     return values
 
 
-def _numbers(column: Any) -> FloatArray:
+def _numbers(column: UserData) -> FloatArray:
     if hasattr(column.dtype, "categories"):
         column = column.astype(column.dtype.categories.dtype)
     try:
@@ -143,7 +143,7 @@ def _numbers(column: Any) -> FloatArray:
         ) from error
 
 
-def _coded(column: Any, codes: Mapping[Any, float], takes_unknown: bool) -> FloatArray:
+def _coded(column: UserData, codes: Mapping[UserValue, float], takes_unknown: bool) -> FloatArray:
     values, gone = _objects(column), is_missing(column)
     unknown = [value for value, is_gone in zip(values, gone) if not is_gone and value not in codes]
     if unknown and not takes_unknown:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import JsonObject
 from ...errors import InvalidInputError
 
 # Numbers by their markers, the most significant byte first.
@@ -92,9 +93,9 @@ class _UbjsonReader:
             self._take(1)
         return found
 
-    def _dict(self) -> dict[str, Any]:
+    def _dict(self) -> JsonObject:
         kind, n = self._stated()
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         while len(found) != n if n is not None else self._peek() != "}":
             name = self._take(int(self.value())).decode("utf-8", "replace")
             found[name] = self.value() if kind is None else self._of(kind)

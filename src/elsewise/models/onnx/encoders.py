@@ -7,7 +7,7 @@ makes the same of rows, so that what is known of pipelines holds for graphs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, JsonObject, ReadObject, UserValue
 from ...errors import UnsupportedModelError
 from .columns import ColumnChain
 
@@ -38,7 +38,7 @@ class GraphEncoder:
     """An encoder of one input column: one-hot, or codes 0, 1, ..."""
 
     place: int
-    categories: tuple[Any, ...]
+    categories: tuple[UserValue, ...]
     is_one_hot: bool
     takes_unknown: bool
     unknown_code: float = -1.0
@@ -68,7 +68,7 @@ class GraphColumns:
     """
 
     def __init__(self, inputs: Sequence[tuple[str, int, bool]]) -> None:
-        self.of_inputs: dict[str, Any] = {}
+        self.of_inputs: JsonObject = {}
         self.numbers: list[int] = []
         self.encoders: list[GraphEncoder] = []
         self.n_inputs = 0
@@ -83,13 +83,13 @@ class GraphColumns:
             self.n_inputs += width
         self.n_columns = len(self.numbers)
 
-    def one_hot(self, column: ColumnChain | TextColumn, attributes: Mapping[str, Any]) -> tuple[ColumnChain, ...]:
+    def one_hot(self, column: ColumnChain | TextColumn, attributes: ReadObject) -> tuple[ColumnChain, ...]:
         """Put down a OneHotEncoder of a column."""
         values = _values(attributes, "cats")
         self._add(GraphEncoder(self._place(column), values, True, bool(attributes.get("zeros", 1))), len(values))
         return tuple(ColumnChain(self.n_columns - len(values) + k) for k in range(len(values)))
 
-    def codes(self, column: ColumnChain | TextColumn, attributes: Mapping[str, Any]) -> tuple[ColumnChain, ...]:
+    def codes(self, column: ColumnChain | TextColumn, attributes: ReadObject) -> tuple[ColumnChain, ...]:
         """Put down a LabelEncoder of a column, whose codes must be 0, 1, ..."""
         keys, codes = _values(attributes, "keys"), _values(attributes, "values")
         if codes != tuple(range(len(keys))):
@@ -151,7 +151,7 @@ def _encoder(one: GraphEncoder) -> Any:
     )
 
 
-def _values(attributes: Mapping[str, Any], what: str) -> tuple[Any, ...]:
+def _values(attributes: ReadObject, what: str) -> tuple[Any, ...]:
     """Values of an attribute that is written as text, whole numbers or fractions."""
     for of in ("strings", "int64s", "floats"):
         if attributes.get(f"{what}_{of}"):

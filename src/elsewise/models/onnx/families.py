@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, UserData
 from ...errors import UnsupportedModelError
 from ...search import Region
 from ...search.region import Interval, Outcome, require_interval, require_label
@@ -83,7 +83,7 @@ def _tree_region(model: OnnxClassifier, scores: TreeScores, index: int) -> Ensem
     return region
 
 
-def _seen(model: OnnxModel, rows: Any) -> FloatArray:
+def _seen(model: OnnxModel, rows: UserData) -> FloatArray:
     """Rows as the graph has them behind its encoders, array of shape (n_rows, n_columns)."""
     encoders = model.encoders
     return np.asarray(rows if encoders is None else encoders.transform(rows), dtype=np.float64)

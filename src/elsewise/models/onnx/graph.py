@@ -6,13 +6,13 @@ linear model, or a tree ensemble, whose scores become labels, probabilities or n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, JsonObject, ReadObject, UserValue
 from ...errors import UnsupportedModelError
 from ...search.relaxations.tree_sums.trees import TreeSum
 from .columns import ColumnChain
@@ -128,7 +128,7 @@ def follow(graph: Any, columns: GraphColumns) -> dict[str, Value]:
     return values
 
 
-def _node(kind: str, inputs: list[Value], attributes: dict[str, Any], columns: GraphColumns) -> tuple[Value, ...]:
+def _node(kind: str, inputs: list[Value], attributes: JsonObject, columns: GraphColumns) -> tuple[Value, ...]:
     """Return the outputs of a node."""
     first = inputs[0] if inputs else None
     if kind in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "TreeEnsemble") and is_of_numbers(first):
@@ -158,7 +158,7 @@ def is_of_numbers(value: Value) -> TypeGuard[Columns]:
     return isinstance(value, tuple) and all(isinstance(one, ColumnChain) for one in value)
 
 
-def _constants(value: Any, n: int) -> FloatArray | None:
+def _constants(value: UserValue, n: int) -> FloatArray | None:
     """Return a constant that is broadcast over n columns, array of shape (n,); None if it is none."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or value.size not in (1, n):
         return None
@@ -167,7 +167,7 @@ def _constants(value: Any, n: int) -> FloatArray | None:
     return np.broadcast_to(value.ravel().astype(np.float64), (n,))
 
 
-def _arithmetic(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _arithmetic(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """Add, Sub, Mul, Div of columns or scores and a constant; one minus a probability."""
     first, second = inputs
     if isinstance(first, np.ndarray) and isinstance(second, Scores) and kind == "Sub":
@@ -185,7 +185,7 @@ def _arithmetic(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> V
     return None
 
 
-def _linear(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _linear(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """MatMul and Gemm by constant weights."""
     first, weights, *more = inputs
     if not isinstance(weights, np.ndarray) or weights.ndim != 2 or attributes.get("transA", 0):
@@ -210,7 +210,7 @@ def _layer(value: Value, W: FloatArray, b: FloatArray) -> Scores | None:
     return None
 
 
-def _activation(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _activation(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     value = inputs[0]
     if not isinstance(value, Scores) or value.link:
         return None
@@ -219,7 +219,7 @@ def _activation(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> V
     return replace(value, link=kind)
 
 
-def _same(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _same(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """Identity, casts to 32 bits or of labels, reshaping, and what is done to probabilities."""
     value = inputs[0]
     if isinstance(value, Probabilities) or kind == "ZipMap":
@@ -234,13 +234,13 @@ def _same(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
     return value if kind == "Reshape" and isinstance(value, (Labels, Scores, tuple)) else None
 
 
-def _imputer(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _imputer(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """Let numbers pass that are there; missing ones are not taken."""
     is_of_nan = np.isnan(attributes.get("replaced_value_float", 0.0))
     return inputs[0] if is_of_nan and is_of_numbers(inputs[0]) else None
 
 
-def _scaler(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _scaler(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     if not is_of_numbers(inputs[0]):
         return None
     n = len(inputs[0])
@@ -248,7 +248,7 @@ def _scaler(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value
     return tuple(one.then("Sub", o).then("Mul", s) for one, o, s in zip(inputs[0], offsets, scales))
 
 
-def _concatenation(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _concatenation(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     if attributes["axis"] not in (1, -1):
         return None
     if all(isinstance(value, tuple) for value in inputs):
@@ -257,13 +257,13 @@ def _concatenation(kind: str, inputs: list[Value], attributes: dict[str, Any]) -
     return TwoProbabilities(first.of) if isinstance(first, Complement) and others == [first.of] else None
 
 
-def _constant(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _constant(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     from onnx import numpy_helper
 
     return numpy_helper.to_array(attributes["value"]) if "value" in attributes else None
 
 
-def _largest(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _largest(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     value = inputs[0]
     is_last = attributes.get("axis", 0) in (1, -1) and not attributes.get("select_last_index", 0)
     several = isinstance(value, Scores) and len(value.b) > 1 and value.link in ("", "Softmax", "Sigmoid")
@@ -272,7 +272,7 @@ def _largest(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Valu
     return None
 
 
-def _extraction(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _extraction(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """Columns by their positions, or labels by the position of the largest score."""
     first, second = inputs
     if isinstance(first, tuple) and isinstance(second, np.ndarray):
@@ -282,7 +282,7 @@ def _extraction(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> V
     return Labels(first.ravel(), second.of) if isinstance(first, np.ndarray) and isinstance(second, ArgMax) else None
 
 
-def _label_encoder(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Value:
+def _label_encoder(kind: str, inputs: list[Value], attributes: JsonObject) -> Value:
     """Other names of labels."""
     value = inputs[0]
     keys, names = (
@@ -297,7 +297,7 @@ def _label_encoder(kind: str, inputs: list[Value], attributes: dict[str, Any]) -
     return replace(value, classes=np.array([known[label] for label in value.classes.tolist()]))
 
 
-def _linear_model(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Any:
+def _linear_model(kind: str, inputs: list[Value], attributes: JsonObject) -> Any:
     """LinearClassifier with a score for each class, LinearRegressor with one number."""
     intercepts = np.array(attributes.get("intercepts", [0.0]), dtype=np.float64)
     W = np.array(attributes["coefficients"], dtype=np.float64).reshape(len(intercepts), -1)
@@ -310,7 +310,7 @@ def _linear_model(kind: str, inputs: list[Value], attributes: dict[str, Any]) ->
     return [Labels(classes, scores), Probabilities()] if len(W) == len(classes) else None
 
 
-def _support_vectors(kind: str, inputs: list[Value], attributes: dict[str, Any]) -> Any:
+def _support_vectors(kind: str, inputs: list[Value], attributes: JsonObject) -> Any:
     """SVMClassifier of two classes and SVMRegressor with a linear kernel: one linear score."""
     rho = attributes.get("rho", [])
     is_plain = attributes.get("post_transform", b"NONE") == b"NONE" and not attributes.get("prob_a")
@@ -324,7 +324,7 @@ def _support_vectors(kind: str, inputs: list[Value], attributes: dict[str, Any])
     return None if scores is None else [Labels(labels_of(attributes), scores), Probabilities()]
 
 
-def _tree_ensemble(kind: str, columns: Columns, attributes: dict[str, Any], n_inputs: int) -> tuple[Value, ...]:
+def _tree_ensemble(kind: str, columns: Columns, attributes: JsonObject, n_inputs: int) -> tuple[Value, ...]:
     link = attributes.get("post_transform", b"NONE")
     link = link.decode() if isinstance(link, bytes) else ("NONE" if link == 0 else str(link))
     if kind != "TreeEnsembleClassifier":
@@ -343,17 +343,17 @@ def _tree_ensemble(kind: str, columns: Columns, attributes: dict[str, Any], n_in
     return Labels(classes, TreeScores(trees, link, cut)), Probabilities()
 
 
-def labels_of(attributes: Mapping[str, Any]) -> AnyArray:
+def labels_of(attributes: ReadObject) -> AnyArray:
     """Labels of a classifier's attributes."""
     names = ("classlabels_ints", "classlabels_int64s", "classlabels_strings")
     return np.array([_plain(one) for name in names for one in attributes.get(name, ())])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: UserValue) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
-_FOLLOWERS: dict[str, Callable[[str, list[Value], dict[str, Any]], Any]] = {
+_FOLLOWERS: dict[str, Callable[[str, list[Value], JsonObject], Any]] = {
     **dict.fromkeys(["Add", "Sub", "Mul", "Div"], _arithmetic),
     **dict.fromkeys(["MatMul", "Gemm"], _linear),
     **dict.fromkeys(["Relu", "Tanh", "Sigmoid", "Softmax"], _activation),

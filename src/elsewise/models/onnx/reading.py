@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from ...arrays import AnyArray, BoolArray, FloatArray
+from ...arrays import AnyArray, BoolArray, Estimator, FloatArray, JsonObject, UserData
 from ...errors import InvalidInputError, MissingDependencyError, UnsupportedModelError
 from ..file_model import FileModel
 from ..registry import register_adapter
@@ -62,10 +62,10 @@ class OnnxModel(FileModel):
             self.reason = str(error)
         self._classes = self._labels(graph)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         return {"content": self.content, "classes": self.classes}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         self.__dict__.update(state)
         self._prepare()
 
@@ -117,12 +117,12 @@ class OnnxModel(FileModel):
                 return found
         return None
 
-    def run(self, X: Any) -> list[Any]:
+    def run(self, X: UserData) -> list[Any]:
         """Return the outputs of the graph for rows: a frame or an array of shape (n_samples, n_columns)."""
         return self._run(self._session, X)
 
-    def _run(self, session: Any, X: Any) -> list[Any]:
-        feeds: dict[str, Any] = {}
+    def _run(self, session: Any, X: UserData) -> list[Any]:
+        feeds: JsonObject = {}
         dense = X.toarray() if hasattr(X, "toarray") else X  # what encoders of categories give is often sparse
         first = 0
         for name, kind in self._inputs:
@@ -136,7 +136,7 @@ class OnnxModel(FileModel):
             first += width
         return list(session.run(None, feeds))
 
-    def tree_sums(self, X: Any) -> FloatArray:
+    def tree_sums(self, X: UserData) -> FloatArray:
         """Compute the sums of the tree ensemble of the graph by onnxruntime, before any function of them.
 
         Returns
@@ -194,7 +194,7 @@ class OnnxClassifier(OnnxModel, ClassifierMixin, BaseEstimator):  # type: ignore
         assert self._classes is not None
         return self._classes
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: UserData) -> AnyArray:
         """Predict labels by onnxruntime, array of shape (n_samples,)."""
         output = np.asarray(self.run(X)[self._place])
         if output.ndim == 1 or output.dtype.kind not in "f":
@@ -209,7 +209,7 @@ class OnnxClassifier(OnnxModel, ClassifierMixin, BaseEstimator):  # type: ignore
 class OnnxRegressor(OnnxModel, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor in an ONNX file."""
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: UserData) -> FloatArray:
         """Predict numbers by onnxruntime, array of shape (n_samples,)."""
         return np.asarray(self.run(X)[0], dtype=np.float64).ravel()
 
@@ -244,7 +244,7 @@ def read_onnx(source: Any, *, classes: Any = None) -> OnnxClassifier | OnnxRegre
 
 
 @register_adapter("onnx.onnx_ml_pb2.ModelProto")
-def _of_onnx(model: Any) -> OnnxClassifier | OnnxRegressor:
+def _of_onnx(model: Estimator) -> OnnxClassifier | OnnxRegressor:
     return read_onnx(model)
 
 

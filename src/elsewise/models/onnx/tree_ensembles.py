@@ -6,13 +6,13 @@ leaf of one more tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray, JsonObject, ReadObject
 from ...errors import UnsupportedModelError
 from ...search.relaxations.tree_sums.trees import TreeSum
 from .columns import ColumnChain, thresholds_before
@@ -27,7 +27,7 @@ _MODES = {
 
 
 def read_trees(
-    attributes: Mapping[str, Any], columns: Sequence[ColumnChain], n_inputs: int, n_scores: int, kind: str
+    attributes: ReadObject, columns: Sequence[ColumnChain], n_inputs: int, n_scores: int, kind: str
 ) -> TreeSum:
     """Read the attributes of a tree ensemble.
 
@@ -86,13 +86,13 @@ def read_trees(
     return found.joined([_leaf(found, base)])
 
 
-def _tracks_true(attributes: Mapping[str, Any], is_leaf: Any) -> Any:
+def _tracks_true(attributes: ReadObject, is_leaf: Any) -> Any:
     """Whether missing values are sent where the condition holds; without a word on it, they fulfil none."""
     said = attributes.get("nodes_missing_value_tracks_true") or np.zeros(len(is_leaf))
     return np.array(said, dtype=np.bool_)
 
 
-def with_leaves_as_nodes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def with_leaves_as_nodes(attributes: ReadObject) -> JsonObject:
     """Write a TreeEnsemble, whose leaves are listed apart from its nodes, as a TreeEnsembleRegressor.
 
     Trees are written one after the other, each from its root.
@@ -132,7 +132,7 @@ def with_leaves_as_nodes(attributes: Mapping[str, Any]) -> dict[str, Any]:
         )
         write(tree, 0, attributes["nodes_truenodeids"][root] if only_leaf else root, only_leaf)
     names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
-    written: dict[str, Any] = {f"nodes_{name}": list(each) for name, each in zip(names, zip(*rows))}
+    written: JsonObject = {f"nodes_{name}": list(each) for name, each in zip(names, zip(*rows))}
     written["nodes_missing_value_tracks_true"] = [row[-1] for row in rows]
     trees, numbers, values = zip(*leaves)
     written |= {"target_treeids": trees, "target_nodeids": numbers, "target_weights": values}

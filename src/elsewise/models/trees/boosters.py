@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, Estimator, FloatArray, UserData
 from ...errors import UnsupportedSettingError
 from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
@@ -51,7 +51,7 @@ class XGBoostBooster:
         If the booster knows them.
     """
 
-    def __init__(self, booster: Any) -> None:
+    def __init__(self, booster: Estimator) -> None:
         self.booster = booster
         learner = json.loads(booster.save_config())["learner"]
         self.objective = str(learner["objective"]["name"])
@@ -61,7 +61,7 @@ class XGBoostBooster:
         if booster.feature_names is not None:
             self.feature_names_in_ = np.array(booster.feature_names, dtype=object)
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: UserData) -> AnyArray:
         """Predict labels or numbers of rows, array of shape (n_samples,)."""
         predicted = np.asarray(self.booster.predict(self._matrix(X)))
         if not hasattr(self, "classes_"):
@@ -70,7 +70,7 @@ class XGBoostBooster:
             return predicted.astype(np.int64)
         return predicted.argmax(axis=1) if predicted.ndim == 2 else (predicted > 0.5).astype(np.int64)
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: UserData) -> FloatArray:
         """Predict probabilities of classes, array of shape (n_samples, n_classes)."""
         if self.objective == "multi:softmax":
             raise UnsupportedSettingError(
@@ -80,7 +80,7 @@ class XGBoostBooster:
         predicted = np.asarray(self.booster.predict(self._matrix(X)))
         return predicted if predicted.ndim == 2 else np.column_stack([1 - predicted, predicted])
 
-    def _matrix(self, X: Any) -> Any:
+    def _matrix(self, X: UserData) -> Any:
         # whoever has a booster has its library
         from xgboost import DMatrix
 
@@ -107,7 +107,7 @@ class LightGBMBooster:
         If it was trained with names.
     """
 
-    def __init__(self, booster: Any) -> None:
+    def __init__(self, booster: Estimator) -> None:
         self.booster = booster
         self.n_features_in_ = int(booster.num_feature())
         if lightgbm_text(booster).objective[0] in LIGHTGBM_CLASSES:
@@ -116,13 +116,13 @@ class LightGBMBooster:
         if names != [f"Column_{place}" for place in range(len(names))]:
             self.feature_names_in_ = np.array(names, dtype=object)
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: UserData) -> AnyArray:
         """Predict labels or numbers of rows, array of shape (n_samples,)."""
         if not hasattr(self, "classes_"):
             return np.asarray(self.booster.predict(X))
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: UserData) -> FloatArray:
         """Predict probabilities of classes, array of shape (n_samples, n_classes)."""
         predicted = np.asarray(self.booster.predict(X))
         return predicted if predicted.ndim == 2 else np.column_stack([1.0 - predicted, predicted])
@@ -162,24 +162,24 @@ def lightgbm_booster_response_region(model: LightGBMBooster, response: Response)
 
 
 @register_by_name("xgboost.core.Booster")
-def bare_xgboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def bare_xgboost_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a bare XGBoost booster."""
     return xgboost_booster_region(XGBoostBooster(model), outcome)
 
 
 @register_response_by_name("xgboost.core.Booster")
-def bare_xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+def bare_xgboost_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where a probability of a bare XGBoost booster lies in a range."""
     return xgboost_booster_response_region(XGBoostBooster(model), response)
 
 
 @register_by_name("lightgbm.basic.Booster")
-def bare_lightgbm_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def bare_lightgbm_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a bare LightGBM booster."""
     return lightgbm_booster_region(LightGBMBooster(model), outcome)
 
 
 @register_response_by_name("lightgbm.basic.Booster")
-def bare_lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
+def bare_lightgbm_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where a probability of a bare LightGBM booster lies in a range."""
     return lightgbm_booster_response_region(LightGBMBooster(model), response)

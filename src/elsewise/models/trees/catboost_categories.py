@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray, JsonObject
 from ...errors import UnsupportedSettingError
 from ...search.relaxations.tree_sums.trees import left_limits
 
@@ -68,7 +67,7 @@ class SplitReader:
         For each category column, by its position, the hashes (0 to 2^32 - 1) of its levels in the order of their codes.
     """
 
-    def __init__(self, written: dict[str, Any], hashes: Mapping[int, IntArray]) -> None:
+    def __init__(self, written: JsonObject, hashes: Mapping[int, IntArray]) -> None:
         self.written, self.hashes = written, hashes
         info = written["features_info"]
         self.numbers = {one["feature_index"]: one for one in info.get("float_features", [])}
@@ -76,7 +75,7 @@ class SplitReader:
         self.columns = {one["feature_index"]: int(one["flat_feature_index"]) for one in categories}
         self.one_hot_values = {self.columns[one["feature_index"]]: one.get("values") or [] for one in categories}
         self._tables = {key: _LevelTable.of(one) for key, one in written.get("ctr_data", {}).items()}
-        self._statistics: list[tuple[dict[str, Any], float]] = [
+        self._statistics: list[tuple[JsonObject, float]] = [
             (one, border) for one in info.get("ctrs", []) for border in one["borders"]
         ]
         n_borders = sum(len(one["borders"] or []) for one in info.get("float_features", []))
@@ -84,7 +83,7 @@ class SplitReader:
         self._splits: dict[int, Split] = {}
         self._values: dict[str, FloatArray] = {}
 
-    def split(self, written: dict[str, Any]) -> Split:
+    def split(self, written: JsonObject) -> Split:
         """Read a split of a tree."""
         number = int(written["split_index"])
         if number not in self._splits:
@@ -109,7 +108,7 @@ class SplitReader:
                 return False
         return True
 
-    def _read(self, written: dict[str, Any]) -> Split:
+    def _read(self, written: JsonObject) -> Split:
         kind = written["split_type"]
         if kind == "FloatFeature":
             feature = self.numbers[written["float_feature_index"]]
@@ -128,7 +127,7 @@ class SplitReader:
         _, _, columns, ends_of = self._keys(statistic)
         return Split(columns, ends_of, self._value(statistic) > np.float32(border))
 
-    def _value(self, statistic: dict[str, Any]) -> FloatArray:
+    def _value(self, statistic: JsonObject) -> FloatArray:
         """Statistic of each combination, with 32 bits; one axis a column."""
         name = repr({key: one for key, one in statistic.items() if key != "borders"})
         if name not in self._values:
@@ -140,7 +139,7 @@ class SplitReader:
         return self._values[name]
 
     def _keys(
-        self, statistic: dict[str, Any]
+        self, statistic: JsonObject
     ) -> tuple[KeyArray, BoolArray, tuple[int, ...], tuple[FloatArray | None, ...]]:
         """Keys of all combinations, whether no value of them is unknown, the columns and their cells."""
         elements = [self._element(one) for one in statistic["elements"]]
@@ -170,7 +169,7 @@ class SplitReader:
             keys = _MULTIPLIER * (keys + _MULTIPLIER * values.astype(np.int64).view(np.uint64).reshape(along))
         return keys, is_known, columns, tuple(ends.get(column) for column in columns)
 
-    def _element(self, written: dict[str, Any]) -> tuple[int, float | None, int | None]:
+    def _element(self, written: JsonObject) -> tuple[int, float | None, int | None]:
         """Position of an element's column, and the limit of a number or the hash that a category is compared with."""
         kind = written["combination_element"]
         if kind == "float_feature":
@@ -198,7 +197,7 @@ class _LevelTable:
     denominator: float
 
     @classmethod
-    def of(cls, written: dict[str, Any]) -> _LevelTable:
+    def of(cls, written: JsonObject) -> _LevelTable:
         """Read a table as it is written: key, counts, key, counts, ..."""
         stride, flat = int(written["hash_stride"]), written["hash_map"]
         entries = {int(flat[k]): flat[k + 1 : k + stride] for k in range(0, len(flat), stride)}
@@ -207,7 +206,7 @@ class _LevelTable:
         counted = np.array([entries[key] for key in sorted(entries)], dtype=np.float64).reshape(len(keys), stride - 1)
         return cls(keys, counted, float(written.get("counter_denominator", 0)))
 
-    def counts(self, keys: KeyArray, is_known: BoolArray, statistic: dict[str, Any]) -> tuple[FloatArray, FloatArray]:
+    def counts(self, keys: KeyArray, is_known: BoolArray, statistic: JsonObject) -> tuple[FloatArray, FloatArray]:
         """Numerator and denominator of a statistic for keys, float32 arrays of the same shape."""
         place = np.minimum(np.searchsorted(self.keys, keys), max(len(self.keys) - 1, 0))
         found = is_known & (self.keys[place] == keys) if len(self.keys) else np.zeros(keys.shape, dtype=np.bool_)

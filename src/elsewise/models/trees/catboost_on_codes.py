@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from ...arrays import AnyArray, BoolArray, FloatArray
+from ...arrays import AnyArray, BoolArray, Estimator, FloatArray, UserValue
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search.region import Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.region import EnsembleRegion
@@ -62,7 +62,7 @@ class CatBoostOnCodes:
         Of a classifier alone.
     """
 
-    def __init__(self, model: Any, levels: Mapping[int, Sequence[Any]]) -> None:
+    def __init__(self, model: Estimator, levels: Mapping[int, Sequence[UserValue]]) -> None:
         self.model, self.levels = model, levels
         self.n_features_in_ = len(model.feature_names_)
         if len(getattr(model, "classes_", ())):
@@ -129,7 +129,7 @@ class CatBoostOnCodes:
         """Rows of codes as CatBoost takes them; a code that is no level becomes a text that the model does not know."""
         from catboost import Pool  # whoever has a model has its library
 
-        data: list[list[Any]] = rows.tolist()
+        data: list[list[UserValue]] = rows.tolist()
         for place, values in self.levels.items():
             texts = dict(enumerate(map(category_text, values)))
             for row in data:
@@ -154,7 +154,7 @@ def catboost_on_codes_response_region(model: CatBoostOnCodes, response: Response
     return probability_region(model.model, model.trees, response, CatBoostLoss.of(model.model))
 
 
-def category_text(value: Any) -> str:
+def category_text(value: UserValue) -> str:
     """Text of a category, of which CatBoost makes the hash: booleans are numbers."""
     return str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value)
 

@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
+from ...arrays import Estimator
 from ...errors import InvalidInputError, UnsupportedSettingError
 from ...search.region import (
     DecisionValue,
@@ -90,7 +91,7 @@ LIGHTGBM_LINKS: dict[str, Link | None] = {
 
 
 @register(RandomForestClassifier, ExtraTreesClassifier)
-def forest_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def forest_classifier_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a forest that averages the shares of classes in its leaves; ties go to the first class."""
     label = require_label(model, outcome)
     _require_one_output(model)
@@ -98,7 +99,7 @@ def forest_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register_response(RandomForestClassifier, ExtraTreesClassifier)
-def forest_response_region(model: Any, response: Response) -> EnsembleRegion:
+def forest_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where a forest's share of a class lies in a range: a sum of its own."""
     if not isinstance(response, Probability):
         raise UnsupportedSettingError(f"{type(model).__name__} has probabilities, but no decision_function.")
@@ -107,7 +108,7 @@ def forest_response_region(model: Any, response: Response) -> EnsembleRegion:
 
 
 @register(RandomForestRegressor, ExtraTreesRegressor)
-def forest_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def forest_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a forest that averages numbers."""
     interval = require_interval(model, outcome)
     _require_one_output(model)
@@ -115,40 +116,40 @@ def forest_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register(GradientBoostingClassifier)
-def gradient_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def gradient_boosting_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of gradient boosting: class 1 where the sum is at least zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_forest(model)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s >= 0))
 
 
 @register_response(GradientBoostingClassifier)
-def gradient_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+def gradient_boosting_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where the sum of gradient boosting, or its probability, lies in a range."""
     steepness = 2.0 if model.loss == "exponential" else 1.0
     return of_response(model, read_forest(model), response, lambda s: float(expit(steepness * s)))
 
 
 @register(HistGradientBoostingClassifier)
-def histogram_boosting_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def histogram_boosting_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of histogram boosting: class 1 where the sum is above zero, or the class of the largest sum."""
     label, trees = require_label(model, outcome), read_histogram_boosting(model)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: s > 0))
 
 
 @register_response(HistGradientBoostingClassifier)
-def histogram_boosting_response_region(model: Any, response: Response) -> EnsembleRegion:
+def histogram_boosting_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where the sum of histogram boosting, or its probability, lies in a range."""
     return of_response(model, read_histogram_boosting(model), response, lambda s: float(expit(s)))
 
 
 @register(GradientBoostingRegressor)
-def gradient_boosting_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def gradient_boosting_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a boosted sum of numbers."""
     return _of_regressor(require_interval(model, outcome), read_forest(model))
 
 
 @register(HistGradientBoostingRegressor)
-def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def histogram_boosting_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a boosted sum of numbers, or of its exponential."""
     has_log_link = model.loss in ("poisson", "gamma")
     link = (lambda s: float(np.exp(s))) if has_log_link else None
@@ -156,50 +157,50 @@ def histogram_boosting_regressor_region(model: Any, outcome: Outcome) -> Ensembl
 
 
 @register_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
-def xgboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def xgboost_classifier_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of XGBoost: class 1 where the probability, in 32 bits, is above one half, or the most probable class."""
     label = require_label(model, outcome)
     return xgboost_classes(model, _estimator_trees(model), label, model.objective)
 
 
 @register_response_by_name("xgboost.sklearn.XGBClassifier", "xgboost.sklearn.XGBRFClassifier")
-def xgboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+def xgboost_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where a probability of XGBoost, in 32 bits, lies in a range."""
     return xgboost_probabilities(model, _estimator_trees(model), response, model.objective)
 
 
 @register_by_name("xgboost.sklearn.XGBRegressor", "xgboost.sklearn.XGBRFRegressor")
-def xgboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def xgboost_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of an XGBoost regressor."""
     interval = require_interval(model, outcome)
     return xgboost_numbers(model, _estimator_trees(model), interval, model.objective)
 
 
 @register_by_name("lightgbm.sklearn.LGBMClassifier")
-def lightgbm_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def lightgbm_classifier_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of LightGBM: class 1 where its probability is above that of class 0, or the most probable class."""
     return lightgbm_classes(model, *read_lightgbm_booster(model.booster_), require_label(model, outcome))
 
 
 @register_response_by_name("lightgbm.sklearn.LGBMClassifier")
-def lightgbm_response_region(model: Any, response: Response) -> EnsembleRegion:
+def lightgbm_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where the sum of LightGBM, which newer versions give as decision value, or a probability is in a range."""
     return lightgbm_responses(model, *read_lightgbm_booster(model.booster_), response)
 
 
 @register_by_name("lightgbm.sklearn.LGBMRegressor")
-def lightgbm_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def lightgbm_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a LightGBM regressor."""
     return lightgbm_numbers(model, *read_lightgbm_booster(model.booster_), require_interval(model, outcome))
 
 
-def xgboost_classes(model: Any, trees: TreeSum, label: Label, objective: Any) -> EnsembleRegion:
+def xgboost_classes(model: Estimator, trees: TreeSum, label: Label, objective: Any) -> EnsembleRegion:
     """Region of a class of XGBoost, with the objective it was trained for."""
     require_objective(model, objective, XGBOOST_CLASSES)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: sigmoid_single(s) > 0.5))
 
 
-def xgboost_probabilities(model: Any, trees: TreeSum, response: Response, objective: Any) -> EnsembleRegion:
+def xgboost_probabilities(model: Estimator, trees: TreeSum, response: Response, objective: Any) -> EnsembleRegion:
     """Region where a probability of XGBoost, in 32 bits, lies in a range."""
     require_objective(model, objective, XGBOOST_CLASSES)
     if isinstance(response, DecisionValue):
@@ -207,26 +208,26 @@ def xgboost_probabilities(model: Any, trees: TreeSum, response: Response, object
     return of_response(model, trees, response, sigmoid_single)
 
 
-def xgboost_numbers(model: Any, trees: TreeSum, interval: Interval, objective: Any) -> EnsembleRegion:
+def xgboost_numbers(model: Estimator, trees: TreeSum, interval: Interval, objective: Any) -> EnsembleRegion:
     """Region of a range of XGBoost's predictions."""
     require_objective(model, objective, XGBOOST_LINKS)
     return _of_regressor(interval, trees, XGBOOST_LINKS[objective])
 
 
-def lightgbm_classes(model: Any, trees: TreeSum, objective: Objective, label: Label) -> EnsembleRegion:
+def lightgbm_classes(model: Estimator, trees: TreeSum, objective: Objective, label: Label) -> EnsembleRegion:
     """Region of a class of LightGBM."""
     probability = lightgbm_probability(model, objective)
     return EnsembleRegion(trees, _of_boosting(trees, label, lambda s: probability(s) > 1.0 - probability(s)))
 
 
-def lightgbm_responses(model: Any, trees: TreeSum, objective: Objective, response: Response) -> EnsembleRegion:
+def lightgbm_responses(model: Estimator, trees: TreeSum, objective: Objective, response: Response) -> EnsembleRegion:
     """Region where the sum of LightGBM, or a probability, lies in a range."""
     if isinstance(response, DecisionValue):
         trees = replace(trees, divisor=1.0)  # of random forests, too: only probabilities are made of averages
     return of_response(model, trees, response, lightgbm_probability(model, objective))
 
 
-def lightgbm_probability(model: Any, objective: Objective) -> Link:
+def lightgbm_probability(model: Estimator, objective: Objective) -> Link:
     """Return what makes the second class's probability of the only sum."""
     name, settings = objective
     require_objective(model, name, LIGHTGBM_CLASSES)
@@ -234,12 +235,12 @@ def lightgbm_probability(model: Any, objective: Objective) -> Link:
     return lambda s: sigmoid(s, steepness)
 
 
-def lightgbm_numbers(model: Any, trees: TreeSum, objective: Objective, interval: Interval) -> EnsembleRegion:
+def lightgbm_numbers(model: Estimator, trees: TreeSum, objective: Objective, interval: Interval) -> EnsembleRegion:
     """Region of a range of LightGBM's predictions."""
     return _of_regressor(interval, trees, lightgbm_link(model, objective))
 
 
-def lightgbm_link(model: Any, objective: Objective) -> Link | None:
+def lightgbm_link(model: Estimator, objective: Objective) -> Link | None:
     """Return the growing function that a sum of leaves of a regressor goes through; None for none."""
     name, settings = objective
     if name not in LIGHTGBM_LINKS or "sqrt" in settings:
@@ -250,13 +251,13 @@ def lightgbm_link(model: Any, objective: Objective) -> Link | None:
     return LIGHTGBM_LINKS[name]
 
 
-def read_lightgbm_booster(booster: Any) -> tuple[TreeSum, Objective]:
+def read_lightgbm_booster(booster: Estimator) -> tuple[TreeSum, Objective]:
     """Read a LightGBM booster: its trees and its objective."""
     written = lightgbm_text(booster)
     return lightgbm_trees(written), written.objective
 
 
-def lightgbm_text(booster: Any) -> LightGBMText:
+def lightgbm_text(booster: Estimator) -> LightGBMText:
     """Return a LightGBM booster as it writes itself, up to the iteration it predicts with."""
     return LightGBMText.parse(booster.model_to_string())
 
@@ -270,7 +271,7 @@ def _of_boosting(trees: TreeSum, label: Label, is_second: Callable[[float], bool
     return Range(-np.inf, largest_number(lambda s: not is_second(s), single=trees.single))
 
 
-def of_response(model: Any, trees: TreeSum, response: Response, probability: Link) -> EnsembleRegion:
+def of_response(model: Estimator, trees: TreeSum, response: Response, probability: Link) -> EnsembleRegion:
     """Region where the only sum of two classes, or a probability, lies in a range."""
     name = type(model).__name__
     if isinstance(response, DecisionValue):
@@ -304,7 +305,7 @@ def _other(p: float, single: bool) -> float:
     return float(np.float32(1.0) - np.float32(p)) if single else 1.0 - p
 
 
-def _estimator_trees(model: Any) -> TreeSum:
+def _estimator_trees(model: Estimator) -> TreeSum:
     """Read an estimator's booster, cut to the iterations that predict uses: up to the best one that the booster has.
 
     Early stopping leaves one behind, also where it was a callback, or another estimator's that a file was saved of.
@@ -315,7 +316,7 @@ def _estimator_trees(model: Any) -> TreeSum:
     return xgboost_trees(booster, in_place=True, missing=float(model.missing))
 
 
-def require_objective(model: Any, objective: Any, supported: Collection[str]) -> None:
+def require_objective(model: Estimator, objective: Any, supported: Collection[str]) -> None:
     """Refuse a model that was trained for another objective than the supported ones."""
     if objective not in supported:
         raise UnsupportedSettingError(
@@ -324,7 +325,7 @@ def require_objective(model: Any, objective: Any, supported: Collection[str]) ->
         )
 
 
-def _require_one_output(model: Any) -> None:
+def _require_one_output(model: Estimator) -> None:
     if model.n_outputs_ > 1:
         raise UnsupportedSettingError(
             f"This {type(model).__name__} predicts {model.n_outputs_} outputs at once; expected one. Fit one model for "

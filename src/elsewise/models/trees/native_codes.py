@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import is_missing
+from ...arrays import ReadObject, UserData, UserValue, is_missing
 from ...errors import UnsupportedSettingError
 from .of_lightgbm import LightGBMText
 
 # Codes by value; None where numbers are codes themselves.
-Codes = Mapping[Any, float] | None
+Codes = Mapping[UserValue, float] | None
 
 
-def xgboost_codes(feature_types: Sequence[str], written: Sequence[Mapping[str, Any]], X: Any) -> dict[int, Codes]:
+def xgboost_codes(feature_types: Sequence[str], written: Sequence[ReadObject], X: UserData) -> dict[int, Codes]:
     """Codes of each category column of an XGBoost model, by its position.
 
     Parameters
@@ -45,7 +45,7 @@ def xgboost_codes(feature_types: Sequence[str], written: Sequence[Mapping[str, A
     return codes
 
 
-def _names_of(written: Mapping[str, Any]) -> list[Any]:
+def _names_of(written: ReadObject) -> list[Any]:
     """Names of categories as XGBoost writes them: numbers, or the bytes of all names one after the other."""
     if "offsets" not in written:
         return list(written["values"])
@@ -53,7 +53,7 @@ def _names_of(written: Mapping[str, Any]) -> list[Any]:
     return [text[start:end].decode("utf-8", "replace") for start, end in pairwise(written["offsets"])]
 
 
-def lightgbm_codes(written: LightGBMText, X: Any) -> dict[int, Codes]:
+def lightgbm_codes(written: LightGBMText, X: UserData) -> dict[int, Codes]:
     """Codes of each category column of a LightGBM model, by its position; X as for :func:`xgboost_codes`."""
     codes: dict[int, Codes] = dict.fromkeys(written.category_places)
     names = written.pandas_categorical
@@ -76,16 +76,16 @@ def lightgbm_codes(written: LightGBMText, X: Any) -> dict[int, Codes]:
     return codes
 
 
-def _column(X: Any, place: int) -> Any:
+def _column(X: UserData, place: int) -> Any:
     return X.iloc[:, place]
 
 
-def _is_category(column: Any) -> bool:
+def _is_category(column: UserData) -> bool:
     """Whether a column of a frame has categories, or text in their place."""
     return hasattr(column.dtype, "categories") or column.dtype.kind == "O"
 
 
-def places_of(names: Sequence[Any]) -> dict[Any, float]:
+def places_of(names: Sequence[UserValue]) -> dict[UserValue, float]:
     """Codes of categories: their place among all; a missing value has none."""
     values = np.empty(len(names), dtype=object)
     values[:] = names

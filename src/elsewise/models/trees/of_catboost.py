@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import Estimator, FloatArray, JsonObject
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search.region import DecisionValue, Interval, Label, Outcome, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.decisions import Largest, Range, smallest_number
@@ -41,7 +41,7 @@ class CatBoostLoss:
     threshold: float | None
 
     @classmethod
-    def of(cls, model: Any) -> CatBoostLoss:
+    def of(cls, model: Estimator) -> CatBoostLoss:
         """Ask a model."""
         name = str(model.get_all_params()["loss_function"]).partition(":")[0]
         return cls(name, model.get_probability_threshold() if hasattr(model, "get_probability_threshold") else None)
@@ -58,7 +58,7 @@ class CatBoostLoss:
 
 
 @register_by_name("catboost.core.CatBoostClassifier")
-def catboost_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def catboost_classifier_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of CatBoost: the second class where the sum is above the threshold, or the class of the largest sum."""
     return class_region(catboost_trees(model), require_label(model, outcome), CatBoostLoss.of(model))
 
@@ -73,12 +73,12 @@ def class_region(trees: TreeSum, label: Label, loss: CatBoostLoss) -> EnsembleRe
 
 
 @register_response_by_name("catboost.core.CatBoostClassifier")
-def catboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+def catboost_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where a probability of CatBoost lies in a range, whatever its own threshold is."""
     return probability_region(model, catboost_trees(model), response, CatBoostLoss.of(model))
 
 
-def probability_region(model: Any, trees: TreeSum, response: Response, loss: CatBoostLoss) -> EnsembleRegion:
+def probability_region(model: Estimator, trees: TreeSum, response: Response, loss: CatBoostLoss) -> EnsembleRegion:
     """Region where a probability of a CatBoost classifier lies in a range, given its trees."""
     if isinstance(response, DecisionValue):
         raise UnsupportedSettingError("CatBoostClassifier has probabilities, but no decision_function.")
@@ -95,7 +95,7 @@ def _require_loss(loss: CatBoostLoss, supported: Collection[str]) -> None:
 
 
 @register_by_name("catboost.core.CatBoostRegressor")
-def catboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def catboost_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a range of CatBoost's predictions."""
     return number_region(catboost_trees(model), require_interval(model, outcome), CatBoostLoss.of(model))
 
@@ -111,7 +111,7 @@ def number_region(trees: TreeSum, interval: Interval, loss: CatBoostLoss) -> Ens
 
 
 @register_by_name("catboost.core.CatBoost")
-def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def catboost_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Refuse a model that says neither labels nor numbers."""
     raise UnsupportedModelError(
         "CatBoost predicts sums of leaves, neither labels nor numbers. Explain a CatBoostClassifier or a "
@@ -119,29 +119,29 @@ def catboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
     )
 
 
-def catboost_trees(model: Any) -> TreeSum:
+def catboost_trees(model: Estimator) -> TreeSum:
     """Read a CatBoost model of numbers: it compares with 32 bits, and sums with 64."""
     return written_catboost_trees(write_catboost(model), len(model.feature_names_))
 
 
-def written_catboost_trees(written: dict[str, Any], n_features: int) -> TreeSum:
+def written_catboost_trees(written: JsonObject, n_features: int) -> TreeSum:
     """Read a CatBoost model of numbers as it is written in JSON."""
     features = {one["feature_index"]: one for one in written["features_info"].get("float_features", [])}
     trees = [_tree(one, features, n_features) for one in trees_as_nodes(written)]
     return trees[0].joined(trees[1:])
 
 
-def write_catboost(model: Any, pool: Any = None) -> dict[str, Any]:
+def write_catboost(model: Estimator, pool: Any = None) -> JsonObject:
     """Return a model as CatBoost writes it in JSON, with the hashes of the categories of a pool if there is one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json", pool=pool)
-        written: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        written: JsonObject = json.loads(path.read_text(encoding="utf-8"))
     require_plain_scale(written)
     return written
 
 
-def require_plain_scale(written: dict[str, Any]) -> None:
+def require_plain_scale(written: JsonObject) -> None:
     """Refuse a written model whose sums are multiplied."""
     scale = written["scale_and_bias"][0]
     if scale != 1:
@@ -150,7 +150,7 @@ def require_plain_scale(written: dict[str, Any]) -> None:
         )
 
 
-def trees_as_nodes(written: dict[str, Any]) -> list[list[Node]]:
+def trees_as_nodes(written: JsonObject) -> list[list[Node]]:
     """Return the nodes of each tree, the root first; the last tree is a leaf of the bias."""
     bias = written["scale_and_bias"][1]
     if "oblivious_trees" in written:
@@ -165,13 +165,13 @@ def trees_as_nodes(written: dict[str, Any]) -> list[list[Node]]:
 class Node:
     """A split with its children, or a leaf with its values."""
 
-    split: dict[str, Any] | None
+    split: JsonObject | None
     value: FloatArray | None = None
     left: int = -1
     right: int = -1
 
 
-def _nodes_of_levels(tree: dict[str, Any], n_scores: int) -> list[Node]:
+def _nodes_of_levels(tree: JsonObject, n_scores: int) -> list[Node]:
     """Nodes of a tree with one split a level: split k decides bit k of the leaf's number.
 
     The order of levels is free. Splits by statistics come last: splits above them leave fewer levels to tell apart.
@@ -189,10 +189,10 @@ def _nodes_of_levels(tree: dict[str, Any], n_scores: int) -> list[Node]:
     return nodes + [Node(None, value) for value in leaves]
 
 
-def _nodes_of_branches(tree: dict[str, Any]) -> list[Node]:
+def _nodes_of_branches(tree: JsonObject) -> list[Node]:
     """Nodes of a tree that is written branch by branch."""
     nodes: list[Node] = []
-    waiting: list[tuple[dict[str, Any], Node | None, str]] = [(tree, None, "")]
+    waiting: list[tuple[JsonObject, Node | None, str]] = [(tree, None, "")]
     while waiting:
         written, parent, side = waiting.pop()
         if parent is not None:
@@ -206,7 +206,7 @@ def _nodes_of_branches(tree: dict[str, Any]) -> list[Node]:
     return nodes
 
 
-def _tree(nodes: list[Node], features: dict[int, dict[str, Any]], n_features: int) -> TreeSum:
+def _tree(nodes: list[Node], features: dict[int, JsonObject], n_features: int) -> TreeSum:
     others = {node.split["split_type"] for node in nodes if node.split is not None} - {"FloatFeature"}
     if others:
         raise UnsupportedSettingError(

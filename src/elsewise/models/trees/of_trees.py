@@ -15,7 +15,7 @@ from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor, IsolationFor
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.extmath import softmax
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search.region import DecisionValue, Label, Outcome, Probability, Response, require_interval, require_label
 from ...search.relaxations.tree_sums.decisions import Largest, Range, range_of_scores, smallest_number
@@ -24,13 +24,13 @@ from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
 from ..registry import region_of, register, register_response
 
 
-def bagging_classifier_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def bagging_classifier_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of bagged trees, whose shares of classes are averaged; ties go to the first class."""
     label = require_label(model, outcome)
     return EnsembleRegion(bagging_trees(model), Largest(label.index))
 
 
-def bagging_trees(model: Any) -> TreeSum:
+def bagging_trees(model: Estimator) -> TreeSum:
     """Read bagged trees: a score is the mean share of a class in the leaves."""
     trees, read = _require_trees(model, DecisionTreeClassifier), []
     for tree, features in zip(trees, model.estimators_features_):
@@ -40,7 +40,7 @@ def bagging_trees(model: Any) -> TreeSum:
     return _sum(read, float(len(trees)))
 
 
-def bagging_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def bagging_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of bagged trees, whose numbers are averaged."""
     interval = require_interval(model, outcome)
     trees = _require_trees(model, DecisionTreeRegressor)
@@ -52,7 +52,7 @@ def bagging_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register(AdaBoostClassifier)
-def adaboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def adaboost_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of boosted trees that vote with weights, for their class and against all others."""
     label = require_label(model, outcome)
     together, n_classes = _votes(model), len(model.classes_)
@@ -63,7 +63,7 @@ def adaboost_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register_response(AdaBoostClassifier)
-def adaboost_response_region(model: Any, response: Response) -> EnsembleRegion:
+def adaboost_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Region where the sum of the votes of two classes, or its softmax, lies in a range."""
     if len(model.classes_) > 2:
         raise UnsupportedSettingError(
@@ -81,7 +81,7 @@ def adaboost_response_region(model: Any, response: Response) -> EnsembleRegion:
     return EnsembleRegion(together, range_of_scores(probability, response, grows=response.index == 1))
 
 
-def _votes(model: Any) -> TreeSum:
+def _votes(model: Estimator) -> TreeSum:
     """Read the sum of votes, of two classes those for the second: those for the first are their negative."""
     trees, n_classes = _require_trees(model, DecisionTreeClassifier), len(model.classes_)
     everything, read = np.arange(model.n_features_in_), []
@@ -93,7 +93,7 @@ def _votes(model: Any) -> TreeSum:
 
 
 @register(AdaBoostRegressor)
-def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def adaboost_regressor_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of a weighted median of trees.
 
     The median is the smallest prediction up to which at least half of the weight lies. So it is at most ``high`` where
@@ -118,7 +118,7 @@ def adaboost_regressor_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register(IsolationForest)
-def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
+def isolation_forest_region(model: Estimator, outcome: Outcome) -> EnsembleRegion:
     """Region of inliers (1) or outliers (-1): where the paths through all trees are long enough, or not.
 
     Its labels in order are -1 and 1; a range of predictions is taken, too.
@@ -142,12 +142,12 @@ def isolation_forest_region(model: Any, outcome: Outcome) -> EnsembleRegion:
 
 
 @register_response(IsolationForest)
-def isolation_forest_response_region(model: Any, response: Response) -> EnsembleRegion:
+def isolation_forest_response_region(model: Estimator, response: Response) -> EnsembleRegion:
     """Explain that it gives no probability."""
     raise UnsupportedSettingError("min_probability is not supported for IsolationForest, which reports none.")
 
 
-def _path_lengths(model: Any) -> TreeSum:
+def _path_lengths(model: Estimator) -> TreeSum:
     """Read how long the ways to the leaves of an isolation forest are, with what samples in one leaf would add."""
     lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree)
     read = [
@@ -164,7 +164,7 @@ def _typical_path_length(n: float) -> float:
     return float(2.0 * (np.log(n - 1.0) + np.euler_gamma) - 2.0 * (n - 1.0) / n)
 
 
-def _require_trees(model: Any, kind: type) -> list[Any]:
+def _require_trees(model: Estimator, kind: type) -> list[Any]:
     for estimator in model.estimators_:
         if not isinstance(estimator, kind):
             raise UnsupportedModelError(
@@ -238,6 +238,6 @@ def one_tree_region(model: BaseDecisionTree, outcome: Outcome) -> EnsembleRegion
     return region
 
 
-def tree_sum(model: Any) -> TreeSum:
+def tree_sum(model: Estimator) -> TreeSum:
     """Read a decision tree of scikit-learn: its scores are the shares of classes, or its number."""
     return one_tree(model.tree_, model.tree_.value[:, 0, :], model.n_features_in_, np.arange(model.n_features_in_))

@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import Estimator, FloatArray, JsonObject
 from ...errors import UnsupportedSettingError
 from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
 from .reading import trees_of
@@ -30,7 +29,7 @@ _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 _WEIGHTS = "weight_drop"
 
 
-def xgboost_trees(booster: Any, *, in_place: bool, missing: float = np.nan) -> TreeSum:
+def xgboost_trees(booster: Estimator, *, in_place: bool, missing: float = np.nan) -> TreeSum:
     """Read an XGBoost booster.
 
     Parameters
@@ -54,7 +53,7 @@ def xgboost_trees(booster: Any, *, in_place: bool, missing: float = np.nan) -> T
     return trees if np.isnan(missing) else _with_missing_code(trees, missing)
 
 
-def written_xgboost_trees(written: dict[str, Any], n_rounds: int | None, missing: float = np.nan) -> TreeSum:
+def written_xgboost_trees(written: JsonObject, n_rounds: int | None, missing: float = np.nan) -> TreeSum:
     """Read an XGBoost model as it is written in JSON, without the library.
 
     Parameters
@@ -82,7 +81,7 @@ def written_xgboost_trees(written: dict[str, Any], n_rounds: int | None, missing
     return trees if np.isnan(missing) else _with_missing_code(trees, missing)
 
 
-def _require_trees(learner: dict[str, Any]) -> None:
+def _require_trees(learner: JsonObject) -> None:
     kind = learner["gradient_booster"]["name"]
     if kind not in ("gbtree", "dart"):
         raise UnsupportedSettingError(
@@ -97,7 +96,7 @@ def _by_treelite(content: bytes) -> TreeSum:
     return trees_of(treelite.frontend.from_xgboost_json(content), compares_single=True, sums_single=True)
 
 
-def _trees_alone(written: dict[str, Any]) -> tuple[bytes, list[float] | None]:
+def _trees_alone(written: JsonObject) -> tuple[bytes, list[float] | None]:
     """Take the names of categories and the weights of trees out of a written model, and give the weights."""
     boosted = written["learner"]["gradient_booster"]
     weights = boosted.get(_WEIGHTS)
@@ -108,7 +107,7 @@ def _trees_alone(written: dict[str, Any]) -> tuple[bytes, list[float] | None]:
     return json.dumps(written).encode(), weights or None
 
 
-def _bases(learner: dict[str, Any], trees: TreeSum) -> list[FloatArray]:
+def _bases(learner: JsonObject, trees: TreeSum) -> list[FloatArray]:
     """Numbers that sums may start from, the likeliest first.
 
     XGBoost takes the logit or the logarithm of a mean with 32 bits, whose last bit is up to the system's library.
@@ -124,7 +123,7 @@ def _bases(learner: dict[str, Any], trees: TreeSum) -> list[FloatArray]:
 
 
 def _as_predicted(
-    booster: Any, trees: TreeSum, weights: list[float] | None, bases: list[FloatArray], in_place: bool
+    booster: Estimator, trees: TreeSum, weights: list[float] | None, bases: list[FloatArray], in_place: bool
 ) -> TreeSum:
     """Find the sums that the booster itself gives for rows all over its cuts."""
     rows = _rows_all_over(trees)
@@ -192,7 +191,7 @@ def _possible(trees: TreeSum, weights: list[float] | None, bases: list[FloatArra
             yield replace(based, value=(each * of_node).astype(np.float64))
 
 
-def _sums(booster: Any, rows: FloatArray, in_place: bool) -> FloatArray:
+def _sums(booster: Estimator, rows: FloatArray, in_place: bool) -> FloatArray:
     """Return sums of leaves as the booster forms them, of shape (n_rows,) or (n_rows, n_scores)."""
     if in_place:
         return np.asarray(booster.inplace_predict(rows, predict_type="margin", validate_features=False))

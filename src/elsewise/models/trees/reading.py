@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from ...arrays import IntArray
+from ...arrays import Estimator, IntArray
 from ...errors import UnsupportedSettingError
 from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
 
@@ -29,7 +29,7 @@ from ...search.relaxations.tree_sums.trees import TreeSum, left_limits
 _BY_CATEGORY, _LESS = 2, 2
 
 
-def read_forest(model: Any) -> TreeSum:
+def read_forest(model: Estimator) -> TreeSum:
     """Read a scikit-learn ensemble whose trees round values to 32 bits and sum in 64: forests, gradient boosting."""
     import treelite  # nothing of it, nor of the libraries it reads, is imported before a model needs it
 
@@ -43,7 +43,7 @@ def read_forest(model: Any) -> TreeSum:
     return trees
 
 
-def _require_constant_start(model: Any) -> None:
+def _require_constant_start(model: Estimator) -> None:
     """Refuse gradient boosting that starts from another model: treelite reads what is the same for all rows."""
     start = getattr(model, "init_", "zero")
     is_constant = isinstance(start, str | DummyRegressor)
@@ -55,7 +55,7 @@ def _require_constant_start(model: Any) -> None:
         )
 
 
-def read_histogram_boosting(model: Any) -> TreeSum:
+def read_histogram_boosting(model: Estimator) -> TreeSum:
     """Read scikit-learn's histogram boosting: 64 bits throughout; categories as codes, in the order of its columns."""
     categorical = model.is_categorical_
     n_features = model.n_features_in_
@@ -71,7 +71,9 @@ def read_histogram_boosting(model: Any) -> TreeSum:
     return replace(trees[0].joined(trees[1:]), base=base)
 
 
-def _histogram_tree(predictor: Any, columns: IntArray, n_features: int, class_index: int, n_scores: int) -> TreeSum:
+def _histogram_tree(
+    predictor: Estimator, columns: IntArray, n_features: int, class_index: int, n_scores: int
+) -> TreeSum:
     nodes = predictor.nodes
     is_leaf = nodes["is_leaf"].astype(np.bool_)
     by_category = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
@@ -103,7 +105,7 @@ def _codes_in(bitset: Any) -> IntArray:
     return np.flatnonzero(bits)
 
 
-def trees_of(model: Any, *, compares_single: bool, sums_single: bool) -> TreeSum:
+def trees_of(model: Estimator, *, compares_single: bool, sums_single: bool) -> TreeSum:
     """Copy what treelite has read, with the precisions in which the library compares and sums."""
     header = model.get_header_accessor()
     if int(header.get_field("num_target")[0]) > 1:

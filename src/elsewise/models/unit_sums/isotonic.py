@@ -8,11 +8,10 @@ have wide plateaus, on which the mean can be one half exactly: there the model's
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, Estimator, FloatArray
 from ...projection.distance import row_product
 from ...search.region import Interval, Probability
 from ...search.relaxations.curves import AffineCurve, Curve, PiecewiseLinear
@@ -111,7 +110,7 @@ class WithinRange:
         return np.asarray((given >= self.wanted.low) & (given <= self.wanted.high))
 
 
-def mean_of_isotonic(model: Any, members: list[Any]) -> IsotonicMean | None:
+def mean_of_isotonic(model: Estimator, members: list[Estimator]) -> IsotonicMean | None:
     """Read the mean of folds of linear models, each calibrated by an isotonic regression; None if one is not."""
     folds = linear_folds(model, members, "isotonic")
     if folds is None:

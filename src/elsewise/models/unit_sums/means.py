@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...search.region import Interval, Probability
 from ...search.relaxations.unit_sums.functions import LOGISTIC
 from ...search.relaxations.unit_sums.region import SumRegion
@@ -50,7 +50,7 @@ class MeanProbability:
 
 
 def mean_of_logistic(
-    members: list[Any], weights: FloatArray, features: list[IntArray], n_features: int
+    members: list[Estimator], weights: FloatArray, features: list[IntArray], n_features: int
 ) -> MeanProbability | None:
     """Read a weighted mean of the probabilities of logistic models; None if some member is none of two classes."""
     if not all(is_logistic(member) and len(member.classes_) == 2 for member in members):
@@ -62,7 +62,7 @@ def mean_of_logistic(
     return MeanProbability(W, b, weights / weights.sum())
 
 
-def linear_folds(model: Any, members: list[Any], method: str) -> list[tuple[Any, FloatArray, float]] | None:
+def linear_folds(model: Estimator, members: list[Estimator], method: str) -> list[tuple[Any, FloatArray, float]] | None:
     """Read calibrators, weights and intercepts of folds of linear models with one score; None if one is not such."""
     folds = []
     for calibrated, member in zip(model.calibrated_classifiers_, members):
@@ -76,7 +76,7 @@ def linear_folds(model: Any, members: list[Any], method: str) -> list[tuple[Any,
     return folds
 
 
-def mean_of_calibrated(model: Any, members: list[Any]) -> MeanProbability | None:
+def mean_of_calibrated(model: Estimator, members: list[Estimator]) -> MeanProbability | None:
     """Read the mean of folds of linear models, each calibrated by a sigmoid; None if some fold is something else."""
     folds = linear_folds(model, members, "sigmoid")
     if folds is None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray, UserData
 from ...errors import UnsupportedModelError
 from ...search.region import Interval, Outcome, Response, require_label
 from ...search.relaxations.unit_sums.functions import IDENTITY, LOGISTIC, RELU, TANH, Function
@@ -64,14 +64,14 @@ class TorchNetwork:
         self.classes_ = np.arange(max(len(self.W), 2))
         self.n_features_in_ = int(self.layers[0].W.shape[1])
 
-    def predict(self, X: Any) -> IntArray:
+    def predict(self, X: UserData) -> IntArray:
         """Predict labels of rows, array of shape (n_samples,)."""
         outputs = self._outputs(X)
         if outputs.shape[1] > 1:
             return np.asarray(outputs.argmax(axis=1))
         return (outputs[:, 0] > (0.5 if self.has_sigmoid else 0.0)).astype(np.int64)
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: UserData) -> FloatArray:
         """Predict probabilities of classes, array of shape (n_samples, n_classes)."""
         outputs = self._outputs(X)
         if outputs.shape[1] > 1:
@@ -81,7 +81,7 @@ class TorchNetwork:
         of_second = outputs[:, 0] if self.has_sigmoid else expit(outputs[:, 0])
         return np.column_stack([1.0 - of_second, of_second])
 
-    def _outputs(self, X: Any) -> FloatArray:
+    def _outputs(self, X: UserData) -> FloatArray:
         # whoever has a module has its library
         import torch
 
@@ -114,13 +114,13 @@ def torch_response_region(model: TorchNetwork, response: Response) -> SumRegion:
 
 
 @register_by_name(_SEQUENTIAL)
-def bare_torch_region(model: Any, outcome: Outcome) -> SumRegion:
+def bare_torch_region(model: Estimator, outcome: Outcome) -> SumRegion:
     """Region of a bare module."""
     return torch_region(TorchNetwork(model), outcome)
 
 
 @register_response_by_name(_SEQUENTIAL)
-def bare_torch_response_region(model: Any, response: Response) -> SumRegion:
+def bare_torch_response_region(model: Estimator, response: Response) -> SumRegion:
     """Region where a probability of a bare module lies in a range."""
     return torch_response_region(TorchNetwork(model), response)
 
@@ -134,7 +134,7 @@ def _steps(module: Any) -> Any:
             yield step
 
 
-def _taken_apart(steps: list[Any]) -> tuple[tuple[Layer, ...], FloatArray, FloatArray]:
+def _taken_apart(steps: list[Estimator]) -> tuple[tuple[Layer, ...], FloatArray, FloatArray]:
     """Hidden layers, and weights and intercepts of the outputs."""
     linear: list[tuple[FloatArray, FloatArray]] = []
     functions: list[Function] = []
@@ -163,7 +163,7 @@ def _taken_apart(steps: list[Any]) -> tuple[tuple[Layer, ...], FloatArray, Float
     return layers, *linear[-1]
 
 
-def _weights(step: Any) -> tuple[FloatArray, FloatArray]:
+def _weights(step: Estimator) -> tuple[FloatArray, FloatArray]:
     W = np.ascontiguousarray(step.weight.detach().cpu().numpy(), dtype=np.float64)
     b = np.zeros(len(W)) if step.bias is None else step.bias.detach().cpu().numpy().astype(np.float64)
     return W, b

@@ -8,11 +8,9 @@ are (:mod:`.discriminants`).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...errors import UnsupportedSettingError
 from ...search import Region
 from ...search.region import Outcome, Probability, Response
@@ -37,7 +35,7 @@ class BehindProducts:
         What the estimator sees of the products.
     """
 
-    def __init__(self, estimator: Any, powers: IntArray, matrix: FloatArray, offset: FloatArray) -> None:
+    def __init__(self, estimator: Estimator, powers: IntArray, matrix: FloatArray, offset: FloatArray) -> None:
         self.estimator, self.powers, self.matrix, self.offset = estimator, powers, matrix, offset
         self.n_features_in_ = powers.shape[1]
         if hasattr(estimator, "classes_"):

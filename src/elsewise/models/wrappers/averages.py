@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.ensemble._forest import ForestRegressor
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ...search.region import Interval, Outcome, require_interval
@@ -32,7 +32,7 @@ ROUNDING_SAFETY = 4.0
 
 
 @register(VotingRegressor)
-def voting_regressor_region(model: Any, outcome: Outcome) -> Region:
+def voting_regressor_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a weighted mean of linear regressors, or of trees."""
     interval = require_interval(model, outcome)
     members, weights = weighted_members(model)
@@ -48,7 +48,7 @@ def voting_regressor_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register(BaggingRegressor)
-def bagged_regressor_region(model: Any, outcome: Outcome) -> Region:
+def bagged_regressor_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of an average of linear regressors, or of trees."""
     interval = require_interval(model, outcome)
     members = [seen_through(member) for member in model.estimators_]
@@ -58,7 +58,7 @@ def bagged_regressor_region(model: Any, outcome: Outcome) -> Region:
     return slab(*_averaged(members, weights, model.estimators_features_, model.n_features_in_), interval)
 
 
-def weighted_members(model: Any) -> tuple[list[Any], FloatArray]:
+def weighted_members(model: Estimator) -> tuple[list[Any], FloatArray]:
     """Members of a vote that count, and their weights; members that are dropped have none."""
     members = [seen_through(member) for member in model.estimators_]
     weights = np.ones(len(members))
@@ -90,7 +90,7 @@ def rounding_of_average(trees: list[TreeSum], together: TreeSum) -> float:
 
 
 def _averaged(
-    members: list[Any], weights: FloatArray, features: list[IntArray], n_features: int
+    members: list[Estimator], weights: FloatArray, features: list[IntArray], n_features: int
 ) -> tuple[FloatArray, FloatArray]:
     W, b = np.zeros((1, n_features)), np.zeros(1)
     for member, weight, seen in zip(members, weights / weights.sum(), features):
@@ -105,7 +105,7 @@ def _averaged(
     return W, b
 
 
-def _tree_sum_of(member: Any, model: Any) -> TreeSum:
+def _tree_sum_of(member: Estimator, model: Estimator) -> TreeSum:
     """Read a regressor whose prediction is a sum, or an average, of trees."""
     if isinstance(member, (DecisionTreeRegressor, ExtraTreeRegressor)):
         everything = np.arange(model.n_features_in_)
@@ -122,7 +122,7 @@ def _tree_sum_of(member: Any, model: Any) -> TreeSum:
     )
 
 
-def _predicts_sum(member: Any) -> bool:
+def _predicts_sum(member: Estimator) -> bool:
     if isinstance(member, HistGradientBoostingRegressor):
         return member.loss not in ("poisson", "gamma")
     if isinstance(member, (ForestRegressor, GradientBoostingRegressor, BaggingRegressor)):

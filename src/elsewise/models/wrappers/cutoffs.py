@@ -30,7 +30,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ...arrays import AnyArray, BoolArray, Estimator, FloatArray, IntArray, UserData
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ...search.region import DecisionValue, Interval, Outcome, Probability, Response, require_interval, require_label
@@ -57,7 +57,7 @@ class EchoedDecision(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, classes: AnyArray) -> None:
         self.classes = self.classes_ = classes
 
-    def fit(self, X: Any, y: Any) -> EchoedDecision:
+    def fit(self, X: UserData, y: Any) -> EchoedDecision:
         """Learn nothing."""
         return self
 
@@ -73,7 +73,7 @@ class EchoedProbability(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes = self.classes_ = classes
         self.index = index
 
-    def fit(self, X: Any, y: Any) -> EchoedProbability:
+    def fit(self, X: UserData, y: Any) -> EchoedProbability:
         """Learn nothing."""
         return self
 
@@ -86,7 +86,7 @@ class EchoedProbability(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class EchoedValue(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor that predicts the number it is asked about."""
 
-    def fit(self, X: Any, y: Any) -> EchoedValue:
+    def fit(self, X: UserData, y: Any) -> EchoedValue:
         """Learn nothing."""
         return self
 
@@ -156,7 +156,7 @@ _SECOND = 1
 
 
 @register(FixedThresholdClassifier, TunedThresholdClassifierCV)
-def threshold_region(model: Any, outcome: Outcome) -> Region:
+def threshold_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a label where the response of the estimator inside is above, or below, a threshold."""
     label = require_label(model, outcome)
     inside = _only_member(model)
@@ -165,13 +165,13 @@ def threshold_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register_response(FixedThresholdClassifier, TunedThresholdClassifierCV)
-def response_of_threshold(model: Any, response: Response) -> Region:
+def response_of_threshold(model: Estimator, response: Response) -> Region:
     """Pass the question on: probabilities and decision values are those of the estimator inside."""
     return response_region_of(_only_member(model), response)
 
 
 @register(CalibratedClassifierCV)
-def calibrated_region(model: Any, outcome: Outcome) -> Region:
+def calibrated_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a label where the calibrated probability of one score is the larger one."""
     label = require_label(model, outcome)
     mean = _mean_of_folds(model)
@@ -187,7 +187,7 @@ def calibrated_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register_response(CalibratedClassifierCV)
-def response_of_calibrated(model: Any, response: Response) -> Region:
+def response_of_calibrated(model: Estimator, response: Response) -> Region:
     """Region where a calibrated probability lies in a range."""
     if isinstance(response, DecisionValue):
         raise UnsupportedSettingError("CalibratedClassifierCV has probabilities, but no decision_function.")
@@ -212,14 +212,16 @@ def response_of_calibrated(model: Any, response: Response) -> Region:
 _CALIBRATED = ("decision_function", "predict_proba")
 
 
-def _where(model: Any, inside: Any, methods: tuple[str, ...], holds: Callable[[Any, FloatArray], BoolArray]) -> Region:
+def _where(
+    model: Estimator, inside: Any, methods: tuple[str, ...], holds: Callable[[Any, FloatArray], BoolArray]
+) -> Region:
     """Region where a condition holds on what the wrapper says of a column of numbers."""
     asked, kind = _echoed(model, inside, methods)
     low, high = numbers_where(lambda s: np.asarray(holds(asked, s[:, None])))
     return response_region_of(inside, _response(kind, low, high))
 
 
-def _echoed(model: Any, inside: Any, methods: tuple[str, ...]) -> tuple[Any, str]:
+def _echoed(model: Estimator, inside: Any, methods: tuple[str, ...]) -> tuple[Any, str]:
     """Put the wrapper around an echo of the first of the methods that the estimator inside has."""
     kind = next((method for method in methods if hasattr(inside, method)), None)
     if kind is None:
@@ -236,12 +238,12 @@ def _response(kind: str, low: float, high: float) -> Response:
     return DecisionValue(low, high) if kind == "decision_function" else Probability(_SECOND, low, high)
 
 
-def _only_member(model: Any) -> Any:
+def _only_member(model: Estimator) -> Any:
     (inside,) = members_of(model)
     return seen_through(inside)
 
 
-def _mean_of_folds(model: Any) -> MeanProbability | IsotonicMean | None:
+def _mean_of_folds(model: Estimator) -> MeanProbability | IsotonicMean | None:
     """Return the mean of several calibrated folds of linear models; None if there is one, or others."""
     members = [seen_through(member) for member in members_of(model)]
     if len(members) < 2 or len(model.classes_) > 2:
@@ -249,12 +251,12 @@ def _mean_of_folds(model: Any) -> MeanProbability | IsotonicMean | None:
     return mean_of_calibrated(model, members) or mean_of_isotonic(model, members)
 
 
-def _has_folds(model: Any) -> bool:
+def _has_folds(model: Estimator) -> bool:
     """Whether several calibrated classifiers of two classes are averaged."""
     return len(model.calibrated_classifiers_) > 1 and len(model.classes_) == 2
 
 
-def _calibrated_scores(model: Any) -> tuple[FloatArray, FloatArray] | None:
+def _calibrated_scores(model: Estimator) -> tuple[FloatArray, FloatArray] | None:
     """Return weights and intercepts of the scores of several classes whose largest wins; None if they are not linear.
 
     Sigmoids rise with what they are taken of, and all probabilities are divided by the same sum: the class wins whose
@@ -276,7 +278,7 @@ def _calibrated_scores(model: Any) -> tuple[FloatArray, FloatArray] | None:
     return -slope[:, None] * W, -slope * b - offset  # expit(-(slope s + offset))
 
 
-def _one_calibrated(model: Any) -> Any:
+def _one_calibrated(model: Estimator) -> Any:
     """Return the estimator whose one score is calibrated, or explain that there are several."""
     members = [seen_through(member) for member in members_of(model)]
     if len(members) > 1:
@@ -310,7 +312,7 @@ _MONOTONE_TRANSFORMERS = (
 
 
 @register(TransformedTargetRegressor)
-def transformed_target_region(model: Any, outcome: Outcome) -> Region:
+def transformed_target_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of the regressor inside for the range of its predictions that the inverse takes to the wanted one."""
     interval = require_interval(model, outcome)
     (inside,) = members_of(model)
@@ -320,7 +322,7 @@ def transformed_target_region(model: Any, outcome: Outcome) -> Region:
     return region_of(seen_through(inside), Interval(low, high))
 
 
-def _require_monotone(transformer: Any) -> None:
+def _require_monotone(transformer: Estimator) -> None:
     transformer = seen_through(transformer)
     if isinstance(transformer, _MONOTONE_TRANSFORMERS):
         return

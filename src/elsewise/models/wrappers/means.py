@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 
+from ...arrays import Estimator
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ...search.region import DecisionValue, Outcome, Probability, Response, require_label
@@ -128,7 +129,7 @@ def _ends(trees: TreeSum) -> tuple[float, float]:
     return low - room, high + room
 
 
-def mean_of_scores(model: Any) -> MeanOfScores:
+def mean_of_scores(model: Estimator) -> MeanOfScores:
     """Read a soft vote, calibrated folds or a stack of trees, of two classes; refuse what is something else."""
     if len(model.classes_) != 2:
         raise UnsupportedModelError(
@@ -153,7 +154,7 @@ def mean_of_scores(model: Any) -> MeanOfScores:
     return MeanOfScores(terms, float(intercept[0]), is_log_odds=True)
 
 
-def _probability(model: Any) -> list[Term]:
+def _probability(model: Estimator) -> list[Term]:
     """Read the probability of the second class as a sum of terms."""
     model = seen_through(model)
     if len(model.classes_) != 2:
@@ -172,7 +173,7 @@ def _probability(model: Any) -> list[Term]:
     return [_term(region.trees, Link(slope=float(steepness), is_logistic=True))]
 
 
-def _decision(model: Any) -> Term:
+def _decision(model: Estimator) -> Term:
     """Read a decision value as a term; some are multiples of the sum of trees."""
     trees = _tree_response(model, DecisionValue(-np.inf, np.inf)).trees
     low = [_range(_tree_response(model, DecisionValue(s, np.inf))).low for s in (-1.0, 0.0, 1.0)]
@@ -180,7 +181,7 @@ def _decision(model: Any) -> Term:
     return _term(replace(trees, divisor=trees.divisor / multiple), Link())
 
 
-def _multiple_of(model: Any, scores: list[float], values: list[float]) -> int:
+def _multiple_of(model: Estimator, scores: list[float], values: list[float]) -> int:
     """Return what scores are multiplied by to become values, a whole number; refuse the model if there is none."""
     multiple = round(1.0 / scores[-1]) if scores[-1] > 0.0 else 0
     if multiple < 1 or not np.allclose(np.array(scores) * multiple, values, rtol=0.0, atol=SCORE_ROUNDING):
@@ -210,7 +211,7 @@ def _calibrated(fold: Any) -> Term:
     return replace(term, link=link, doubt=link.steepest() * term.doubt + LINK_DOUBT)
 
 
-def _tree_response(model: Any, response: Response) -> EnsembleRegion:
+def _tree_response(model: Estimator, response: Response) -> EnsembleRegion:
     """Read a response as a sum of trees with one score, or refuse the model."""
     builder_of(model)
     region = response_region_of(with_trees_as_sums(model), response)
@@ -224,7 +225,7 @@ def _range(region: EnsembleRegion) -> Range:
     return region.decision
 
 
-def _unknown(model: Any) -> UnsupportedModelError:
+def _unknown(model: Estimator) -> UnsupportedModelError:
     return UnsupportedModelError(
         f"A mean with {type(model).__name__} in it has no exact description: members are decision trees, forests, and "
         "boosting with a logistic link; calibrations are those of a decision value or of a forest's probability."
@@ -242,13 +243,13 @@ def _term(trees: TreeSum, link: Link) -> Term:
 
 
 @register(StackingClassifier)
-def stacked_region(model: Any, outcome: Outcome) -> Region:
+def stacked_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a class that a linear model of the members' probabilities chooses."""
     return mean_of_scores(model).region_of_label(require_label(model, outcome).index)
 
 
 @register_response(StackingClassifier)
-def response_of_stack(model: Any, response: Response) -> Region:
+def response_of_stack(model: Estimator, response: Response) -> Region:
     """Region where the probability of a stack lies above or below a number."""
     if not isinstance(response, Probability) or not is_logistic(seen_through(model.final_estimator_)):
         raise UnsupportedSettingError(

@@ -26,6 +26,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import BaseDecisionTree
 
+from ...arrays import Estimator
 from ...errors import UnsupportedSettingError
 from ..trees import TreeAsSum
 
@@ -51,7 +52,7 @@ _PASSING_ROWS_ON = (
 )
 
 
-def seen_through(model: Any) -> Any:
+def seen_through(model: Estimator) -> Any:
     """Return the estimator that a search over parameters found, or that was frozen; others as they are."""
     while True:
         if isinstance(model, BaseSearchCV):
@@ -74,7 +75,7 @@ def is_sampler(step: object) -> bool:
     return hasattr(step, "fit_resample") and type(step).__module__.split(".")[0] == "imblearn"
 
 
-def members_of(model: Any) -> list[Any]:
+def members_of(model: Estimator) -> list[Any]:
     """Estimators that a fitted wrapper decides by; none for all others, and for wrappers that are not fitted."""
     if isinstance(model, CalibratedClassifierCV):
         return [calibrated.estimator for calibrated in getattr(model, "calibrated_classifiers_", ())]
@@ -87,18 +88,18 @@ def members_of(model: Any) -> list[Any]:
     return []
 
 
-def passes_rows_on(model: Any) -> bool:
+def passes_rows_on(model: Estimator) -> bool:
     """Whether a wrapper gives its members rows as they are, without a look at them."""
     return isinstance(model, _PASSING_ROWS_ON)
 
 
-def innermost(model: Any) -> list[Any]:
+def innermost(model: Estimator) -> list[Any]:
     """Estimators at the bottom of all wrappers; the model itself if it is none."""
     members = members_of(seen_through(model))
     return [one for member in members for one in innermost(member)] if members else [seen_through(model)]
 
 
-def with_members(model: Any, members: Sequence[Any]) -> Any:
+def with_members(model: Estimator, members: Sequence[Estimator]) -> Any:
     """Return a copy of a fitted wrapper around other members, one for each of its own."""
     changed = copy(model)
     if isinstance(model, CalibratedClassifierCV):
@@ -115,7 +116,7 @@ def with_members(model: Any, members: Sequence[Any]) -> Any:
     return changed
 
 
-def with_trees_as_sums(model: Any) -> Any:
+def with_trees_as_sums(model: Estimator) -> Any:
     """Put a sum of one in place of a single tree, wherever it is inside; others, and several trees, as they are."""
     model = seen_through(model)
     if isinstance(model, BaseDecisionTree):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.multiclass import OneVsRestClassifier
 
-from ...arrays import FloatArray
+from ...arrays import Estimator, FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ...search.region import DecisionValue, Outcome, Probability, Response, require_label
@@ -17,7 +15,7 @@ from .members import seen_through
 
 
 @register(OneVsRestClassifier)
-def one_vs_rest_region(model: Any, outcome: Outcome) -> Region:
+def one_vs_rest_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a class of linear models, each of one class against all others."""
     label = require_label(model, outcome)
     _refuse_several_labels(model)
@@ -33,7 +31,7 @@ def one_vs_rest_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register_response(OneVsRestClassifier)
-def response_of_one_vs_rest(model: Any, response: Response) -> Region:
+def response_of_one_vs_rest(model: Estimator, response: Response) -> Region:
     """Pass the question on for two classes; probabilities of more are shared out by their sum."""
     _refuse_several_labels(model)
     if len(model.estimators_) > 1:
@@ -49,7 +47,7 @@ def _second_class(low: float, high: float) -> Probability:
     return Probability(1, low, high)
 
 
-def _refuse_several_labels(model: Any) -> None:
+def _refuse_several_labels(model: Estimator) -> None:
     if model.multilabel_:
         raise UnsupportedSettingError(
             "This OneVsRestClassifier was fitted on a matrix of labels (multi-label) and predicts a set of them; "
@@ -57,7 +55,7 @@ def _refuse_several_labels(model: Any) -> None:
         )
 
 
-def _score(member: Any) -> tuple[FloatArray, FloatArray]:
+def _score(member: Estimator) -> tuple[FloatArray, FloatArray]:
     """Weights of shape (1, n_features) and intercept of shape (1,) of the score of one class."""
     if not is_linear_classifier(member):
         builder_of(member)

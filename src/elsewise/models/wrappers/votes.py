@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.ensemble._forest import ForestClassifier
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import Estimator, FloatArray, IntArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...search import Region
 from ...search.region import Label, Outcome, Probability, Response, require_label
@@ -39,7 +38,7 @@ MOST_BALLOTS = 100_000
 
 
 @register(VotingClassifier)
-def voting_region(model: Any, outcome: Outcome) -> Region:
+def voting_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a class that wins a vote, or has the largest mean of probabilities."""
     label = require_label(model, outcome)
     if isinstance(model.le_, list):
@@ -63,7 +62,7 @@ def voting_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register_response(VotingClassifier)
-def response_of_voting(model: Any, response: Response) -> Region:
+def response_of_voting(model: Estimator, response: Response) -> Region:
     """Region where the mean of the probabilities of trees lies in a range."""
     members, weights = weighted_members(model)
     if model.voting == "hard" or not isinstance(response, Probability):
@@ -82,7 +81,7 @@ def response_of_voting(model: Any, response: Response) -> Region:
 
 
 @register(BaggingClassifier)
-def bagged_region(model: Any, outcome: Outcome) -> Region:
+def bagged_region(model: Estimator, outcome: Outcome) -> Region:
     """Region of a class of bagged trees, or of bagged classifiers that vote."""
     label = require_label(model, outcome)
     members = [seen_through(member) for member in model.estimators_]
@@ -101,7 +100,7 @@ def bagged_region(model: Any, outcome: Outcome) -> Region:
 
 
 @register_response(BaggingClassifier)
-def response_of_bagged(model: Any, response: Response) -> Region:
+def response_of_bagged(model: Estimator, response: Response) -> Region:
     """Region where the mean of the shares of classes in leaves lies in a range."""
     members = [seen_through(member) for member in model.estimators_]
     mean = mean_of_logistic(members, np.ones(len(members)), model.estimators_features_, model.n_features_in_)
@@ -115,13 +114,13 @@ def response_of_bagged(model: Any, response: Response) -> Region:
     return EnsembleRegion(bagging_trees(model).only(response.index), Range(response.low, response.high))
 
 
-def _mean_of_voting(model: Any, members: list[Any], weights: FloatArray) -> MeanProbability | None:
+def _mean_of_voting(model: Estimator, members: list[Estimator], weights: FloatArray) -> MeanProbability | None:
     """Return the mean of a soft vote of logistic models of two classes; None if it is something else."""
     everything = [np.arange(model.n_features_in_)] * len(members)
     return mean_of_logistic(members, weights, everything, model.n_features_in_)
 
 
-def _mean_of_probabilities(model: Any, member: Any) -> UnsupportedModelError:
+def _mean_of_probabilities(model: Estimator, member: Estimator) -> UnsupportedModelError:
     builder_of(member)
     return UnsupportedModelError(
         f"{type(model).__name__} averages the probabilities of {type(member).__name__}: a mean of probabilities is "
@@ -131,14 +130,14 @@ def _mean_of_probabilities(model: Any, member: Any) -> UnsupportedModelError:
     )
 
 
-def _averages_shares(member: Any) -> bool:
+def _averages_shares(member: Estimator) -> bool:
     """Whether the probabilities of a classifier are averages of shares in leaves."""
     if isinstance(member, BaggingClassifier):
         return isinstance(member.estimators_[0], DecisionTreeClassifier)
     return isinstance(member, (DecisionTreeClassifier, ForestClassifier))
 
 
-def _probability_trees(member: Any, model: Any) -> TreeSum:
+def _probability_trees(member: Estimator, model: Estimator) -> TreeSum:
     """Read a classifier whose probabilities are averages of shares in leaves."""
     if isinstance(member, DecisionTreeClassifier):
         everything = np.arange(model.n_features_in_)
@@ -151,7 +150,7 @@ def _probability_trees(member: Any, model: Any) -> TreeSum:
 
 
 def _most_votes_region(
-    model: Any, members: list[Any], weights: FloatArray, features: list[IntArray], index: int
+    model: Estimator, members: list[Estimator], weights: FloatArray, features: list[IntArray], index: int
 ) -> Region:
     """Region where a class gets the largest sum of weights, the first of those that are equal."""
     n_classes, n_features = len(model.classes_), model.n_features_in_
@@ -180,7 +179,7 @@ def _most_votes_region(
 
 
 def _polyhedra_by_class(
-    model: Any, member: Any, features: IntArray, n_classes: int
+    model: Estimator, member: Estimator, features: IntArray, n_classes: int
 ) -> list[list[tuple[FloatArray, FloatArray]]]:
     """Polyhedra of each class of the vote that a member decides for, in all features."""
     found: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in range(n_classes)]

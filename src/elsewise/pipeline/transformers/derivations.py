@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.preprocessing import FunctionTransformer
 
+from ...arrays import Estimator, UserData
 from ...errors import InvalidInputError
 from ...table.derived import DerivedColumn, computed, in_order, sources_of
 from ...table.frames import as_table, column_of, floats_of
@@ -32,7 +33,7 @@ class AddDerived:
 
     formulas: tuple[tuple[str, str], ...]
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: UserData) -> Any:
         """Add the columns to a data frame."""
         names = column_names(as_table(X))
         if names is None:
@@ -52,7 +53,7 @@ class AddDerived:
             numbers[name] = computed(name, text, numbers)
         return X.assign(**{name: numbers[name] for name, _ in self.formulas})
 
-    def names_out(self, transformer: Any, names: Any) -> Any:
+    def names_out(self, transformer: Estimator, names: Any) -> Any:
         """Names of the columns behind it."""
         return np.array([*names, *(name for name, _ in self.formulas)], dtype=object)
 

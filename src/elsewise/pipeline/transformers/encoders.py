@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, UserValue
 from ...errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..columnwise import dense
 from ..registry import register
@@ -69,7 +69,7 @@ def as_levels(walk: Walk, step: Step, stream: Stream) -> LevelStream | StepStrea
     raise Recast(stream.column, step.in_words)
 
 
-def _compare_levels(walk: Walk, step: Step, stream: LevelStream, known: list[Any], accepts: bool) -> None:
+def _compare_levels(walk: Walk, step: Step, stream: LevelStream, known: list[UserValue], accepts: bool) -> None:
     """Note what the encoder knows beyond the levels, and which levels it would refuse."""
     column, findings = walk.table.columns[stream.column], walk.findings
     findings.accepts.setdefault(stream.column, []).append(accepts)
@@ -132,7 +132,7 @@ def _column_of(stream: LevelStream | StepStream) -> Hashable:
     return stream.base.coefficients.tobytes(), stream.base.offset, stream.ends.tobytes()
 
 
-def _transform(step: Step, data: Sequence[list[Any]]) -> FloatArray:
+def _transform(step: Step, data: Sequence[list[UserValue]]) -> FloatArray:
     """Run the encoder's own transform on columns of values, dense."""
     names = getattr(step.transformer, "feature_names_in_", None)
     columns = [_array(values) for values in data]
@@ -161,7 +161,7 @@ def _transform(step: Step, data: Sequence[list[Any]]) -> FloatArray:
     return dense(out)
 
 
-def _array(values: list[Any]) -> AnyArray:
+def _array(values: list[UserValue]) -> AnyArray:
     if all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in values):
         return np.array(values)
     array = np.empty(len(values), dtype=object)

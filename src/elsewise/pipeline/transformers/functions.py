@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 from sklearn.preprocessing import FunctionTransformer, PowerTransformer, QuantileTransformer
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, UserData, UserValue
 from ...errors import InvalidInputError, UnsupportedSettingError
 from ..affine import LARGEST_WARPED, AffineMap
 from ..registry import register
@@ -31,7 +31,7 @@ _ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
 _ABOVE_MINUS_ONE, _BELOW_ONE = float(np.nextafter(-1.0, 0.0)), float(np.nextafter(1.0, 0.0))
 
 # Functions that rise throughout, and the numbers between which they are finite or overflow in the end.
-RISING: dict[Any, tuple[float, float]] = {
+RISING: dict[UserValue, tuple[float, float]] = {
     **dict.fromkeys(
         [
             np.arcsinh, np.arctan, np.cbrt, np.ceil, np.deg2rad, np.degrees, np.exp, np.exp2, np.expm1, np.floor,
@@ -49,9 +49,9 @@ RISING: dict[Any, tuple[float, float]] = {
     **dict.fromkeys([special.logit, special.ndtri], (_ABOVE_ZERO, _BELOW_ONE)),
 }  # fmt: skip
 # Functions that fall throughout.
-FALLING: dict[Any, tuple[float, float]] = {np.arccos: (-1.0, 1.0)}
+FALLING: dict[UserValue, tuple[float, float]] = {np.arccos: (-1.0, 1.0)}
 # Functions that rise whatever these numbers are, given as kw_args.
-WITH_NUMBERS: dict[Any, frozenset[str]] = {
+WITH_NUMBERS: dict[UserValue, frozenset[str]] = {
     np.clip: frozenset({"a_min", "a_max", "min", "max"}),
     np.round: frozenset({"decimals"}),
     np.around: frozenset({"decimals"}),
@@ -67,7 +67,7 @@ class MonotoneFunction:
     low: float
     high: float
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: UserData) -> Any:
         """Apply the function."""
         return self.function(X)
 

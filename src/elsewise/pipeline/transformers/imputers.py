@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sklearn.impute import SimpleImputer
 
+from ...arrays import UserValue
 from ...errors import UnsupportedSettingError
 from ...table.frames import is_missing_value
 from ..registry import register
@@ -57,7 +58,7 @@ def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     return out
 
 
-def _note_replacement(walk: Walk, stream: LevelStream, imputer: SimpleImputer, fill: Any) -> None:
+def _note_replacement(walk: Walk, stream: LevelStream, imputer: SimpleImputer, fill: UserValue) -> None:
     if stream.encoded:
         return
     if imputer.strategy == "constant":
@@ -67,7 +68,7 @@ def _note_replacement(walk: Walk, stream: LevelStream, imputer: SimpleImputer, f
         walk.findings.known.setdefault(stream.column, []).append(imputer.missing_values)
 
 
-def _note_fill(walk: Walk, step: Step, stream: AffineStream, fill: Any) -> None:
+def _note_fill(walk: Walk, step: Step, stream: AffineStream, fill: UserValue) -> None:
     column = walk.table.columns[stream.column] if stream.column >= 0 else None
     if column is None or column.kind not in ("number", "integer"):
         return  # nothing can be missing here
@@ -101,7 +102,7 @@ def _require_nothing_missing(walk: Walk, step: Step, stream: BentStream) -> None
         )
 
 
-def _is_missing_for(imputer: SimpleImputer, value: Any) -> bool:
+def _is_missing_for(imputer: SimpleImputer, value: UserValue) -> bool:
     wanted = imputer.missing_values
     if wanted is None:
         return value is None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from ...arrays import FloatArray
+from ...arrays import Estimator, FloatArray, UserValue
 from ...errors import UnsupportedSettingError
 from ...models import DumpedModel
 from ...models.onnx import OnnxModel
@@ -72,7 +72,7 @@ class NativeCategories:
                 out[np.isnan(out[:, place]), place] = MISSING_CODE
         return out
 
-    def code(self, place: int, value: Any) -> float:
+    def code(self, place: int, value: UserValue) -> float:
         """Code of a value of the column at a position."""
         codes = self.codes[place]
         if is_missing_value(value):
@@ -96,7 +96,7 @@ def _native(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     return out
 
 
-def on_codes(estimator: Any, X: UserRows | None) -> Any:
+def on_codes(estimator: Estimator, X: UserRows | None) -> Any:
     """Return an estimator in which CatBoost models with category columns take codes of the levels of training rows.
 
     Parameters
@@ -134,7 +134,7 @@ def _catboost_order(own: list[str], X: UserRows) -> list[int]:
     return [names.index(name) for name in own] if own and set(own) <= set(names) else list(range(X.shape[1]))
 
 
-def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
+def own_steps(estimator: Estimator, X: UserRows | None) -> list[Step]:
     """Return what an estimator, or all inside of it, does to categories itself, as steps in front of its trees.
 
     Parameters
@@ -156,7 +156,7 @@ def own_steps(estimator: Any, X: UserRows | None) -> list[Step]:
     return [] if native is None else [Step(f"categories of {type(innermost(estimator)[0]).__name__}", native)]
 
 
-def with_own_categories(estimator: Any, X: UserRows) -> UserRows:
+def with_own_categories(estimator: Estimator, X: UserRows) -> UserRows:
     """Return a frame whose text columns have the category dtypes of an estimator that was fitted on category columns.
 
     XGBoost and LightGBM refuse text, as files have it, in the place of categories.
@@ -171,8 +171,8 @@ def with_own_categories(estimator: Any, X: UserRows) -> UserRows:
     columns = [column for _, column in X.items()]
     texts = [place for place, one in enumerate(columns) if one.dtype.kind == "O" and not is_categorical(one)]
     one = innermost(estimator)[0]
-    booster: Any = getattr(one, "booster", None) or getattr(one, "booster_", None)
-    names: dict[int, list[Any]] = {}
+    booster: Estimator = getattr(one, "booster", None) or getattr(one, "booster_", None)
+    names: dict[int, list[UserValue]] = {}
     if texts and hasattr(booster, "pandas_categorical"):  # LightGBM keeps the names, but not their columns
         known = booster.pandas_categorical or []
         names = dict(zip(texts, known)) if len(texts) == len(known) else {}
@@ -198,7 +198,7 @@ def _is_same(one: NativeCategories | None, other: NativeCategories | None) -> bo
     return one.takes_unknown == other.takes_unknown and one.codes == other.codes
 
 
-def _native_of(estimator: Any, X: UserRows | None) -> NativeCategories | None:
+def _native_of(estimator: Estimator, X: UserRows | None) -> NativeCategories | None:
     kinds = _kinds(estimator)
     library = type(getattr(estimator, "booster", None)).__module__.partition(".")[0]
     if isinstance(estimator, (HistGradientBoostingClassifier, HistGradientBoostingRegressor)):
@@ -215,11 +215,11 @@ def _native_of(estimator: Any, X: UserRows | None) -> NativeCategories | None:
     return None
 
 
-def _kinds(estimator: Any) -> set[str]:
+def _kinds(estimator: Estimator) -> set[str]:
     return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(estimator).__mro__}
 
 
-def _of_histogram_boosting(model: Any) -> NativeCategories | None:
+def _of_histogram_boosting(model: Estimator) -> NativeCategories | None:
     if model.is_categorical_ is None:
         return None
     known = model._preprocessor.named_transformers_["encoder"].categories_
@@ -227,7 +227,7 @@ def _of_histogram_boosting(model: Any) -> NativeCategories | None:
     return NativeCategories({place: places_of(values.tolist()) for place, values in zip(places, known)}, True)
 
 
-def _of_xgboost(booster: Any, X: UserRows | None) -> NativeCategories | None:
+def _of_xgboost(booster: Estimator, X: UserRows | None) -> NativeCategories | None:
     types = booster.feature_types or ()
     if "c" not in types:
         return None
@@ -237,6 +237,6 @@ def _of_xgboost(booster: Any, X: UserRows | None) -> NativeCategories | None:
     return NativeCategories(codes, takes_unknown=all(of_column is None for of_column in codes.values()))
 
 
-def _of_lightgbm(booster: Any, X: UserRows | None) -> NativeCategories | None:
+def _of_lightgbm(booster: Estimator, X: UserRows | None) -> NativeCategories | None:
     codes = lightgbm_codes(lightgbm_text(booster), X)
     return NativeCategories(codes, True) if codes else None

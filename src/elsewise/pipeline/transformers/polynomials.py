@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
-from ...arrays import FloatArray
+from ...arrays import Estimator, FloatArray
 from ...errors import UnsupportedModelError, UnsupportedSettingError
 from ...models import is_linear_model
 from ...models.unit_sums import BehindProducts
@@ -85,7 +85,7 @@ def follow_splines(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream
     return follow_columns(walk, step, streams, routes, takes, why)
 
 
-def with_products(steps: Sequence[Step], estimator: Any) -> tuple[list[Step], Any, list[Step]]:
+def with_products(steps: Sequence[Step], estimator: Estimator) -> tuple[list[Step], Any, list[Step]]:
     """Put products of two columns, and affine steps behind them, into the linear model that follows.
 
     Returns
@@ -114,7 +114,7 @@ def with_products(steps: Sequence[Step], estimator: Any) -> tuple[list[Step], An
     return list(steps[:place]), made, list(steps[place:])
 
 
-def check_products(estimator: Any, inside: Sequence[Step], seen: FloatArray) -> None:
+def check_products(estimator: Estimator, inside: Sequence[Step], seen: FloatArray) -> None:
     """Compare products with what the steps themselves make of rows of shape (n_samples, n_features)."""
     if not isinstance(estimator, BehindProducts) or len(seen) == 0:
         return
@@ -133,7 +133,7 @@ def check_products(estimator: Any, inside: Sequence[Step], seen: FloatArray) -> 
         )
 
 
-def _has_products(transformer: Any) -> bool:
+def _has_products(transformer: Estimator) -> bool:
     if not isinstance(transformer, PolynomialFeatures):
         return False
     return bool((np.asarray(transformer.powers_) > 0).sum(axis=1).max(initial=0) > 1)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...answers.why_not import Relief, WhyNot
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, FloatArray, UserData
 from ...density import at_threshold
 from ...fitted import FittedModel
 from ...models import Outcome
@@ -62,7 +61,7 @@ class Inquiry:
         self,
         fitted: FittedModel,
         outcome: Outcome,
-        given: Any,
+        given: UserData,
         row: FloatArray,
         rules: Rules,
         options: Options,

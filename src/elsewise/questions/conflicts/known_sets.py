@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray, BoolArray, FloatArray
+from ...arrays import AnyArray, BoolArray, FloatArray, UserData
 from ...rules import Rules
 from ...rules.atomic import Codes, MissingStays, OneWay, Rule, Stays, Transitions, Within
 from ...rules.learned.found_rules import Ranges
@@ -94,7 +93,7 @@ def says_only_limits(rule: Rule) -> bool:
 def side_by_side(
     common: Question,
     questions: Sequence[Question],
-    given: Any,
+    given: UserData,
     row: FloatArray,
     predictions: AnyArray,
 ) -> Answers:

@@ -7,11 +7,10 @@ point method needs room, and what is fixed has none.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray, UserData
 from ...density import Landscape
 from ...density.base import log_peaks
 from ...projection.cells import INFEASIBLE, Cells, Limits
@@ -77,7 +76,7 @@ class WaySetting:
         self,
         landscape: Landscape,
         question: Question,
-        given: Any,
+        given: UserData,
         row: FloatArray,
         level: float,
         first: int,

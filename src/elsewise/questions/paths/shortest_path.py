@@ -13,11 +13,10 @@ rules, every segment by the components at both its ends, the end by the model's 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray, UserData, UserValue
 from ...density import Landscape, widest_ways
 from ...distances import ResolvedManhattan
 from ...errors import InvalidInputError
@@ -79,12 +78,12 @@ class Way:
 def find_way(
     fitted: FittedModel,
     outcome: Outcome,
-    given: Any,
+    given: UserData,
     row: FloatArray,
     rules: Rules,
     options: Options,
     *,
-    level: Any = None,
+    level: UserValue = None,
 ) -> Way:
     """Find the shortest dense way of one row.
 
@@ -115,7 +114,7 @@ class _WaySearch:
         fitted: FittedModel,
         landscape: Landscape,
         outcome: Outcome,
-        given: Any,
+        given: UserData,
         row: FloatArray,
         rules: Rules,
         options: Options,

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.tree import BaseDecisionTree
 
-from ...arrays import AnyArray, BoolArray, FloatArray
+from ...arrays import AnyArray, BoolArray, Estimator, FloatArray, UserData, UserValue
 from ...fitted import FittedModel
 from ...models import Interval, Label, PolyhedronUnion, is_linear_model
 from ...models.trees import EnsembleRegion, one_tree_region
@@ -52,7 +52,7 @@ class MonotoneResult:
     """
 
     status: Literal["proven", "refuted", "unknown"]
-    rows: Any = None
+    rows: UserData = None
     scores: tuple[float, float] | None = None
 
 
@@ -80,7 +80,7 @@ def is_proven(fitted: FittedModel, feature: int, sign: float, label: Label | Non
     direction = sign * fitted.to_model.matrix[:, feature]
     if not direction.any():
         return True
-    outcome: Any = label
+    outcome: UserValue = label
     if label is None:
         outcome = Interval(_level(fitted), np.inf)
     model = fitted.estimator
@@ -104,7 +104,7 @@ def _level(fitted: FittedModel) -> float:
     return float(fitted.predict_written(rows_of_features(fitted, fitted.origin[None], is_whole=True))[0])
 
 
-def _is_proven_of_network(model: Any, direction: FloatArray, label: Label | None) -> bool:
+def _is_proven_of_network(model: Estimator, direction: FloatArray, label: Label | None) -> bool:
     """Bound the derivatives of all leads of a network along a direction of its inputs."""
     low = high = direction @ model.coefs_[0]
     for weights in model.coefs_[1:]:
@@ -145,7 +145,7 @@ def _is_proven_of_trees(region: EnsembleRegion, feature: int, sign: float) -> bo
 _Pairs = tuple[Any, Any, FloatArray]
 
 
-def _pairs_at(low: Any, high: Any, gain: FloatArray, feature: int, cut: int) -> _Pairs | None:
+def _pairs_at(low: UserValue, high: UserValue, gain: FloatArray, feature: int, cut: int) -> _Pairs | None:
     """List leaves of one tree on both sides of a cut that rows with the same other columns can fall into."""
     below, above = np.flatnonzero(high[:, feature] == cut), np.flatnonzero(low[:, feature] == cut + 1)
     if len(below) == 0:
@@ -193,7 +193,9 @@ def _rises_everywhere(pairs: list[_Pairs], others: BoolArray, tolerance: float) 
     return True
 
 
-def _divided(low: Any, high: Any, inner_low: Any, inner_high: Any, inside: BoolArray) -> list[tuple[Any, Any]]:
+def _divided(
+    low: UserValue, high: UserValue, inner_low: Any, inner_high: Any, inside: BoolArray
+) -> list[tuple[Any, Any]]:
     """Divide a box at a side of one within it."""
     feature = int(np.flatnonzero(inside)[0])
     at = int(inner_low[feature]) if inner_low[feature] > low[feature] else int(inner_high[feature]) + 1
@@ -272,7 +274,7 @@ def rows_of_features(fitted: FittedModel, points: FloatArray, *, is_whole: bool 
     return frame if table.named else frame.to_numpy()
 
 
-def score_of(fitted: FittedModel, rows: Any, label: Label | None) -> AnyArray:
+def score_of(fitted: FittedModel, rows: UserData, label: Label | None) -> AnyArray:
     """Ask the model for scores of rows, shape (n_rows,): a probability, a decision value or a prediction."""
     model = fitted.model
     if label is None:

@@ -16,6 +16,7 @@ from ...answers.explanation import Explanation
 from ...answers.principal_reasons import PrincipalReason, PrincipalReasons
 from ...answers.records import OPTIMAL_GAP, value_in
 from ...answers.recourse import Band, Ladder, LadderStep, Lever, Levers, Monotone
+from ...arrays import UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...models import Interval, Label, Outcome
@@ -60,7 +61,7 @@ def _with_bound(one: Explanation, bound: float, is_found: bool) -> Explanation:
     return replace(one, lower_bound=bound, gap=gap, status="optimal" if gap <= OPTIMAL_GAP else "feasible")
 
 
-def read_bands(fitted: FittedModel, bands: Any, target: Any) -> tuple[list[str], list[Outcome]]:
+def read_bands(fitted: FittedModel, bands: Any, target: UserTarget) -> tuple[list[str], list[Outcome]]:
     """Read bands as the user gave them, from the worst to the best: their names and outcomes.
 
     Raises
@@ -88,7 +89,7 @@ def read_bands(fitted: FittedModel, bands: Any, target: Any) -> tuple[list[str],
     return [_name(outcome, value) for outcome, value in zip(outcomes, values, strict=True)], outcomes
 
 
-def _intervals(values: list[Any]) -> list[Interval]:
+def _intervals(values: list[UserValue]) -> list[Interval]:
     """Read ranges that rise or fall from one to the next without overlapping."""
     intervals = [interval_outcome(value) for value in values]
     pairs = list(pairwise(intervals))
@@ -101,7 +102,7 @@ def _intervals(values: list[Any]) -> list[Interval]:
     return intervals
 
 
-def _probabilities(fitted: FittedModel, values: list[Any], target: Any) -> list[Label]:
+def _probabilities(fitted: FittedModel, values: list[UserValue], target: UserTarget) -> list[Label]:
     """Read least probabilities of a label, which rise."""
     is_number = [isinstance(value, Real) and 0 < float(value) < 1 for value in values]  # True and False are not
     if not all(is_number) or any(first >= second for first, second in pairwise(values)):
@@ -112,7 +113,7 @@ def _probabilities(fitted: FittedModel, values: list[Any], target: Any) -> list[
     return [label_outcome(target, fitted.classes, float(value)) for value in values]
 
 
-def _name(outcome: Outcome, value: Any) -> str:
+def _name(outcome: Outcome, value: UserValue) -> str:
     if isinstance(outcome, Label):
         return str(value) if outcome.min_probability is None else f"{outcome.min_probability:g}"
     return range_in_words(outcome.low, outcome.high)
@@ -139,7 +140,7 @@ def _levers(asked: RowQuestion, max_size: int, found: LeverSets | None) -> Lever
     return Levers(target, max_size, enough, not_enough, unknown, fixed, wording=asked.fitted.table.wording)
 
 
-def _monotone(column: str, direction: str, target: Any, found: MonotoneResult, wording: Wording) -> Monotone:
+def _monotone(column: str, direction: str, target: UserTarget, found: MonotoneResult, wording: Wording) -> Monotone:
     """Present what was found."""
     return Monotone(column, direction, target, found.status, found.rows, found.scores, wording)
 
@@ -171,7 +172,7 @@ def _presented(asked: RowQuestion, reason: FoundReason, codes: Codes | None) -> 
     )
 
 
-def find_levers(fitted: FittedModel, x: ArrayLike, target: Any, max_size: int, options: Options) -> Levers:
+def find_levers(fitted: FittedModel, x: ArrayLike, target: UserTarget, max_size: int, options: Options) -> Levers:
     """See :meth:`elsewise.Explainer.levers`."""
     _check_count("max_size", max_size)
     asked = row_question(fitted, x, target, options)
@@ -188,7 +189,7 @@ def find_levers(fitted: FittedModel, x: ArrayLike, target: Any, max_size: int, o
 def find_principal_reasons(
     fitted: FittedModel,
     x: ArrayLike,
-    target: Any,
+    target: UserTarget,
     at_most: int,
     codes: Codes | None,
     options: Options,
@@ -201,7 +202,7 @@ def find_principal_reasons(
     return _reasons(asked, find_reasons(asked), at_most, codes)
 
 
-def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: Any, options: Options) -> Ladder:
+def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: UserTarget, options: Options) -> Ladder:
     """See :meth:`elsewise.Explainer.ladder`."""
     names, outcomes = read_bands(fitted, bands, target)
     first = outcomes[0]
@@ -209,7 +210,7 @@ def find_ladder(fitted: FittedModel, x: ArrayLike, bands: Any, target: Any, opti
     return _ladder(names, climb(row_question(fitted, x, wanted, options), outcomes))
 
 
-def judge_monotone(fitted: FittedModel, column: str, direction: str, target: Any) -> Monotone:
+def judge_monotone(fitted: FittedModel, column: str, direction: str, target: UserTarget) -> Monotone:
     """See :meth:`elsewise.Explainer.monotone`."""
     names = [one.name for one in fitted.table.columns]
     if column not in names:

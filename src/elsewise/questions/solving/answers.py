@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ...arrays import AnyArray, BoolArray, FloatArray, IntArray, UserData
 from ...search import (
     Domain,
     EarlierAnswer,
@@ -88,7 +88,7 @@ class Answers:
     def __init__(
         self,
         question: Question,
-        given: Any,
+        given: UserData,
         rows: FloatArray,
         predictions: AnyArray | None = None,
         seconds: RowSeconds | None = None,

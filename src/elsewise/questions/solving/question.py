@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, UserData
 from ...density import ClassDensity
 from ...distances import ResolvedDistance, ResolvedMahalanobis, ResolvedManhattan
 from ...errors import InvalidInputError
@@ -73,11 +73,11 @@ class Question:
     is_tentative: bool = False
     any_point: bool = False
 
-    def predict(self, points: FloatArray, given: Any, rows: FloatArray) -> AnyArray:
+    def predict(self, points: FloatArray, given: UserData, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
         return self.fitted.predict(points, given, rows, table=self.table)
 
-    def probability(self, points: FloatArray, given: Any, rows: FloatArray, index: int) -> FloatArray:
+    def probability(self, points: FloatArray, given: UserData, rows: FloatArray, index: int) -> FloatArray:
         """Ask the model how probable a class is there."""
         return self.fitted.probability(points, given, rows, index=index, table=self.table)
 

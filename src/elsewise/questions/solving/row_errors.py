@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...answers.explanations import Explanations, concatenate
-from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ...arrays import AnyArray, BoolArray, FloatArray, IntArray, UserData, UserTarget
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...reasons import WrongRow
@@ -54,7 +54,7 @@ class CheckedRows:
 
 
 def encoded_rows(
-    fitted: FittedModel, rules: Rules, given: Any, *, name: str = "X", missing: BoolArray | None = None
+    fitted: FittedModel, rules: Rules, given: UserData, *, name: str = "X", missing: BoolArray | None = None
 ) -> FloatArray:
     """Encode rows, or refuse them for a value that the model, the density or a rule cannot take.
 
@@ -82,7 +82,7 @@ def encoded_rows(
     return features
 
 
-def checked_rows(fitted: FittedModel, rules: Rules, given: Any) -> CheckedRows:
+def checked_rows(fitted: FittedModel, rules: Rules, given: UserData) -> CheckedRows:
     """Encode the rows that :func:`encoded_rows` takes, each by itself, and find what is wrong with the others.
 
     Parameters
@@ -117,7 +117,7 @@ def with_wrong_rows(
     answers: Explanations,
     given: UserRows,
     wrong: Mapping[int, str],
-    targets: Sequence[Any],
+    targets: Sequence[UserTarget],
     *,
     is_regressor: bool,
 ) -> Explanations:
@@ -143,7 +143,7 @@ def with_wrong_rows(
 
 
 def _wrong_rows(
-    answers: Explanations, given: UserRows, wrong: Mapping[int, str], targets: Sequence[Any], is_regressor: bool
+    answers: Explanations, given: UserRows, wrong: Mapping[int, str], targets: Sequence[UserTarget], is_regressor: bool
 ) -> Explanations:
     numbers = np.array(sorted(wrong), dtype=np.int64)
     n, table = len(numbers), answers.table

@@ -8,12 +8,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...answers.explanations import SAME_DISTANCE, Explanations
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray, UserData
 from ...reasons import ProofUnfinished
 from .answers import Answers
 from .question import Question
@@ -23,7 +22,7 @@ from .question import Question
 TIME_TO_SPARE = 1.0
 
 
-def answers_of(question: Question, given: Any, rows: FloatArray, goals: IntArray) -> list[Answers]:
+def answers_of(question: Question, given: UserData, rows: FloatArray, goals: IntArray) -> list[Answers]:
     """Answer for a chunk of rows.
 
     Parameters

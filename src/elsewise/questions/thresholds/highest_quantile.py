@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ...arrays import AnyArray, BoolArray, FloatArray, IntArray, UserData
 from ...density import at_threshold
 from ...search import Domain
 from ...search.branch_and_bound.rounding import Rounding
@@ -54,7 +53,7 @@ class HighestQuantile:
     def __init__(
         self,
         question: Question,
-        given: Any,
+        given: UserData,
         row: FloatArray,
         predictions: AnyArray,
         level: Callable[[float], float],

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, FloatArray, UserTarget
 from ...fitted import FittedModel
 from ...rules import Constraints
 from ..options import Options
@@ -20,7 +19,7 @@ def fixed_parts_of_answers(
     fitted: FittedModel,
     constraints: Constraints | None,
     rows: FloatArray,
-    targets: Sequence[Any],
+    targets: Sequence[UserTarget],
     missing: BoolArray,
 ) -> list[FixedPart | None]:
     """Find what cannot change in each row on its way to its own target; None where it is nothing, or does not matter.
@@ -44,7 +43,7 @@ def fixed_parts_of_answers(
 
 
 def _parts_of_alike(
-    fitted: FittedModel, constraints: Constraints | None, rows: FloatArray, targets: Sequence[Any]
+    fitted: FittedModel, constraints: Constraints | None, rows: FloatArray, targets: Sequence[UserTarget]
 ) -> list[FixedPart | None]:
     """Find what cannot change in rows in which the same features are missing."""
     parts: list[FixedPart | None] = [None] * len(rows)

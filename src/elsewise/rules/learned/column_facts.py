@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ...arrays import AnyArray, FloatArray
+from ...arrays import AnyArray, FloatArray, UserValue
 from ..words import is_boolean
 from .column_words import EDUCATION as EDUCATION_WORDS
 from .column_words import education_ranks, finds, number_ranks, words_of
@@ -57,17 +57,17 @@ class ColumnFacts:
 
     name: str
     kind: str
-    levels: tuple[Any, ...]
-    ranks: tuple[tuple[Any, float], ...]
+    levels: tuple[UserValue, ...]
+    ranks: tuple[tuple[UserValue, float], ...]
     low: float
     high: float
     spread: float
     n_distinct: int
     n_rows: int
-    correlations: tuple[tuple[Any, float], ...]
-    means: tuple[tuple[Any, tuple[tuple[Any, float], ...]], ...] = ()
-    spreads: tuple[tuple[Any, float], ...] = ()
-    counts: tuple[tuple[Any, int], ...] = ()
+    correlations: tuple[tuple[UserValue, float], ...]
+    means: tuple[tuple[UserValue, tuple[tuple[Any, float], ...]], ...] = ()
+    spreads: tuple[tuple[UserValue, float], ...] = ()
+    counts: tuple[tuple[UserValue, int], ...] = ()
     twin: str = ""
     step: float = 0.0
 
@@ -85,7 +85,7 @@ def facts_of_columns(
     y : array of shape (n_samples,), or None
     classes : array of labels, or None for a regressor
     """
-    targets: dict[Any, FloatArray] = {}
+    targets: dict[UserValue, FloatArray] = {}
     y = None if y is None or y.shape != (len(rows),) else y
     if y is not None and classes is not None:
         targets = {label: (y == label).astype(np.float64) for label in classes.tolist()}
@@ -117,10 +117,10 @@ def _twins(table: Table, rows: FloatArray) -> dict[str, str]:
     return twins
 
 
-def _facts(column: Column, values: FloatArray, targets: Mapping[Any, FloatArray]) -> ColumnFacts:
+def _facts(column: Column, values: FloatArray, targets: Mapping[UserValue, FloatArray]) -> ColumnFacts:
     levels = tuple(level for level in column.levels if level is not None)
     numbers = values[:, 0] if column.kind != "category" else np.full(len(values), np.nan)
-    ranks: dict[Any, float] = {}
+    ranks: dict[UserValue, float] = {}
     if column.kind == "category":
         is_education = finds(EDUCATION_WORDS, words_of(column.name))
         ranks = education_ranks(levels) if is_education else number_ranks(levels)

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, Estimator, FloatArray, IntArray
 from .. import Exactness, Halfspaces, Reach, Region
 from .polyhedra import PolyhedronUnion
 from .tree_sums.region import CellBox, EnsembleRegion
@@ -141,7 +140,7 @@ class DerivedPart:
     low, high : arrays of shape (n_forms,)
     """
 
-    inner: Any
+    inner: Estimator
     low: FloatArray
     high: FloatArray
 

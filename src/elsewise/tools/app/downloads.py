@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ...arrays import ReadObject, UserValue
 from ..files.answers import shown_fields
 from ..files.tables import disarmed
 from .schemas import ChosenQuestionBody
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LEFT_OUT = ("log_density", "log_threshold", "model_free", "reason")
 
 
-def csv_of_answer(answer: Mapping[str, Any], row: Mapping[str, Any]) -> bytes:
+def csv_of_answer(answer: ReadObject, row: ReadObject) -> bytes:
     """Write an answer as CSV: a line a column, and what is known about the answer in the lines after them."""
     changes = {change["column"]: change for change in answer["changes"]}
     text = io.StringIO()
@@ -41,7 +41,7 @@ def csv_of_question(service: ExplorerService, question: ChosenQuestionBody) -> b
     return csv_of_answer(service.chosen(question), question.row)
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: UserValue) -> Any:
     """Keep text from being taken for a formula."""
     return disarmed(value) if isinstance(value, str) else "" if value is None else value
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...arrays import FloatArray, JsonObject, ReadObject, UserData, UserValue
 from ...errors import InvalidInputError
 from ...rules.words import did_you_mean
 from ...table import Column, Table
@@ -42,7 +41,7 @@ class JsonRows:
             raise InvalidInputError(f"{what}: there is no column {name!r}. {did_you_mean(name, self.names)}")
         return self.by_name[name]
 
-    def level(self, column: Column, value: Any, what: str) -> Any:
+    def level(self, column: Column, value: UserValue, what: str) -> Any:
         """Look a level up as the table has it."""
         levels = self._levels[column.name]
         if json_key(value) in levels:
@@ -58,13 +57,13 @@ class JsonRows:
             f"{what}: {value!r} is not a level of column {column.name!r}. {did_you_mean(value, known)}"
         )
 
-    def number(self, column: Column, value: Any, what: str) -> float | int:
+    def number(self, column: Column, value: UserValue, what: str) -> float | int:
         """Check that a value is a number."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidInputError(f"{what}: column {column.name!r} takes numbers, received {value!r}.")
         return value
 
-    def read(self, row: Mapping[str, Any]) -> Any:
+    def read(self, row: ReadObject) -> Any:
         """Turn a row that came by name into what the explainer takes: a frame or an array of one row."""
         for name in row:
             self.column(name, "row")
@@ -76,7 +75,7 @@ class JsonRows:
         table = self.table
         if table.is_plain:
             return np.array([[self._number_or_nan(column, row[column.name]) for column in table.columns]], dtype=float)
-        cells: list[Any] = [self._from_template(place) for place in range(len(table.names))]
+        cells: list[UserValue] = [self._from_template(place) for place in range(len(table.names))]
         for column in table.columns:
             value = row[column.name]
             if column.is_group:
@@ -90,7 +89,7 @@ class JsonRows:
                 cells[column.sources[0]] = self._number_or_nan(column, value)
         return _as_rows(table, cells)
 
-    def _number_or_nan(self, column: Column, value: Any) -> float | int:
+    def _number_or_nan(self, column: Column, value: UserValue) -> float | int:
         return np.nan if value is None and column.may_be_missing else self.number(column, value, "row")
 
     def _from_template(self, place: int) -> Any:
@@ -98,7 +97,7 @@ class JsonRows:
             return None
         return self.template.iloc[place] if hasattr(self.template, "iloc") else self.template[place]
 
-    def write(self, given: Any, features: FloatArray) -> list[dict[str, Any]]:
+    def write(self, given: UserData, features: FloatArray) -> list[JsonObject]:
         """Write rows by name.
 
         Parameters
@@ -107,7 +106,7 @@ class JsonRows:
         features : array of shape (n_rows, n_features)
             The same in the features of the table.
         """
-        written: list[dict[str, Any]] = [{} for _ in range(len(features))]
+        written: list[JsonObject] = [{} for _ in range(len(features))]
         for column in self.table.columns:
             of_column = features[:, column.features]
             values = None if column.is_group else column_of(given, column.sources[0])
@@ -134,7 +133,7 @@ def _entry(values: Any, place: int) -> Any:
     return values.iloc[place] if hasattr(values, "iloc") else values[place]
 
 
-def _as_rows(table: Table, cells: list[Any]) -> Any:
+def _as_rows(table: Table, cells: list[UserValue]) -> Any:
     """One row, in the dtypes of the training data wherever they hold it."""
     if not table.named:
         row = np.empty((1, len(cells)), dtype=object)
@@ -146,7 +145,7 @@ def _as_rows(table: Table, cells: list[Any]) -> Any:
     return pandas.concat(columns, axis=1).set_axis(list(table.names), axis=1)
 
 
-def _series(pandas: Any, value: Any, dtype: Any) -> Any:
+def _series(pandas: Any, value: UserValue, dtype: Any) -> Any:
     """Put a value in a series of its column's dtype if that does not change it, else of whatever holds it."""
     try:
         typed = pandas.Series([value], dtype=dtype)

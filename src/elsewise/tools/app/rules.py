@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...arrays import JsonObject, UserValue
 from ...errors import InvalidInputError
 from ...rules import Constraints
 from ...rules.joining import joined
@@ -14,7 +15,7 @@ from .json_rows import JsonRows
 from .schemas import RulesBody
 
 
-def constraints_from(rules: RulesBody, row: dict[str, Any], json_rows: JsonRows) -> Constraints | None:
+def constraints_from(rules: RulesBody, row: JsonObject, json_rows: JsonRows) -> Constraints | None:
     """Turn rules into constraints; None if there are none.
 
     A range is about the answer: where the row itself lies outside of it, it becomes a linear rule, which rows need not
@@ -102,7 +103,7 @@ def relaxed(rules: RulesBody, asked: Constraints, left: Constraints) -> RulesBod
     )
 
 
-def broken_by(rules: RulesBody, row: dict[str, Any], after: dict[str, Any], json_rows: JsonRows) -> list[str | None]:
+def broken_by(rules: RulesBody, row: JsonObject, after: JsonObject, json_rows: JsonRows) -> list[str | None]:
     """List the columns whose rules an answer breaks; None among them is the limit on the number of changes.
 
     Parameters
@@ -117,7 +118,7 @@ def broken_by(rules: RulesBody, row: dict[str, Any], after: dict[str, Any], json
     for name, value in {**row, **after}.items():
         levels = json_rows.column(name, "row").levels
 
-        def rank(level: Any, levels: tuple[Any, ...] = levels) -> Any:
+        def rank(level: UserValue, levels: tuple[UserValue, ...] = levels) -> Any:
             return levels.index(level) if level in levels else level
 
         low, high = rules.ranges.get(name, (None, None))

@@ -10,11 +10,10 @@ Where a value stands in a column's distribution.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray, UserValue
 from ...fitted.summaries import ColumnProfile
 from ..files.values import to_json
 
@@ -91,7 +90,7 @@ class ColumnShare:
     def __init__(self, profile: ColumnProfile) -> None:
         self.name = profile.name
         self._percentiles: FloatArray | None = None
-        self._counts: dict[Any, float] = {}
+        self._counts: dict[UserValue, float] = {}
         if len(profile.levels):
             total = max(int(profile.counts.sum()), 1)
             self._counts = {to_json(level): int(n) / total for level, n in zip(profile.levels, profile.counts)}
@@ -99,7 +98,7 @@ class ColumnShare:
             self._percentiles = profile.percentiles
             self._steps = np.linspace(0.0, 1.0, len(profile.percentiles))
 
-    def __call__(self, value: Any) -> float | None:
+    def __call__(self, value: UserValue) -> float | None:
         """Return the share for a value as JSON has it; None for a missing number."""
         if self._percentiles is None:
             return self._counts.get(value, 0.0)

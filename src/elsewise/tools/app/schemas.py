@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, create_model
 
+from ...arrays import JsonObject, UserTarget, UserValue
 from ...questions.options import Effort, OnInfeasible, Options, describe_option
 from ..files.answers import shown_fields
 
@@ -131,7 +132,7 @@ class ColumnBody(BaseModel):
 
     name: str
     kind: Literal["number", "integer", "ordinal", "category"]
-    levels: list[Any] = Field(description="Of ordered levels and categories; empty for numbers.")
+    levels: list[UserValue] = Field(description="Of ordered levels and categories; empty for numbers.")
     low: float | None = Field(description="Smallest number in the training data.")
     high: float | None = Field(description="Largest number in the training data.")
     open: bool = Field(description="Values never seen in training are accepted.")
@@ -157,9 +158,9 @@ class AboutBody(BaseModel):
     title: str
     version: str
     columns: list[ColumnBody]
-    classes: list[Any] | None = Field(description="Null for a regressor.")
+    classes: list[UserValue] | None = Field(description="Null for a regressor.")
     outcome_names: list[str | None] = Field(description="What people call the classes; null where the label says it.")
-    target: Any = Field(description="Class to ask for first; null for a regressor.")
+    target: UserTarget = Field(description="Class to ask for first; null for a regressor.")
     language: str
     texts: dict[str, str] = Field(description="Text of the page, in this language.")
     exactness_in_words: str
@@ -169,7 +170,7 @@ class AboutBody(BaseModel):
     quantile: float | None = Field(description="Threshold the explainer was fitted with, if it is a quantile.")
     image: ImageBody | None
     n_rows: int
-    typical: dict[str, Any] = Field(description="A row in the middle of the training data.")
+    typical: JsonObject = Field(description="A row in the middle of the training data.")
     has_report: bool
     has_ways: bool = Field(description="Whether ways through dense data can be asked for.")
     rules: list[str] = Field(description="Rules that every answer keeps, whatever is asked, in words.")
@@ -180,8 +181,8 @@ class KnownRowBody(BaseModel):
     """A row to pick."""
 
     number: int
-    prediction: Any
-    row: dict[str, Any]
+    prediction: UserValue
+    row: JsonObject
 
 
 class RowsBody(BaseModel):
@@ -211,7 +212,7 @@ class ProfileBody(BaseModel):
 class ProfilesBody(BaseModel):
     """Distributions of all columns among the training rows of a class."""
 
-    target: Any
+    target: UserTarget
     profiles: list[ProfileBody]
 
 
@@ -219,8 +220,8 @@ class ChangeBody(BaseModel):
     """One column that changes."""
 
     column: str
-    before: Any
-    after: Any
+    before: UserValue
+    after: UserValue
     difference: float | None = Field(description="Null for levels.")
     cost: float = Field(description="What the change adds to the distance.")
 
@@ -242,7 +243,7 @@ class _AnswerParts(BaseModel):
     changes: list[ChangeBody] = Field(description="Most costly first.")
     probability_before: float | None = Field(description="Of the target, by the model; null if it gives none.")
     probability_after: float | None = Field(description="The same at the answer.")
-    counterfactual: dict[str, Any] | None
+    counterfactual: JsonObject | None
     positions: dict[str, PositionBody]
 
 
@@ -253,7 +254,7 @@ _DESCRIPTIONS = {
     "lower_bound": "Proven: no valid and plausible row is nearer.",
     "plausibility": "Share of the target's training rows that are no denser; at least the quantile that was asked for.",
 }
-_TOLD: dict[str, Any] = {
+_TOLD: JsonObject = {
     name: (_STATUSES if name == "status" else _KINDS[kind], Field(description=_DESCRIPTIONS.get(name)))
     for name, kind in shown_fields().items()
 }
@@ -288,7 +289,7 @@ class PlanStepBody(BaseModel):
     columns: list[str]
     share: float | None = Field(description="Share of all training rows that are no denser than the stage.")
     probability: float | None = Field(description="Of the target, if the model gives one.")
-    prediction: Any
+    prediction: UserValue
     is_as_wanted: bool
 
 
@@ -314,7 +315,7 @@ class PathBody(BaseModel):
     positions: list[float] = Field(description="Places along the way, from 0 to 1.")
     shares: list[float] = Field(description="Share of the training rows that are no denser, at each place.")
     probabilities: list[float | None] | None = Field(description="Of the target, at each place; null if there is none.")
-    rows: list[dict[str, Any]] = Field(description="The row and its stages, corner by corner.")
+    rows: list[JsonObject] = Field(description="The row and its stages, corner by corner.")
 
 
 class MapBody(BaseModel):

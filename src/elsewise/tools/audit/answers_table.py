@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...answers import Explanations
-from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
+from ...arrays import AnyArray, BoolArray, FloatArray, IntArray, UserValue
 from ...errors import InvalidInputError
 from ...reasons import has_answer
 from ...table.frames import is_frame
@@ -124,7 +124,7 @@ def _column(answers: Any, name: str) -> list[Any]:
     return list(answers[name].tolist())
 
 
-def _as_groups(values: Sequence[Any]) -> AnyArray:
+def _as_groups(values: Sequence[UserValue]) -> AnyArray:
     groups = np.empty(len(values), dtype=object)
     values = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
     groups[:] = [

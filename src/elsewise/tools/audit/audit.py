@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...answers.records import pandas_for
-from ...arrays import AnyArray, BoolArray, FloatArray
+from ...arrays import AnyArray, BoolArray, FloatArray, JsonObject
 from ...errors import InvalidInputError
 from .answers_table import AnswersTable, groups_of, table_of
 from .reason_counts import ReasonCount, count_reasons
@@ -142,7 +142,7 @@ class Audit:
             )
         return pandas.DataFrame(lines)
 
-    def to_mapping(self) -> dict[str, Any]:
+    def to_mapping(self) -> JsonObject:
         """Return all of it as plain values, None for what is not known."""
         lines = self.to_frame().astype(object).to_dict("records")
         measures = [{name: None if value != value else value for name, value in line.items()} for line in lines]

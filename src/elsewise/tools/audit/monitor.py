@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from ...answers import Explanations
-from ...arrays import FloatArray
+from ...arrays import FloatArray, JsonObject, UserData, UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...questions import Options
@@ -73,13 +72,13 @@ class Baseline:
     observed : Observed
     """
 
-    target: Any
+    target: UserTarget
     options: Options
-    thresholds: dict[Any, float]
+    thresholds: dict[UserValue, float]
     observed: Observed
 
 
-def baseline_of(fitted: FittedModel, X: Any, target: Any, options: Options, n_jobs: int | None) -> Baseline:
+def baseline_of(fitted: FittedModel, X: UserData, target: UserTarget, options: Options, n_jobs: int | None) -> Baseline:
     """Ask about rows, and keep what came of it."""
     seen = observe(fitted, X, target, options, n_jobs)
     kept = Observed(
@@ -96,7 +95,7 @@ def baseline_of(fitted: FittedModel, X: Any, target: Any, options: Options, n_jo
     return Baseline(target, options, thresholds_of(fitted), kept)
 
 
-def observe(fitted: FittedModel, X: Any, target: Any, options: Options, n_jobs: int | None) -> Observed:
+def observe(fitted: FittedModel, X: UserData, target: UserTarget, options: Options, n_jobs: int | None) -> Observed:
     """Ask about rows."""
     answers = explain_rows(fitted, X, target, options, n_jobs=n_jobs)
     table = table_of(answers)
@@ -147,7 +146,7 @@ def quantiles(values: FloatArray) -> FloatArray:
     return np.asarray(np.quantile(values, np.linspace(0, 1, N_QUANTILES)))
 
 
-def thresholds_of(fitted: FittedModel) -> dict[Any, float]:
+def thresholds_of(fitted: FittedModel) -> dict[UserValue, float]:
     """Log densities that answers are held to, by label."""
     return {label: float(density.log_threshold_) for label, density in fitted.densities.items()}
 
@@ -209,7 +208,7 @@ class Monitoring:
                 return each
         raise KeyError(name)
 
-    def to_mapping(self) -> dict[str, Any]:
+    def to_mapping(self) -> JsonObject:
         """Return all of it as plain values, None for what is not known."""
         readings = [
             {
@@ -229,7 +228,7 @@ class Monitoring:
         return "\n".join([f"{self.n_rows:,} new rows against those at fit", *lines])
 
 
-def monitor(fitted: FittedModel, baseline: Baseline | None, X: Any, n_jobs: int | None) -> Monitoring:
+def monitor(fitted: FittedModel, baseline: Baseline | None, X: UserData, n_jobs: int | None) -> Monitoring:
     """Ask the question of a baseline about new rows, and compare; see :meth:`elsewise.Explainer.monitor`."""
     if baseline is None:
         raise InvalidInputError(

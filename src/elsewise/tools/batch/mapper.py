@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...answers import Explanations
+from ...arrays import UserData, UserTarget, UserValue
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...questions import Options
@@ -47,7 +48,7 @@ class Mapper:
     """
 
     fitted: FittedModel
-    target: Any
+    target: UserTarget
     options: Options
     layout: Schema
     n_jobs: int | None = None
@@ -67,7 +68,7 @@ class Mapper:
         """The columns and types of the answers for Spark's ``mapInPandas``."""
         return self.layout.spark
 
-    def __call__(self, rows: Any) -> pd.DataFrame:
+    def __call__(self, rows: UserData) -> pd.DataFrame:
         """Answer for rows.
 
         Parameters
@@ -88,7 +89,7 @@ class Mapper:
         self._check_columns(frame)
         return self._answered(frame) if len(frame) else self.meta.set_axis(frame.index, axis=0)
 
-    def batches(self, frames: Iterable[Any]) -> Iterator[pd.DataFrame]:
+    def batches(self, frames: Iterable[UserData]) -> Iterator[pd.DataFrame]:
         """Answer for one frame after the other, as Spark's ``mapInPandas`` hands them over."""
         for frame in frames:
             yield self(frame)
@@ -115,7 +116,7 @@ class Mapper:
         half = len(frame) // 2
         return pandas.concat([self._answered(frame.iloc[:half]), self._answered(frame.iloc[half:])])
 
-    def _as_frame(self, rows: Any) -> pd.DataFrame:
+    def _as_frame(self, rows: UserData) -> pd.DataFrame:
         import pandas
 
         if isinstance(rows, Mapping):
@@ -140,7 +141,7 @@ class Mapper:
     def _typed(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return rows in the dtypes of the training data, which engines do not keep, wherever these hold them."""
         table = self.fitted.table
-        own: Any = table.own_columns(self._without_ids(frame), name="rows")
+        own: UserValue = table.own_columns(self._without_ids(frame), name="rows")
         if not table.dtypes:
             return own
         by_source = {source: column for column in table.columns for source in column.sources}

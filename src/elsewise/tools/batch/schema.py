@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...answers import Explanations
-from ...arrays import AnyArray
+from ...arrays import AnyArray, JsonObject, ReadObject, UserValue
 from ...errors import InvalidInputError, MissingDependencyError
 from ...table import Column, Table
 from ...table.frames import floats_of, is_missing_value, objects_of
@@ -35,7 +35,7 @@ Kind = Literal["text", "number", "whole", "truth"]
 _PANDAS: dict[Kind, str] = {"text": "string", "number": "float64", "whole": "Int64", "truth": "boolean"}
 _SPARK: dict[Kind, str] = {"text": "string", "number": "double", "whole": "bigint", "truth": "boolean"}
 _OF_DTYPE: dict[str, Kind] = {"f": "number", "i": "whole", "u": "whole", "b": "truth"}
-_OF_TYPE: dict[Any, Kind] = {float: "number", int: "whole", bool: "truth"}
+_OF_TYPE: dict[UserValue, Kind] = {float: "number", int: "whole", bool: "truth"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Schema:
 def schema_of(
     table: Table,
     classes: AnyArray | None,
-    id_columns: Sequence[str] | Mapping[str, Any],
+    id_columns: Sequence[str] | ReadObject,
     *,
     has_least_probability: bool,
     several: bool,
@@ -163,7 +163,7 @@ def _columns_stated(
     return (*columns, *([OutputColumn("sentence", "text")] if sentences else []))
 
 
-def kind_of_values(values: Sequence[Any]) -> Kind:
+def kind_of_values(values: Sequence[UserValue]) -> Kind:
     """Find the kind that holds all of some levels or labels as they are; text holds any, as it is written."""
     known = [value.item() if isinstance(value, np.generic) else value for value in values if value is not None]
     types = {type(value) for value in known}
@@ -190,7 +190,7 @@ def _text_unless_number(dtype: UserDtype | None) -> Kind:
     return "number" if getattr(dtype, "kind", "O") in "fiu" else "text"
 
 
-def _names_and_dtypes(id_columns: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _names_and_dtypes(id_columns: Sequence[str] | ReadObject) -> list[tuple[str, Any]]:
     if isinstance(id_columns, str):
         raise InvalidInputError(f"id_columns: expected names of columns in a list, received the text {id_columns!r}.")
     items = list(id_columns.items()) if isinstance(id_columns, Mapping) else [(name, None) for name in id_columns]
@@ -236,7 +236,7 @@ def answer_frame(answers: Explanations, rows: pd.DataFrame, layout: Schema) -> p
     import pandas
 
     values = {**_stated(answers), **_ids(answers, rows, layout)}
-    after: Any = answers.counterfactuals
+    after: UserValue = answers.counterfactuals
     for column in layout.counterfactual:
         values[column.name] = after.iloc[:, column.source]
     return pandas.DataFrame(
@@ -249,7 +249,7 @@ def error_frame(row: pd.DataFrame, message: str, layout: Schema) -> pd.DataFrame
     """Write that there is no answer about a single row, and why."""
     import pandas
 
-    stated: dict[str, Any] = {"status": "error", "reason": message, "error": message}
+    stated: JsonObject = {"status": "error", "reason": message, "error": message}
     if "answer" in (each.name for each in layout.stated):
         stated["answer"] = 1
     values = {each.name: row[each.source].iloc[0] for each in layout.ids} | stated
@@ -258,9 +258,9 @@ def error_frame(row: pd.DataFrame, message: str, layout: Schema) -> pd.DataFrame
     )
 
 
-def _stated(answers: Explanations) -> dict[str, Any]:
+def _stated(answers: Explanations) -> JsonObject:
     """Return what is known of answers, by the name of the column; more than a schema may ask for."""
-    shown: dict[str, Any] = answers.shown()
+    shown: JsonObject = answers.shown()
     ranges = [target if isinstance(target, tuple) else (np.nan, np.nan) for target in answers.targets]
     names = np.array([column.name for column in answers.table.columns], dtype=object)
     starts = np.searchsorted(answers.rows, answers.rows)
@@ -288,7 +288,7 @@ class _Sentences:
         return (answer.sentence for answer in self._answers)
 
 
-def _ids(answers: Explanations, rows: pd.DataFrame, layout: Schema) -> dict[str, Any]:
+def _ids(answers: Explanations, rows: pd.DataFrame, layout: Schema) -> JsonObject:
     return {each.name: rows[each.source].iloc[answers.rows] for each in layout.ids}
 
 
@@ -318,12 +318,12 @@ def as_kind(values: Any, kind: Kind) -> Any:
     return pandas.array(known, dtype=dtype)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: UserValue) -> bool:
     """Whether a value is missing; words and whole numbers, most of all values, never are."""
     return value is None or (not isinstance(value, (str, int)) and is_missing_value(value))
 
 
-def _as(value: Any, kind: Kind) -> Any:
+def _as(value: UserValue, kind: Kind) -> Any:
     """Read a value; None if it is not of the kind: whoever copies a column of numbers may meet a word."""
     if kind == "text":
         return str(value)

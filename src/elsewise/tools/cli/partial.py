@@ -15,12 +15,13 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from ...arrays import JsonObject, ReadObject, UserValue
 from ...errors import InvalidInputError
 from ..files.answers import Record
 
@@ -45,9 +46,9 @@ class Partial:
         Begin anew, whatever is there.
     """
 
-    def __init__(self, out: Path, question: Mapping[str, Any], *, fresh: bool = False) -> None:
+    def __init__(self, out: Path, question: ReadObject, *, fresh: bool = False) -> None:
         self.path = out.with_name(out.name + ".partial")
-        self.question: dict[str, Any] = json.loads(json.dumps(question))
+        self.question: JsonObject = json.loads(json.dumps(question))
         self._texts: list[str] = []  # the JSON of each finished row
         self._checksum = ""  # of the last line
         self._file = self._open()
@@ -169,7 +170,7 @@ def _chained(checksum: str, text: str) -> str:
     return hashlib.sha256(f"{checksum}\n{text}".encode()).hexdigest()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: UserValue) -> str:
     return "not given" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from ...arrays import JsonObject
 from ...reasons import has_answer
 from ...table import Table
 from ...text.languages import plural, say
@@ -54,7 +54,7 @@ class AnswersSummary:
     changed: dict[str, float]
     reasons: dict[str, int]
 
-    def to_mapping(self) -> dict[str, Any]:
+    def to_mapping(self) -> JsonObject:
         """Return all of it as plain dicts and numbers."""
         return asdict(self)
 

@@ -6,14 +6,14 @@ shown is in records, tables and JSON without a change in this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...answers import Explanations
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, FloatArray, JsonObject, ReadObject, UserData, UserValue
 from ...reasons import for_everyone, has_answer
 from ...table import Table
 from ...text.reasons import obstacle_in_words
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A record, as JSON holds it: "row", and "answers", a mapping each.
-Record = dict[str, Any]
+Record = JsonObject
 # Columns of the file that answers do not have by themselves.
 _ADDED = ("row", "answer", "target_low", "target_high", "n_changes", "changed", "sentence")
 # Told only where it was asked for.
@@ -58,7 +58,7 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
     # whoever reads the file need not write Python
     answers = replace(answers, causes=tuple(for_everyone(cause) for cause in answers.causes))
     shown = answers.shown()
-    by_row: dict[int, list[dict[str, Any]]] = {}
+    by_row: dict[int, list[JsonObject]] = {}
     for place, answer in enumerate(answers):
         stated = {name: _in_record(values[place]) for name, values in shown.items()}
         changes = _changes(answers.table, answers.changed[place], answers.features[place])
@@ -71,7 +71,7 @@ def records_of(answers: Explanations, first_row: int) -> Iterator[Record]:
         yield {"row": first_row + row, "answers": answers_of_row}
 
 
-def _in_record(value: Any) -> Any:
+def _in_record(value: UserValue) -> Any:
     return [python_value(item) for item in value] if isinstance(value, tuple) else python_value(value)
 
 
@@ -124,7 +124,7 @@ def frame_of(
     answers = [answer for record in records for answer in record["answers"]]
     row_of_answer = np.array([record["row"] for record in records for _ in record["answers"]], dtype=np.int64)
     taken = {*shown_fields(), *_ADDED, _LEAST_PROBABILITY}
-    parts: dict[str, Any] = {"row": row_of_answer}
+    parts: JsonObject = {"row": row_of_answer}
     if several:
         parts["answer"] = np.array([n + 1 for record in records for n in range(len(record["answers"]))], dtype=np.int64)
     for name in kept.columns:
@@ -138,18 +138,18 @@ def frame_of(
     return pandas.concat([summary, *(column.rename(name) for column, name in zip(columns, names))], axis=1)
 
 
-def names_changed(answer: Mapping[str, Any], table: Table) -> list[str]:
+def names_changed(answer: ReadObject, table: Table) -> list[str]:
     """Names of the columns that an answer of a record changes."""
     return [table.columns[int(place)].name for place in answer["changes"]]
 
 
-def _told_columns(answers: Sequence[Mapping[str, Any]], table: Table, is_regressor: bool) -> dict[str, Any]:
+def _told_columns(answers: Sequence[ReadObject], table: Table, is_regressor: bool) -> JsonObject:
     """Columns of what is stated of answers; a regressor's targets are two."""
     changes = {
         "n_changes": np.array([len(answer["changes"]) for answer in answers], dtype=np.int64),
         "changed": ["; ".join(names_changed(answer, table)) for answer in answers],
     }
-    columns: dict[str, Any] = {}
+    columns: JsonObject = {}
     for name, kind in shown_fields().items():
         if name == _AFTER_CHANGES:
             columns |= changes
@@ -164,7 +164,7 @@ def _told_columns(answers: Sequence[Mapping[str, Any]], table: Table, is_regress
     return {**columns, **changes, "sentence": [answer["sentence"] for answer in answers]}
 
 
-def _counterfactuals(answers: Sequence[Mapping[str, Any]], given: Any, before: FloatArray, table: Table) -> Any:
+def _counterfactuals(answers: Sequence[ReadObject], given: UserData, before: FloatArray, table: Table) -> Any:
     """Rows with the changes of their answers, in the rows' dtypes."""
     given = given.reset_index(drop=True)
     if not answers:
@@ -181,7 +181,7 @@ def _counterfactuals(answers: Sequence[Mapping[str, Any]], given: Any, before: F
     return table.decode(after, given, encoded=before)
 
 
-def _blanked(column: Any, blank: BoolArray) -> Any:
+def _blanked(column: UserData, blank: BoolArray) -> Any:
     """Make some values of a series missing, in a dtype that keeps whole numbers and booleans what they are."""
     if not blank.any():
         return column

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import joblib
 
+from ...arrays import UserValue
 from ...errors import InvalidInputError, MissingDependencyError
 
 # Classes of elsewise that fitted explainers are made of, by module. They hold data and run nothing when made.
@@ -93,7 +94,7 @@ COMPRESSION = 3
 Kind = Literal["pickle", "skops"]
 
 
-def to_bytes(value: Any, kind: Kind) -> bytes:
+def to_bytes(value: UserValue, kind: Kind) -> bytes:
     """Write an object; whatever its parts raise is passed on."""
     body = io.BytesIO()
     if kind == "pickle":

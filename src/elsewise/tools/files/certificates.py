@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import elsewise_check
 
 from ...answers import Explanations
+from ...arrays import ReadObject
 
 SUFFIX = ".jsonl.gz"
 # Shares by which a certificate may prove less than its answer says, and by which distances may differ.
@@ -24,7 +24,7 @@ def save_certificates(answers: Explanations, folder: Path) -> None:
             proof.save(folder / f"{proof.sha256}{SUFFIX}")
 
 
-def wrong_certificates(records: Sequence[Mapping[str, Any]], folder: Path) -> tuple[int, tuple[int, ...]]:
+def wrong_certificates(records: Sequence[ReadObject], folder: Path) -> tuple[int, tuple[int, ...]]:
     """Have the certificates of a trail's answers checked by the separate program.
 
     Returns
@@ -45,7 +45,7 @@ def wrong_certificates(records: Sequence[Mapping[str, Any]], folder: Path) -> tu
     return n_checked, tuple(failed)
 
 
-def _holds(record: Mapping[str, Any], path: Path, stated: str) -> bool:
+def _holds(record: ReadObject, path: Path, stated: str) -> bool:
     """Whether a file has the hash that is stated, is a certificate that holds, and is about the record's answer."""
     try:
         if elsewise_check.digest(str(path)) != stated:

@@ -25,6 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
+from ...arrays import Estimator, JsonObject, UserValue
 from ...density import KernelDensity
 from ...errors import ElsewiseError, MissingDependencyError
 from ...fitted import FittedModel
@@ -86,8 +87,8 @@ class Header:
     made: str
     model: str
     columns: list[dict[str, str]]
-    classes: list[Any] | None
-    rules: dict[str, Any] | None
+    classes: list[UserValue] | None
+    rules: JsonObject | None
     training_rows: list[str]
     body: Kind
     body_bytes: int
@@ -220,7 +221,7 @@ def read_header(path: str | os.PathLike[str]) -> Header:
         return _header(file, path)
 
 
-def model_in_words(model: Any) -> str:
+def model_in_words(model: Estimator) -> str:
     """Name the types of a model's steps: ``"StandardScaler + LogisticRegression"``."""
     steps, estimator = unwrap_or_whole(model)
     return " + ".join(type(step).__name__ for step in [*(transformer for _, transformer in steps), estimator])
@@ -371,7 +372,7 @@ def _is_kernel(density: object) -> bool:
     return isinstance(density, KernelDensity) or (isinstance(density, str) and density == "kernel")
 
 
-def _keepers(value: Any, seen: set[int]) -> Iterator[str]:
+def _keepers(value: UserValue, seen: set[int]) -> Iterator[str]:
     """Names of the estimators in a model that keep the rows they were fitted to."""
     if id(value) in seen:
         return

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...arrays import JsonObject, UserValue
 from ...errors import InvalidInputError
 from ...rules import Constraints
 from ...rules.words import did_you_mean
@@ -33,7 +34,7 @@ def read_rules(path: Path) -> Constraints:
         return Constraints.from_mapping(mapping)
 
 
-def read_declarations(path: Path) -> dict[str, Any]:
+def read_declarations(path: Path) -> JsonObject:
     """Read what columns are.
 
     A key is a column's name, its value a kind (``"number"``, ``"integer"``, ``"boolean"``, ``"category"``,
@@ -56,7 +57,7 @@ def _declaration(path: Path, name: str, what: Any) -> Any:
     )
 
 
-def _mapping(path: Path) -> dict[str, Any]:
+def _mapping(path: Path) -> JsonObject:
     is_json = path.suffix.lower() == ".json"
     try:
         text = path.read_text(encoding="utf-8")
@@ -71,7 +72,7 @@ def _mapping(path: Path) -> dict[str, Any]:
 Range = tuple[float | None, float | None]
 
 
-def target_from_text(text: str | None, classes: Sequence[Any] | None, name: str = "--target") -> Any:
+def target_from_text(text: str | None, classes: Sequence[UserValue] | None, name: str = "--target") -> Any:
     """Read a wanted outcome that was typed: a label as it is written, or LOW:HIGH for a regressor.
 
     Parameters
@@ -96,7 +97,7 @@ def target_from_text(text: str | None, classes: Sequence[Any] | None, name: str 
     return found
 
 
-def target_from_json(value: Any, classes: Sequence[Any] | None, name: str = "target") -> Any:
+def target_from_json(value: UserValue, classes: Sequence[UserValue] | None, name: str = "target") -> Any:
     """Read a wanted outcome that came as JSON: a label as :func:`to_json` writes it, or a pair.
 
     Parameters
@@ -143,7 +144,7 @@ def with_threshold(explainer: Explainer, quantile: float | None, name: str = "--
     return explainer.with_threshold(quantile)
 
 
-def _refuse_label(value: Any, classes: Sequence[Any], name: str) -> NoReturn:
+def _refuse_label(value: UserValue, classes: Sequence[UserValue], name: str) -> NoReturn:
     raise InvalidInputError(
         f"{name}: the model has no label {value!r}. {did_you_mean(value, [to_json(label) for label in classes])}"
     )

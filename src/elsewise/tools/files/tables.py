@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...arrays import JsonObject, UserValue
 from ...errors import InvalidInputError, MissingDependencyError
 from ...table import Table
 from ...table.as_trained import as_trained
@@ -200,7 +201,7 @@ def column_of_data(path: Path, name: str, option: str) -> pd.Series[Any]:
     return frame[name]
 
 
-def few(names: Sequence[Any]) -> str:
+def few(names: Sequence[UserValue]) -> str:
     """List the first of some names."""
     return ", ".join(repr(name) for name in names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
 
@@ -262,7 +263,7 @@ def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFram
     """Change every text of a frame, column names and categories included; everything else stays as it is."""
     changed = frame.copy(deep=False)
 
-    def of(value: Any) -> Any:
+    def of(value: UserValue) -> Any:
         return change(value) if isinstance(value, str) else value
 
     for place, (_, column) in enumerate(frame.items()):
@@ -339,7 +340,7 @@ def row_batches(path: Path, table: Table, size: int) -> Iterator[FileRows]:
         yield as_file_rows(empty, table, path, is_text=is_text)
 
 
-def dtypes_of(path: Path, names: Sequence[str]) -> dict[str, Any]:
+def dtypes_of(path: Path, names: Sequence[str]) -> JsonObject:
     """Find the dtypes of some columns of a file: what a Parquet file tells, text of a CSV file.
 
     Parameters

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ...arrays import JsonObject, UserValue
 from ...errors import InvalidInputError, InvalidRulesError
 from ...rules import Constraints
 from ...table.json_values import python_value, to_json
@@ -20,19 +21,19 @@ from ...table.json_values import python_value, to_json
 __all__ = ["json_key", "jsonable", "python_value", "rules_as_json", "to_json"]
 
 
-def json_key(value: Any) -> tuple[bool, Any]:
+def json_key(value: UserValue) -> tuple[bool, Any]:
     """Return a key to look a value of JSON up by, in which ``true`` is not 1."""
     return isinstance(value, bool), value
 
 
-def jsonable(value: Any) -> Any:
+def jsonable(value: UserValue) -> Any:
     """Return a value with all that is in it as JSON holds it."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
     return [jsonable(item) for item in value] if isinstance(value, (list, tuple)) else to_json(value)
 
 
-def rules_as_json(constraints: Constraints | None) -> dict[str, Any] | None:
+def rules_as_json(constraints: Constraints | None) -> JsonObject | None:
     """Return rules as JSON holds them, which :meth:`~elsewise.Constraints.from_mapping` reads."""
     return None if constraints is None else jsonable(constraints.to_mapping())
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...answers import Explanation, PrincipalReasons
+from ...arrays import JsonObject, ReadObject
 from ...errors import InvalidInputError
 from ...fitted import FittedModel
 from ...questions import Options
@@ -69,7 +70,7 @@ class Letter:
         with replacing(path) as file:
             file.write(document.encode())
 
-    def to_mapping(self) -> dict[str, Any]:
+    def to_mapping(self) -> JsonObject:
         """Return what an audit trail tells of the letter."""
         seals = {"text": seal_of(self.text), "html": seal_of(self.html)}
         return {
@@ -111,7 +112,7 @@ class LetterRequest:
 
     @classmethod
     def of(
-        cls, template: str | PathLike[str], language: str, fields: Mapping[str, Any] | None, **others: Any
+        cls, template: str | PathLike[str], language: str, fields: ReadObject | None, **others: Any
     ) -> LetterRequest:
         """Read the template and check the fields.
 

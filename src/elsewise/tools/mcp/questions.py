@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...answers import Explanation
+from ...arrays import JsonObject
 from ..app.rules import broken_by, in_words
 from ..app.schemas import QuestionBody
 from ..app.service import ExplorerService
 from ..files.values import to_json
 
 
-def levers(service: ExplorerService, question: QuestionBody, max_size: int) -> dict[str, Any]:
+def levers(service: ExplorerService, question: QuestionBody, max_size: int) -> JsonObject:
     """Return which sets of columns are enough by themselves, and which are proven not to be."""
     explainer, row, target, constraints = service.posed(question)
     found = explainer.levers(
@@ -25,7 +24,7 @@ def levers(service: ExplorerService, question: QuestionBody, max_size: int) -> d
     }
 
 
-def reasons(service: ExplorerService, question: QuestionBody, at_most: int) -> dict[str, Any]:
+def reasons(service: ExplorerService, question: QuestionBody, at_most: int) -> JsonObject:
     """Return principal reasons, most important first."""
     explainer, row, target, constraints = service.posed(question)
     found = explainer.reasons(
@@ -48,7 +47,7 @@ def reasons(service: ExplorerService, question: QuestionBody, at_most: int) -> d
     }
 
 
-def verified(service: ExplorerService, question: QuestionBody, counterfactual: dict[str, Any]) -> dict[str, Any]:
+def verified(service: ExplorerService, question: QuestionBody, counterfactual: JsonObject) -> JsonObject:
     """Judge a proposed row: its prediction, whether it is as wanted and typical enough, and the rules it breaks.
 
     Columns that are left out stay as they are.
@@ -71,7 +70,7 @@ def verified(service: ExplorerService, question: QuestionBody, counterfactual: d
     }
 
 
-def _changes(answer: Explanation) -> dict[str, Any]:
+def _changes(answer: Explanation) -> JsonObject:
     return {
         "status": answer.status,
         "sentence": answer.sentence,

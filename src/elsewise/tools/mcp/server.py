@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
+from ...arrays import JsonObject, UserData
 from ...errors import ElsewiseError, MissingDependencyError
 from ...explainer import Explainer
 from ..app.application import PROOF_SHARE, SEVERAL_QUESTIONS, TIME_LIMIT
@@ -30,7 +31,7 @@ INSTRUCTIONS = (
 
 
 def create_server(
-    explainer: Explainer, rows: Any = None, *, title: str = "elsewise", time_limit: float = TIME_LIMIT
+    explainer: Explainer, rows: UserData = None, *, title: str = "elsewise", time_limit: float = TIME_LIMIT
 ) -> MCPServer[Any]:
     """Make a server whose tools ask one explainer.
 
@@ -63,9 +64,9 @@ def create_server(
     workers = Workers(N_THREADS, MOST_WAITING)
     server: MCPServer[Any] = MCPServer("elsewise", title=title, version=__version__, instructions=INSTRUCTIONS)
 
-    async def answered(call: Callable[[], dict[str, Any]], seconds: float) -> dict[str, Any]:
+    async def answered(call: Callable[[], JsonObject], seconds: float) -> JsonObject:
         try:
-            found: dict[str, Any] = await workers.run(call, seconds)
+            found: JsonObject = await workers.run(call, seconds)
         except Overtime:
             raise ToolError(
                 f"No answer was found within {seconds:g} seconds, nor a proof that there is none."
@@ -79,38 +80,38 @@ def create_server(
     return server
 
 
-Answered = Callable[[Callable[[], dict[str, Any]], float], Awaitable[dict[str, Any]]]
+Answered = Callable[[Callable[[], JsonObject], float], Awaitable[JsonObject]]
 
 
 def _tools(service: ExplorerService, answered: Answered, time_limit: float) -> list[Callable[..., Any]]:
     """Return the tools; those that ask the engine several times have more time."""
     longer = SEVERAL_QUESTIONS * time_limit
 
-    async def about() -> dict[str, Any]:
+    async def about() -> JsonObject:
         """Say what can be asked: columns with kinds, levels and ranges, classes, and the rules that always hold."""
         return service.about()
 
-    async def known_rows(asked: RowsQuery) -> dict[str, Any]:
+    async def known_rows(asked: RowsQuery) -> JsonObject:
         """List rows to pick from, with what the model predicts for them."""
         return await answered(lambda: service.known_rows(asked), time_limit)
 
-    async def explain(question: QuestionBody) -> dict[str, Any]:
+    async def explain(question: QuestionBody) -> JsonObject:
         """Find the nearest plausible row for which the model decides as wanted, with its proof."""
         return await answered(lambda: service.explain(question), time_limit)
 
-    async def why_not(question: QuestionBody) -> dict[str, Any]:
+    async def why_not(question: QuestionBody) -> JsonObject:
         """Find out why there is no answer: which rules contradict each other, and what would help."""
         return await answered(lambda: service.why_not(question), longer)
 
-    async def find_levers(question: QuestionBody, max_size: int = 2) -> dict[str, Any]:
+    async def find_levers(question: QuestionBody, max_size: int = 2) -> JsonObject:
         """Find every set of at most max_size columns whose change alone is enough; of the others, what is proven."""
         return await answered(lambda: levers(service, question, min(max(max_size, 1), 3)), longer)
 
-    async def principal_reasons(question: QuestionBody, at_most: int = 4) -> dict[str, Any]:
+    async def principal_reasons(question: QuestionBody, at_most: int = 4) -> JsonObject:
         """Find the fewest columns one of which every counterfactual changes: the reasons of the decision."""
         return await answered(lambda: reasons(service, question, min(max(at_most, 1), 10)), longer)
 
-    async def verify(question: QuestionBody, counterfactual: dict[str, Value]) -> dict[str, Any]:
+    async def verify(question: QuestionBody, counterfactual: dict[str, Value]) -> JsonObject:
         """Judge a row that somebody proposes: the model's prediction, whether it is typical enough, rules it breaks."""
         return await answered(lambda: verified(service, question, counterfactual), time_limit)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...arrays import UserTarget, UserValue
 from ...explainer import Explainer
 from ...fitted.summaries import ColumnProfile
 from ...table.frames import is_missing_value
@@ -39,7 +40,7 @@ class Scale:
 
     low: float
     high: float
-    levels: tuple[Any, ...]
+    levels: tuple[UserValue, ...]
 
     def of_number(self, value: float) -> float:
         """Return the place of a number; those outside of the range are put at its end."""
@@ -65,11 +66,11 @@ class ColumnPictures:
         self._scales = [_scale(profile) for profile in self._profiles[None]]
         self._used: dict[tuple[int, int], str] = {}
 
-    def label_of(self, target: Any) -> Any:
+    def label_of(self, target: UserTarget) -> Any:
         """Label whose real rows an answer is held against; None for all training rows."""
         return label_held_against(self._explainer, target)
 
-    def cell(self, target: Any, place: int, before: Any, after: Any) -> str:
+    def cell(self, target: UserTarget, place: int, before: UserValue, after: UserValue) -> str:
         """Picture and caption of a column, as HTML.
 
         Parameters
@@ -88,7 +89,7 @@ class ColumnPictures:
         drawn = "" if marks is None else self._svg(label, place, profile, scale, marks)
         return f'<span class="among">{drawn}<small>{caption}</small></span>'
 
-    def _svg(self, label: Any, place: int, profile: ColumnProfile, scale: Scale, marks: str) -> str:
+    def _svg(self, label: UserValue, place: int, profile: ColumnProfile, scale: Scale, marks: str) -> str:
         key = (self._labels[label], place)
         if key not in self._used:
             self._used[key] = _distribution(profile, scale)
@@ -137,12 +138,12 @@ def _distribution(profile: ColumnProfile, scale: Scale) -> str:
     return "".join(bars)
 
 
-def _number_marks(scale: Scale, before: Any, after: Any) -> str | None:
+def _number_marks(scale: Scale, before: UserValue, after: UserValue) -> str | None:
     marks = "" if is_missing_value(before) else _mark("b", scale.of_number(float(before)))
     return marks + _mark("a", scale.of_number(float(after)))
 
 
-def _level_marks(profile: ColumnProfile, scale: Scale, before: Any, after: Any) -> str | None:
+def _level_marks(profile: ColumnProfile, scale: Scale, before: UserValue, after: UserValue) -> str | None:
     if len(scale.levels) > MOST_LEVELS_DRAWN:
         return None
     first, second = place_of_level(profile.levels, before), place_of_level(profile.levels, after)
@@ -155,7 +156,7 @@ def _mark(name: str, middle: float) -> str:
     return f'<use href="#{name}l" x="{x}"/><use href="#{name}" x="{x}"/>'
 
 
-def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
+def _percentiles(profile: ColumnProfile, before: UserValue, after: UserValue) -> str:
     """Describe which shares of real rows have no larger number."""
     second = percentile(profile.share_at_most(float(after)))
     if is_missing_value(before):
@@ -164,7 +165,7 @@ def _percentiles(profile: ColumnProfile, before: Any, after: Any) -> str:
     return say("report.percentiles", now=first, then=second)
 
 
-def _frequencies(profile: ColumnProfile, before: Any, after: Any) -> str:
+def _frequencies(profile: ColumnProfile, before: UserValue, after: UserValue) -> str:
     """Describe how many real rows have the level."""
     total = max(int(profile.counts.sum()), 1)
     places = (place_of_level(profile.levels, value) for value in (before, after))

@@ -6,10 +6,10 @@ Rules that the training rows suggest, as a report lists them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from ...arrays import Estimator, UserTarget, UserValue
 from ...density import LogDensity, TrainingQuantile
 from ...distances import ResolvedMahalanobis
 from ...explainer import Explainer
@@ -82,13 +82,13 @@ def description(explainer: Explainer, data_description: str | None) -> str:
     return section("model", say("report.model"), [about, f"<dl>{stated}</dl>", columns])
 
 
-def n_training_rows(explainer: Explainer, label: Any = None) -> int:
+def n_training_rows(explainer: Explainer, label: UserValue = None) -> int:
     """Count the training rows, of all classes or of one."""
     profiles = explainer.profiles_.get(label, ())
     return int(profiles[0].counts.sum()) if profiles else 0
 
 
-def rows_of(target: Any) -> str:
+def rows_of(target: UserTarget) -> str:
     """Name the real rows an answer is held against, as HTML: real "good" cases."""
     return html_of_words(cases_words(target))
 
@@ -100,7 +100,7 @@ def _model(explainer: Explainer) -> str:
     return say(f"report.{kind}", steps=" → ".join(f"<code>{escaped(name, LONGEST_STEP)}</code>" for name in names))
 
 
-def _steps(transformer: Any) -> Iterator[str]:
+def _steps(transformer: Estimator) -> Iterator[str]:
     """Name a transformer; one that treats columns differently also by its parts."""
     parts = getattr(transformer, "transformers_", None)
     if parts is None:
@@ -198,7 +198,7 @@ def _values(column: Column, profile: ColumnProfile) -> str:
     return " ".join([between.join(shown), *_more(more)])
 
 
-def _level(level: Any) -> str:
+def _level(level: UserValue) -> str:
     """Name a level, without the quotes that a sentence would need."""
     return escaped(value_words(level, level, is_level=True)[0].text) or say("report.empty")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ...answers import Explanations, WhyNot
-from ...arrays import FloatArray
+from ...arrays import FloatArray, UserValue
 from ...reasons import has_answer
 from ...text.html import headings
 from ...text.languages import plural, say
@@ -114,7 +113,7 @@ def _moves(best: Explanations) -> str:
     return f"<h3>{title}</h3>{body}"
 
 
-def _label(label: Any) -> str:
+def _label(label: UserValue) -> str:
     return "–" if label is None else html_of_word(label_word(label))
 
 

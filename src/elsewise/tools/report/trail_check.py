@@ -11,7 +11,7 @@ import numpy as np
 
 from ...answers import Explanations
 from ...answers.records import OPTIMAL_GAP
-from ...arrays import BoolArray, FloatArray, IntArray
+from ...arrays import BoolArray, FloatArray, IntArray, JsonObject, ReadObject
 from ...errors import ElsewiseError
 from ...explainer import Explainer
 from ...questions import Options, checked_rows
@@ -53,7 +53,7 @@ class TrailCheck:
         """Whether everything that was checked is as the trail tells it."""
         return not any(check.failed for check in self.checks)
 
-    def to_mapping(self) -> dict[str, Any]:
+    def to_mapping(self) -> JsonObject:
         """Return all of it as plain values; lines are counted from 1."""
         checks = [
             {"promise": check.promise, "checked": check.n_checked, "failed_lines": [line + 1 for line in check.failed]}
@@ -84,7 +84,7 @@ class Known:
     seed: int = 0
 
 
-def check_trail(explainer: Explainer, records: Sequence[Mapping[str, Any]], known: Known) -> TrailCheck:
+def check_trail(explainer: Explainer, records: Sequence[ReadObject], known: Known) -> TrailCheck:
     """Check everything a trail says that can be checked.
 
     Parameters
@@ -103,7 +103,7 @@ def check_trail(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
     return TrailCheck(len(records), tuple(checks))
 
 
-def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], known: Known) -> tuple[Checked, ...]:
+def _read_lines(explainer: Explainer, records: Sequence[ReadObject], known: Known) -> tuple[Checked, ...]:
     """Check lines that can be read."""
     checks = [
         _each(f"the SHA-256 of the {name} is that of the one given", records, _has_sha256(name, digest))
@@ -127,7 +127,7 @@ def _read_lines(explainer: Explainer, records: Sequence[Mapping[str, Any]], know
     return _joined(checks)
 
 
-def _whole_lines(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> list[bool]:
+def _whole_lines(records: Sequence[ReadObject], explainer: Explainer) -> list[bool]:
     """Return which lines have all they need, in the forms they need it: whoever edits a line may leave anything.
 
     All are tried together; where that fails, in halves, until the lines at fault are alone.
@@ -143,7 +143,7 @@ def _whole_lines(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> 
     return [True] * len(records)
 
 
-def _read_all(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> None:
+def _read_all(records: Sequence[ReadObject], explainer: Explainer) -> None:
     """Read all that checks read of lines; raise if something is not as it has to be."""
     for rules, places in _by_rules(records):
         constraints = Constraints() if rules is None else Constraints.from_mapping(rules)  # not those stored
@@ -165,7 +165,7 @@ def _read_all(records: Sequence[Mapping[str, Any]], explainer: Explainer) -> Non
 
 def _under_rules(
     explainer: Explainer,
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[ReadObject],
     places: IntArray,
     constraints: Constraints | None,
     known: Known,
@@ -195,7 +195,7 @@ def _under_rules(
 
 def _as_told(
     explainer: Explainer,
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[ReadObject],
     answers: Explanations,
     constraints: Constraints | None,
 ) -> list[tuple[str, BoolArray]]:
@@ -223,7 +223,7 @@ def _as_told(
     ]
 
 
-def _claimed(explainer: Explainer, records: Sequence[Mapping[str, Any]], lines: IntArray) -> list[Checked]:
+def _claimed(explainer: Explainer, records: Sequence[ReadObject], lines: IntArray) -> list[Checked]:
     """Check ranges and reasons anew, where lines tell them."""
     stated = [place for place, record in enumerate(records) if record.get("ranges") or record.get("reasons")]
     found = compare([records[place] for place in stated], explainer).lines
@@ -241,7 +241,7 @@ def _claimed(explainer: Explainer, records: Sequence[Mapping[str, Any]], lines: 
 
 def _searched(
     explainer: Explainer,
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[ReadObject],
     answers: Explanations,
     lines: IntArray,
     constraints: Constraints | None,
@@ -271,7 +271,7 @@ def _agree(answers: Explanations, place: int, fresh: Any) -> bool:
     return not (told_found and fresh.lower_bound > distance * (1 + ROUNDING) + ROUNDING)
 
 
-def _is_of_data(records: Sequence[Mapping[str, Any]], explainer: Explainer, rows: pd.DataFrame) -> BoolArray:
+def _is_of_data(records: Sequence[ReadObject], explainer: Explainer, rows: pd.DataFrame) -> BoolArray:
     """Whether each row is, value by value, the one of this number in the data."""
     from ...answers.records import values_by_name
 
@@ -284,16 +284,14 @@ def _is_of_data(records: Sequence[Mapping[str, Any]], explainer: Explainer, rows
     return np.array(held, dtype=np.bool_)
 
 
-def _is_refused(
-    records: Sequence[Mapping[str, Any]], explainer: Explainer, constraints: Constraints | None
-) -> BoolArray:
+def _is_refused(records: Sequence[ReadObject], explainer: Explainer, constraints: Constraints | None) -> BoolArray:
     fitted = explainer.fitted_
     given = frame_of_values([record["x"] for record in records], fitted.table)
     wrong = checked_rows(fitted, fitted.rules(constraints), given).wrong
     return np.array([place in wrong for place in range(len(records))], dtype=np.bool_)
 
 
-def _is_first(records: Sequence[Mapping[str, Any]]) -> BoolArray:
+def _is_first(records: Sequence[ReadObject]) -> BoolArray:
     """Whether no line before tells the same answer of the same row to the same question."""
     seen: set[str] = set()
     first = np.ones(len(records), dtype=np.bool_)
@@ -305,7 +303,7 @@ def _is_first(records: Sequence[Mapping[str, Any]]) -> BoolArray:
     return first
 
 
-def _by_rules(records: Sequence[Mapping[str, Any]]) -> list[tuple[Any, IntArray]]:
+def _by_rules(records: Sequence[ReadObject]) -> list[tuple[Any, IntArray]]:
     """Group lines by the rules they were made under."""
     groups: dict[str, tuple[Any, list[int]]] = {}
     for place, record in enumerate(records):
@@ -313,11 +311,11 @@ def _by_rules(records: Sequence[Mapping[str, Any]]) -> list[tuple[Any, IntArray]
     return [(rules, np.array(places, dtype=np.int64)) for rules, places in groups.values()]
 
 
-def _has_sha256(name: str, digest: str) -> Callable[[Mapping[str, Any]], bool]:
+def _has_sha256(name: str, digest: str) -> Callable[[ReadObject], bool]:
     return lambda record: record["sha256"].get(name) == digest
 
 
-def _each(promise: str, records: Sequence[Mapping[str, Any]], holds: Callable[[Mapping[str, Any]], bool]) -> Checked:
+def _each(promise: str, records: Sequence[ReadObject], holds: Callable[[ReadObject], bool]) -> Checked:
     held = np.array([holds(record) for record in records], dtype=np.bool_)
     return _checked(promise, np.arange(len(records)), held)
 

@@ -21,6 +21,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from ...arrays import UserValue
 from ...errors import InvalidInputError
 from .data import TITLES
 from .protocol import MODELS, Protocol
@@ -194,7 +195,7 @@ def percent(share: float | None) -> str:
     return f"{math.floor(share * 1000.0 + SHARE_ROUNDING) / 10.0:g}"
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: UserValue) -> Any:
     """Numbers to ten significant digits: the last bits may differ between machines. NaN, no such number, is None."""
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}

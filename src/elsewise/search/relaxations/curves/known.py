@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from ....arrays import FloatArray, IntArray
+from ....arrays import FloatArray, IntArray, UserValue
 from .base import AffineCurve, Curve, CurveCells
 
 _LN2, _LN10 = float(np.log(2.0)), float(np.log(10.0))
@@ -109,13 +109,13 @@ _FORMULAS: dict[str, _Derivatives] = {
     "square": _Derivatives(lambda t: t * t, lambda t: 2 * t, lambda t: np.full(np.shape(t), 2.0)),
 }
 # Functions that are affine.
-_SCALES: dict[Any, float] = {
+_SCALES: dict[UserValue, float] = {
     np.positive: 1.0,
     np.negative: -1.0,
     **dict.fromkeys([np.deg2rad, np.radians], float(np.pi / 180)),
     **dict.fromkeys([np.rad2deg, np.degrees], float(180 / np.pi)),
 }
-_NAMES: dict[Any, str] = {
+_NAMES: dict[UserValue, str] = {
     formula.value: name for name, formula in _FORMULAS.items() if isinstance(formula.value, np.ufunc)
 } | {special.cbrt: "cbrt", special.exp2: "exp2", special.expm1: "expm1", special.log1p: "log1p"}
 

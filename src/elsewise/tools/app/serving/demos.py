@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -12,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from ....arrays import IntArray
+from ....arrays import IntArray, UserData, UserTarget
 from ....errors import InvalidInputError, MissingDependencyError
 from ....explainer import Explainer
 from ....fitted.fitting import with_column_names
@@ -41,9 +40,9 @@ class Demo:
 
     title: str
     explainer: Explainer
-    rows: Any
+    rows: UserData
     image_shape: tuple[int, int] | None = None
-    target: Any = None
+    target: UserTarget = None
 
 
 def breast_cancer() -> Demo:

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ....arrays import UserValue
+
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray, type(None))
 
 
-def fingerprint(value: Any) -> str:
+def fingerprint(value: UserValue) -> str:
     """SHA-256 of what an object holds, in hexadecimal digits.
 
     Parameters
@@ -28,7 +30,7 @@ def fingerprint(value: Any) -> str:
     return digest.hexdigest()
 
 
-def _add(digest: Any, value: Any, seen: dict[int, int]) -> None:
+def _add(digest: Any, value: UserValue, seen: dict[int, int]) -> None:
     if isinstance(value, np.generic):
         value = value.item() if not value.dtype.fields else np.asarray(value)
     if isinstance(value, _PLAIN):
@@ -71,7 +73,7 @@ def _add_array(digest: Any, value: np.ndarray[Any, Any], seen: dict[int, int]) -
         digest.update(np.ascontiguousarray(value).tobytes())
 
 
-def _state_of(value: Any) -> Any:
+def _state_of(value: UserValue) -> Any:
     """Return what makes an object what it is, as pickle has it."""
     if issparse(value):
         sparse: Any = value

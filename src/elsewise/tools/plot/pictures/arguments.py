@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....answers import Explanation, Explanations
-from ....arrays import FloatArray
+from ....arrays import FloatArray, UserTarget, UserValue
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....table import Column, Table
@@ -44,25 +44,25 @@ def named(column: str, longest: int = LONGEST_NAME) -> str:
     return short(column_word(column).text, longest)
 
 
-def value_text(value: Any, *, is_level: bool, longest: int = LONGEST_NAME) -> str:
+def value_text(value: UserValue, *, is_level: bool, longest: int = LONGEST_NAME) -> str:
     """Text of a number or level."""
     return pair_texts(value, value, is_level=is_level, longest=longest)[0]
 
 
 def pair_texts(
-    before: Any, after: Any, *, is_level: bool, longest: int = LONGEST_NAME, column: str | None = None
+    before: UserValue, after: UserValue, *, is_level: bool, longest: int = LONGEST_NAME, column: str | None = None
 ) -> tuple[str, str]:
     """Texts of two values, numbers with as many digits as it takes to tell them apart."""
     words = value_words(before, after, is_level=is_level and not is_missing(before), column=column)
     return short(words[0].text, longest), short(words[1].text, longest)
 
 
-def outcome(target: Any, longest: int = LONGEST_OUTCOME) -> str:
+def outcome(target: UserTarget, longest: int = LONGEST_OUTCOME) -> str:
     """Text of a label, or of the range a regressor shall reach."""
     return short(label_word(target).text, longest)
 
 
-def rows_of_target(target: Any) -> str:
+def rows_of_target(target: UserTarget) -> str:
     """Name the training rows an answer is held against."""
     return in_a_line(cases_words(target))
 
@@ -127,12 +127,12 @@ def places(table: Table, columns: object, *, argument: str = "columns") -> list[
     return found
 
 
-def plain_label(target: Any) -> Any:
+def plain_label(target: UserTarget) -> Any:
     """Return a label as a Python object, as which it is a key of densities and profiles."""
     return target.item() if isinstance(target, np.generic) else target
 
 
-def label_held_against(explainer: Explainer, target: Any) -> Any:
+def label_held_against(explainer: Explainer, target: UserTarget) -> Any:
     """Return the label whose training rows answers with a target are held against; None for all rows."""
     label = plain_label(target)
     return None if isinstance(label, tuple) or label not in explainer.profiles_ else label

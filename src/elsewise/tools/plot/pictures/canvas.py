@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import JsonObject
 from ....errors import InvalidInputError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Style:
     marker: str
     size: float
 
-    def marker_options(self) -> dict[str, Any]:
+    def marker_options(self) -> JsonObject:
         """Keywords for ``Axes.plot``; a white edge keeps neighbours apart."""
         return {
             "marker": self.marker,

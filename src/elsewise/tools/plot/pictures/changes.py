@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....answers import Change, Explanation
-from ....arrays import FloatArray
+from ....arrays import FloatArray, UserValue
 from ....text.languages import say
 from ....text.numbers import number
 from ....text.sentence import plausibility_words, proof_in_words
@@ -131,7 +131,7 @@ def _direction(change: Change) -> str:
     return "rises" if change.difference > 0 else "falls"
 
 
-def _change_in_words(column: str, before: Any, after: Any, *, is_level: bool) -> str:
+def _change_in_words(column: str, before: UserValue, after: UserValue, *, is_level: bool) -> str:
     first, second = pair_texts(before, after, is_level=is_level, longest=LONGEST_CHANGE, column=column)
     return f"{first} → {second}" if len(first) + len(second) <= LONGEST_CHANGE else f"{first}\n→ {second}"
 

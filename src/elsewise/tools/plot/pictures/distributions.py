@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....answers import Explanation
-from ....arrays import FloatArray
+from ....arrays import FloatArray, UserValue
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....fitted.summaries import ColumnProfile
@@ -74,11 +74,11 @@ class ColumnDistribution:
 
     name: str
     kind: str
-    before: Any
-    after: Any
+    before: UserValue
+    after: UserValue
     shares: FloatArray
     edges: FloatArray
-    levels: tuple[Any, ...]
+    levels: tuple[UserValue, ...]
     positions: tuple[float | None, float | None]
 
 
@@ -141,7 +141,7 @@ def _values(explanation: Explanation, place: int) -> tuple[Any, Any]:
     return change.before, change.after
 
 
-def _distribution(profile: ColumnProfile, before: Any, after: Any) -> ColumnDistribution:
+def _distribution(profile: ColumnProfile, before: UserValue, after: UserValue) -> ColumnDistribution:
     shares = profile.counts / max(int(profile.counts.sum()), 1)
     levels = profile.levels
     positions: list[float | None] = []
@@ -165,7 +165,7 @@ def _distribution(profile: ColumnProfile, before: Any, after: Any) -> ColumnDist
     )
 
 
-def place_of_level(levels: Sequence[Any], value: Any) -> int | None:
+def place_of_level(levels: Sequence[UserValue], value: UserValue) -> int | None:
     """Position of a level; None and NaN are the same missing value."""
     missing = is_missing_value(value)
     for place, level in enumerate(levels):

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal
 
 from .....answers import Explanation
-from .....arrays import FloatArray
+from .....arrays import FloatArray, UserValue
 from .....density.base import ClassDensity
 from .....errors import InvalidInputError
 from .....explainer import Explainer
@@ -195,7 +195,7 @@ def _main_features(row: FloatArray, points: FloatArray, deviation: FloatArray) -
 
 
 def _cloud(
-    explainer: Explainer, label: Any, rows: FloatArray, pick: list[int], grid: tuple[FloatArray, FloatArray]
+    explainer: Explainer, label: UserValue, rows: FloatArray, pick: list[int], grid: tuple[FloatArray, FloatArray]
 ) -> ClassCloud:
     density = explainer.densities_.get(label)
     W = explainer.fitted_.to_density.matrix
