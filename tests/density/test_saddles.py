@@ -10,7 +10,7 @@ from scipy.ndimage import label as components_of_grid
 from scipy.optimize import minimize
 from sklearn.mixture import GaussianMixture
 
-from elsewise.density import KernelDensity, LogDensity, class_density, landscape_of, saddles, widest_ways
+from elsewise.density import KernelDensity, LogDensity, class_density, landscape_of, saddles, widest_paths
 
 
 def random_mixture(rng, m, q, covariance_type="full"):
@@ -97,7 +97,7 @@ def test_connectivity_is_that_of_a_fine_grid(seed):
         if np.abs(values - level).min() < 0.02:
             level = level - 0.05
         there = land.log_peaks >= level
-        reached = np.array([widest_ways(land.saddles, np.where(np.arange(6) == j, land.log_peaks, -np.inf))[0]
+        reached = np.array([widest_paths(land.saddles, np.where(np.arange(6) == j, land.log_peaks, -np.inf))[0]
                             for j in range(6)]) >= level  # fmt: skip
         blobs, _ = components_of_grid(heights >= level, structure=np.ones((3, 3)))
         for i in np.flatnonzero(there):
@@ -112,7 +112,7 @@ def test_widest_ways_against_all_thresholds():
     values = np.minimum(values, values.T)
     np.fill_diagonal(values, values.max(axis=1) + 1)
     start = np.where(np.arange(7) == 2, values[2, 2], -np.inf)
-    level, before = widest_ways(values, start)
+    level, before = widest_paths(values, start)
     for k in range(7):
         best = max(t for t in np.unique(values) if k in _connected(values >= t, 2))
         assert level[k] == pytest.approx(best)

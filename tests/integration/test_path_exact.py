@@ -9,8 +9,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import elsewise as ew
-from chain_reference import reference
 from elsewise.search import Ellipsoids, Ground, Terminal
+from path_reference import reference
 
 
 def made_up(seed, n):

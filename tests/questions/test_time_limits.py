@@ -74,13 +74,13 @@ def test_classes_share_the_limit_of_the_densest(flowers, monkeypatch):
 def test_all_of_a_path_has_one_limit(flowers, monkeypatch):
     X, y = flowers
     explainer = ew.Explainer(LogisticRegression(max_iter=1000).fit(X, y)).fit(X, y)
-    given, search = [], setting.search_chains
+    given, search = [], setting.search_paths
 
     def told(*arguments):
         given.append(arguments[-1])
         return search(*arguments)
 
-    monkeypatch.setattr(setting, "search_chains", told)
+    monkeypatch.setattr(setting, "search_paths", told)
     path = explainer.path(X[60], 2, time_limit=LIMIT)
     assert path.status in ("optimal", "feasible")
     assert given

@@ -1,4 +1,4 @@
-"""A path: the way from a row to its answer through dense data, corner by corner."""
+"""A path: from a row to its answer through dense data, corner by corner."""
 
 from __future__ import annotations
 
@@ -72,42 +72,42 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """The shortest way from a row to an answer that stays in dense data all along, or the reason why there is none.
+    """The shortest path from a row to an answer that stays in dense data all along, or the reason why there is none.
 
     Attributes
     ----------
     steps : data frame or array of shape (n_corners, n_columns)
-        The row, the corners of the way, and the answer, in the user's columns. The row alone without a way.
+        The row, the corners of the path, and the answer, in the user's columns. The row alone without a path.
     target : label, or (low, high) for a regressor
     prediction : label or float
         What the model says of the row itself.
     status : "optimal", "feasible" or "infeasible"
-        Feasible means that the way is as dense as claimed, but the proof that no shorter one exists was not finished.
+        Feasible means that the path is as dense as claimed, but the proof that no shorter one exists was not finished.
     length : float
-        Sum of the distances from corner to corner (of their roots for Mahalanobis); NaN without a way.
+        Sum of the distances from corner to corner (of their roots for Mahalanobis); NaN without a path.
     lower_bound : float
-        No way of this level is shorter; the first step of a sparse row (see ``enters``) is what it is. Infinite if it
+        No path of this level is shorter; the first step of a sparse row (see ``enters``) is what it is. Infinite if it
         is proven that there is none.
     gap : float
         ``(length - lower_bound) / length``.
     log_level : float
-        Log density that every place of the way has at least, in the mixture of all training rows; proven, for each
+        Log density that every place of the path has at least, in the mixture of all training rows; proven, for each
         segment lies in a convex set whose points all have it. The first step of a row that is itself sparser does not
         count.
     level : float
         The same as a share of the training rows that are no denser.
     log_highest : float
-        No way at a higher level leads to an answer, whatever its length, from where this one begins or has entered
+        No path at a higher level leads to an answer, whatever its length, from where this one begins or has entered
         dense data; NaN where that was not looked into.
     bottleneck : Bottleneck or None
-        The sparsest place on the way; None without one.
+        The sparsest place on the path; None without one.
     profile : Profile or None
     enters : bool
         The row is itself sparser than the level, and the first step leads to the nearest place that is not.
     components : int array of shape (n_corners - 1,)
         Component of the mixture of all rows in whose set each segment lies; -1 for that first step.
     cause : Reason or None
-        Why there is no way, or what is to be said of it.
+        Why there is no path, or what is to be said of it.
     features : array of shape (n_corners, n_features)
         The corners in the features of ``table``.
     lengths : array of shape (n_corners - 1,)
@@ -152,12 +152,12 @@ class Path:
 
     @property
     def sentence(self) -> str:
-        """How many steps it takes, how dense the way is and what is proven, for people."""
+        """How many steps it takes, how dense the path is and what is proven, for people."""
         return sentence_of_path(self)
 
     @property
     def changes(self) -> tuple[tuple[Change, ...], ...]:
-        """What changes in each step, largest part of its length first; less than a millionth of the way is nothing."""
+        """What changes in each step, largest part of its length first; less than a millionth of the path is nothing."""
         return tuple(self._changes_of(step) for step in range(len(self)))
 
     def _changes_of(self, step: int) -> tuple[Change, ...]:

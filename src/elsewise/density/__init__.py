@@ -3,7 +3,7 @@
 from ..search import Cones
 from .base import ClassDensity
 from .classes import at_threshold, fit_class_densities
-from .landscape import Landscape, landscape_of, saddles, widest_ways
+from .landscape import Landscape, landscape_of, saddles, widest_paths
 from .marginal import completed, density_where_missing
 from .mixtures.gaussian_mixture import GaussianMixtureDensity
 from .mixtures.kernel import KernelDensity
@@ -30,5 +30,5 @@ __all__ = [
     "landscape_of",
     "log_threshold",
     "saddles",
-    "widest_ways",
+    "widest_paths",
 ]

@@ -69,7 +69,7 @@ def saddles(cones: Cones, log_peaks: FloatArray) -> FloatArray:
     return values
 
 
-def widest_ways(values: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
+def widest_paths(values: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
     """Highest level at which each component is connected to a place, and the component one comes from.
 
     Parameters

@@ -5,7 +5,7 @@ from .conflicts.inquiry import Inquiry
 from .frontier import walk
 from .options import Options
 from .paths.order import Move, Order, best_order, in_parts
-from .paths.shortest_path import Way, find_way
+from .paths.shortest_path import DensePath, find_dense_path
 from .progress import reporter
 from .solving.answers import Answers
 from .solving.chunks import in_chunks
@@ -19,6 +19,7 @@ from .thresholds.of_answers import fixed_parts_of_answers
 __all__ = [
     "Answers",
     "CheckedRows",
+    "DensePath",
     "Inquiry",
     "Move",
     "Options",
@@ -27,12 +28,11 @@ __all__ = [
     "Reason",
     "Target",
     "Wanted",
-    "Way",
     "answers_of",
     "best_order",
     "checked_rows",
     "encoded_rows",
-    "find_way",
+    "find_dense_path",
     "fixed_parts_of_answers",
     "in_chunks",
     "in_parts",

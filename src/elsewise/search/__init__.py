@@ -18,8 +18,8 @@ from .ledger import Ledger
 from .problem import Goal, SearchProblem, compile_problem, pack_cones
 from .region import Covered, DividingCover, Exactness, Halfspaces, Region
 from .relaxations.black_box import BlackBoxCover
-from .relaxations.paths.chain_sets import Ellipsoids, Ground, Terminal
-from .relaxations.paths.path_search import ChainProblem, FoundChain, search_chains
+from .relaxations.paths.path_search import FoundPath, PathProblem, search_paths
+from .relaxations.paths.sets import Ellipsoids, Ground, Terminal
 from .request import SearchRequest
 from .space import Space
 from .tree_search import search_tree
@@ -28,7 +28,6 @@ __all__ = [
     "BlackBoxCover",
     "BoxAnswer",
     "BoxRequest",
-    "ChainProblem",
     "Clauses",
     "Cones",
     "Cover",
@@ -39,7 +38,7 @@ __all__ = [
     "Ellipsoids",
     "Exactness",
     "FarkasMultipliers",
-    "FoundChain",
+    "FoundPath",
     "Goal",
     "Ground",
     "Halfspaces",
@@ -52,6 +51,7 @@ __all__ = [
     "NumberPieces",
     "OpenSearch",
     "Part",
+    "PathProblem",
     "Piece",
     "Proposal",
     "Reach",
@@ -71,6 +71,6 @@ __all__ = [
     "is_doubtful",
     "pack_cones",
     "search_cells",
-    "search_chains",
+    "search_paths",
     "search_tree",
 ]

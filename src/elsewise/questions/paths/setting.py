@@ -1,6 +1,6 @@
-"""What a search for a way at one level is about: sets, start, terminal sets, rules, and the last check.
+"""What a search for a path at one level is about: sets, start, terminal sets, rules, and the last check.
 
-Chains are in plain coordinates (:mod:`elsewise.projection.distance`), and only in those that may move: an interior-
+Paths are in plain coordinates (:mod:`elsewise.projection.distance`), and only in those that may move: an interior-
 point method needs room, and what is fixed has none.
 """
 
@@ -16,15 +16,15 @@ from ...density.base import log_peaks
 from ...projection.cells import INFEASIBLE, Cells, Limits
 from ...rules.atomic import OneWay
 from ...search import (
-    ChainProblem,
     Ellipsoids,
-    FoundChain,
+    FoundPath,
     Ground,
+    PathProblem,
     SecondLook,
     Terminal,
     is_doubtful,
     pack_cones,
-    search_chains,
+    search_paths,
 )
 from ...search.constants import MARGINS
 from ..solving.answers import Answers
@@ -37,8 +37,8 @@ SAME_LEVEL = 1e-9
 _GOAL = np.zeros(1, dtype=np.int64)
 
 
-class WaySetting:
-    """The search for one row's way at one level.
+class PathSetting:
+    """The search for one row's path at one level.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class WaySetting:
     Attributes
     ----------
     cones : Cones
-        The sets that ways go through.
+        The sets that paths go through.
     enters : bool
-        The row is sparser than the level: a way begins with a step to the nearest place that is not.
+        The row is sparser than the level: a path begins with a step to the nearest place that is not.
     has_start : bool
         False if no place of this level was found that the rules allow.
     is_start_proven : bool
@@ -69,7 +69,7 @@ class WaySetting:
         Length of that step; 0 without one.
     terminals : list of Terminal
     is_one_end : bool
-        Ways are looked for to one answer only: the proof is about straight ways to all of them.
+        Paths are looked for to one answer only: the proof is about straight paths to all of them.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class WaySetting:
             self._find_terminals()
 
     def start_levels(self) -> FloatArray:
-        """Level up to which each component of the landscape may be where a way begins, array of shape (m,).
+        """Level up to which each component of the landscape may be where a path begins, array of shape (m,).
 
         Its own value at the row. Where a row steps to a place of this level first, components that hold this place
         are no limit.
@@ -119,14 +119,14 @@ class WaySetting:
         """Components of the landscape in whose sets there are answers."""
         return np.unique(self.cones.component[[terminal.component for terminal in self.terminals]])
 
-    def search(self, time_limit: float | None) -> tuple[FoundChain, FloatArray]:
-        """Find the shortest chain; give it, and its points in features, the first step of a sparse row included."""
+    def search(self, time_limit: float | None) -> tuple[FoundPath, FloatArray]:
+        """Return the shortest path, and its points in features, the first step of a sparse row included."""
         component = self.cones.component
         meets = self.landscape.saddles[np.ix_(component, component)] >= self.level - SAME_LEVEL
         np.fill_diagonal(meets, False)
         start = self.plain_start[self.free]
-        found = search_chains(
-            ChainProblem(self._ground(), start, self.sets, meets, self.terminals, self.bounds, self.straight),
+        found = search_paths(
+            PathProblem(self._ground(), start, self.sets, meets, self.terminals, self.bounds, self.straight),
             lambda corners, sequence: self._passes(self._in_features(corners), sequence),
             time_limit,
         )
@@ -265,7 +265,7 @@ class WaySetting:
     def _add_terminals(self, component: IntArray, cone: IntArray, polyhedra: IntArray) -> list[int]:
         """Add a terminal set for each cell, and tell how many there are of each.
 
-        Where answers may be sparser than the way, a cell is one with each set that ways go through and it may meet.
+        Where answers may be sparser than the path, a cell is one with each set that paths go through and it may meet.
         """
         problem, density = self.question.problem, self.question.densities[0]
         assert density is not None
@@ -351,7 +351,7 @@ class WaySetting:
         return not any(rule.breaks(before, points).any() for rule in rules.single if isinstance(rule, OneWay))
 
     def _passes(self, points: FloatArray, sequence: IntArray) -> bool:
-        """Check a way as it would be returned: rules, density of both ends of each segment, and its end."""
+        """Check a path as it would be returned: rules, density of both ends of each segment, and its end."""
         everything = np.concatenate([self.start[None], points])
         logs = self._log_components(everything)
         segment, component = np.arange(len(points)), self.cones.component[sequence]

@@ -1,4 +1,4 @@
-r"""A small interior-point method for chains of points in ellipsoids.
+r"""A small interior-point method for paths of points in ellipsoids.
 
 It solves, for a cone K that is a product of half-lines and second-order cones,
 
@@ -7,7 +7,7 @@ It solves, for a cone K that is a product of half-lines and second-order cones,
 
 by the homogeneous self-dual embedding with Nesterov-Todd scaling and Mehrotra's predictor and corrector. What it
 returns is not a proof: whoever uses the multipliers evaluates the bound they prove by other, simpler code (see
-:mod:`.chains`).
+:mod:`.corners`).
 
 Symbols: ``W`` is the scaling, symmetric, with ``lambda = W z = W^-1 s``; ``tau, kappa`` are those of the embedding.
 Half-lines come first, then second-order cones in groups of equal size, each an array of shape (n_cones, size).
@@ -23,9 +23,8 @@ import numpy as np
 
 from ....arrays import FloatArray
 
-# Chains of points in ellipsoids, by an interior-point method of our own: relative residuals and gap to stop at (what is
-# left of a double after solving normal equations), iterations (20 are usual), share of the way to the boundary a step
-# goes, and the step below which nothing moves.
+# Relative residuals and gap to stop at (what is left of a double after solving normal equations), iterations (20 are
+# usual), share of the distance to the boundary a step goes, and the step below which nothing moves.
 CONIC_ACCURACY, CONIC_ITERATIONS, STEP_SHARE, SHORTEST_STEP = 1e-8, 60, 0.99, 1e-10
 # Length, in plain coordinates, below which a gap counts absolutely.
 SMALL_OBJECTIVE = 1e-6

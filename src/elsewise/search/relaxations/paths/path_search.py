@@ -1,11 +1,11 @@
-r"""The search for the shortest way: which ellipsoids to go through, in which order, and where to turn.
+r"""The search for the shortest path: which ellipsoids to go through, in which order, and where to turn.
 
-A way that stays in a union of ellipsoids need not enter any of them twice, for a segment between two of its points in
-one set lies in this set and is no longer. So every way is a chain (:mod:`.chains`) through a sequence of different
+A path that stays in a union of ellipsoids need not enter any of them twice, for a segment between two of its points in
+one set lies in this set and is no longer. So every path goes through a sequence (:mod:`.corners`) of different
 sets, each of which meets the next, and its last one holds the answer. A node is the beginning of a sequence and a
-terminal set. The chain through the beginning that then goes straight to the terminal set, through whatever lies
-between, bounds all ways that go on from it. The cheapest node is looked at first; the search ends when none can be
-cheaper than the best chain that passed the last check.
+terminal set. The path through the beginning that then goes straight to the terminal set, through whatever lies
+between, bounds all paths that go on from it. The cheapest node is looked at first; the search ends when none can be
+cheaper than the best path that passed the last check.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from threadpoolctl import ThreadpoolController
 from ....arrays import BoolArray, FloatArray, IntArray
 from ...best_first import ONLY, RelaxedNode, SearchTree, search_best_first
 from ...ledger import Ledger
-from .chain_sets import Ellipsoids, Ground, Terminal
-from .chains import Chain, path_length, path_lengths, shortest_chain
+from .corners import SequencePath, path_length, path_lengths, shortest_path
+from .sets import Ellipsoids, Ground, Terminal
 
-# A chain is optimal within this share of its length, and one that is proven to be longer than so many times the way to
+# A path is optimal within this share of its length, and one that is proven to be longer than so many times the path to
 # the farthest ellipsoid is none at all.
-CHAIN_GAP, NO_CHAIN = 5e-7, 1e6
+PATH_GAP, NO_PATH = 5e-7, 1e6
 # Shares of radii by which corners stay inside of their sets, tried in turn until the last check agrees.
-CHAIN_MARGINS = (1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)
-# Chains solved for one path before its proof is given up.
-MOST_CHAINS = 100
-# Coordinates that move by less than this share of a chain's length are left where they are.
+PATH_MARGINS = (1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)
+# Sequences solved for one path before its proof is given up.
+MOST_SOLVED = 100
+# Coordinates that move by less than this share of a path's length are left where they are.
 SMALLEST_MOVE = 1e-6
 # Sets beyond which a route over their centres is tried before sequences are enumerated, and what an edge of it costs at
 # least: an edge of no length is none to the algorithm.
 FEW_SETS, SMALLEST_EDGE = 12, 1e-12
 
-# Judges corners (n_corners, n) of a chain through a sequence of sets: the last check.
+# Judges corners (n_corners, n) of a path through a sequence of sets: the last check.
 Judge = Callable[[FloatArray, IntArray], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoundChain:
-    """The best chain and what is proven.
+class FoundPath:
+    """The best path and what is proven.
 
     Attributes
     ----------
@@ -54,10 +54,10 @@ class FoundChain:
     sequence : int array of shape (n_segments,)
         The set each segment lies in.
     length : float
-        Infinite without a chain.
+        Infinite without a path.
     bound : float
-        No chain is shorter; infinite if it is proven that there is none.
-    n_chains : int
+        No path is shorter; infinite if it is proven that there is none.
+    n_solved : int
         Conic problems solved.
     timed_out : bool
         The proof was given up.
@@ -67,13 +67,13 @@ class FoundChain:
     sequence: IntArray
     length: float
     bound: float
-    n_chains: int
+    n_solved: int
     timed_out: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChainProblem:
-    """A chain from a point to any of some terminal sets, every segment in a set.
+class PathProblem:
+    """A path from a point to any of some terminal sets, every segment in a set.
 
     Attributes
     ----------
@@ -98,23 +98,23 @@ class ChainProblem:
     straight: FloatArray
 
 
-def search_chains(problem: ChainProblem, judge: Judge, time_limit: float | None = None) -> FoundChain:
-    """Find the shortest chain.
+def search_paths(problem: PathProblem, judge: Judge, time_limit: float | None = None) -> FoundPath:
+    """Find the shortest path.
 
     Parameters
     ----------
-    problem : ChainProblem
+    problem : PathProblem
     judge : function of corners and sequence
     time_limit : float, optional
-        Seconds for the proof; without a chain yet the search goes on.
+        Seconds for the proof; without a path yet the search goes on.
     """
-    ledger = Ledger(problem.start[None], tolerance=CHAIN_GAP)
+    ledger = Ledger(problem.start[None], tolerance=PATH_GAP)
     paths = _Paths(problem, judge, time_limit)
     with _threads().limit(limits=1):  # matrices are small: threads would wait for each other
         search_best_first(paths, ledger)
     length, bound = float(ledger.value[0]), float(ledger.lower_bound[0])
-    n_chains, timed_out = int(ledger.n_projections[0]), bool(ledger.timed_out[0])
-    return FoundChain(paths.corners, paths.sequence, length, bound, n_chains, timed_out)
+    n_solved, timed_out = int(ledger.n_projections[0]), bool(ledger.timed_out[0])
+    return FoundPath(paths.corners, paths.sequence, length, bound, n_solved, timed_out)
 
 
 @cache
@@ -131,16 +131,16 @@ class _Beginning:
 
 
 class _Paths(SearchTree[_Beginning]):
-    """Relaxations of paths by chains; parameters as for `search_chains`."""
+    """Relaxations of paths by those through a sequence of sets; parameters as for `search_paths`."""
 
-    def __init__(self, problem: ChainProblem, judge: Judge, time_limit: float | None) -> None:
+    def __init__(self, problem: PathProblem, judge: Judge, time_limit: float | None) -> None:
         start, sets, meets, terminals = problem.start, problem.sets, problem.meets, problem.terminals
         self.ground, self.start, self.sets, self.meets = problem.ground, start, sets, meets
         self.terminals, self.bounds, self.straight, self.judge = terminals, problem.bounds, problem.straight, judge
         self.ends_at = np.inf if time_limit is None else time.perf_counter() + time_limit
         self.holds_start = np.flatnonzero(sets.excess(start[None])[0] <= 0.0)
         self.hops = {terminal.component: _hops(meets, terminal.component) for terminal in terminals}
-        self.too_long = NO_CHAIN * _reach(sets, start)
+        self.too_long = NO_PATH * _reach(sets, start)
         self.corners: FloatArray | None = None
         self.sequence = np.empty(0, dtype=np.int64)
 
@@ -166,23 +166,23 @@ class _Paths(SearchTree[_Beginning]):
         return int(self._hops(node.terminal)[node.sequence[-1]]) + len(node.sequence)
 
     def gives_up(self, ledger: Ledger) -> bool:
-        """Whether too many chains were solved, or the time is over; without a path yet the search goes on."""
+        """Whether too many paths were solved, or the time is over; without a path yet the search goes on."""
         is_late = self.corners is not None and time.perf_counter() > self.ends_at
-        return bool(ledger.n_projections[0] >= MOST_CHAINS) or is_late
+        return bool(ledger.n_projections[0] >= MOST_SOLVED) or is_late
 
     def relax(self, node: _Beginning, ledger: Ledger) -> RelaxedNode:
-        """Solve the chain of a node; where its sequence is complete that is a path."""
+        """Solve for the corners of a node; where its sequence is complete, that is a path."""
         if len(node.sequence) == 1 and not self._is_complete(node):
             return RelaxedNode(0.0)  # the straight distance to the terminal set is its bound
-        chain = self._solve(node, CHAIN_MARGINS[0], ledger)
-        if chain.bound >= self.too_long:
+        path = self._solve(node, PATH_MARGINS[0], ledger)
+        if path.bound >= self.too_long:
             return RelaxedNode(np.inf)
         if self._is_complete(node):
-            self._offer(node, chain, ledger)
-        return RelaxedNode(chain.bound)
+            self._offer(node, path, ledger)
+        return RelaxedNode(path.bound)
 
     def branch(self, node: _Beginning, point: FloatArray | None) -> Iterator[_Beginning] | None:
-        """Go on to every set that meets the last one and that a way leads on from."""
+        """Go on to every set that meets the last one and that a path leads on from."""
         if self._is_complete(node):
             return None
         sequence, leads_on = node.sequence, self._hops(node.terminal) >= 0
@@ -195,21 +195,21 @@ class _Paths(SearchTree[_Beginning]):
     def _is_complete(self, node: _Beginning) -> bool:
         return node.sequence[-1] == self.terminals[node.terminal].component
 
-    def _offer(self, node: _Beginning, chain: Chain, ledger: Ledger) -> None:
-        """Offer the chain of a complete sequence, farther and farther inside until the last check agrees."""
-        for margin in CHAIN_MARGINS:
-            if margin > CHAIN_MARGINS[0]:
-                chain = self._solve(node, margin, ledger)
-            if not chain.length < ledger.value[0] or self._take(chain.corners, np.array(node.sequence), ledger):
+    def _offer(self, node: _Beginning, path: SequencePath, ledger: Ledger) -> None:
+        """Offer the path of a complete sequence, farther and farther inside until the last check agrees."""
+        for margin in PATH_MARGINS:
+            if margin > PATH_MARGINS[0]:
+                path = self._solve(node, margin, ledger)
+            if not path.length < ledger.value[0] or self._take(path.corners, np.array(node.sequence), ledger):
                 return
 
-    def _solve(self, node: _Beginning, margin: float, ledger: Ledger) -> Chain:
+    def _solve(self, node: _Beginning, margin: float, ledger: Ledger) -> SequencePath:
         ledger.n_projections[0] += 1
         terminal, cutoff = self.terminals[node.terminal], float(ledger.cutoff[0])
-        return shortest_chain(self.ground, self.start, self.sets, np.array(node.sequence), terminal, margin, cutoff)
+        return shortest_path(self.ground, self.start, self.sets, np.array(node.sequence), terminal, margin, cutoff)
 
     def _try_route(self, ledger: Ledger) -> None:
-        """Solve the chain along the shortest route over centres of sets, for something to compare others with."""
+        """Solve the path along the shortest route over centres of sets, for something to compare others with."""
         sets = self.sets
         centres = self.start + np.stack(
             [
@@ -234,7 +234,7 @@ class _Paths(SearchTree[_Beginning]):
                 return
 
     def _take(self, corners: FloatArray, sequence: IntArray, ledger: Ledger) -> bool:
-        """Keep a chain if it passes the last check: first without movements that are rounding, then as it is."""
+        """Keep a path if it passes the last check: first without movements that are rounding, then as it is."""
         for each in (_without_small_moves(self.start, corners), corners):
             fewer, through = self._without_needless_corners(each, sequence)
             if self.judge(fewer, through):
@@ -245,7 +245,7 @@ class _Paths(SearchTree[_Beginning]):
         return False
 
     def _without_needless_corners(self, corners: FloatArray, sequence: IntArray) -> tuple[FloatArray, IntArray]:
-        """Leave out corners whose neighbours share a set: the way between them is no longer, and as dense."""
+        """Leave out corners whose neighbours share a set: the path between them is no longer, and as dense."""
         points = np.concatenate([self.start[None], corners])
         inside = self.sets.excess(points) <= 0.0
         kept, through, place = [], [], 0
@@ -282,7 +282,7 @@ class _Paths(SearchTree[_Beginning]):
 
 
 def _reach(sets: Ellipsoids, start: FloatArray) -> float:
-    """Size of the way from a point to the far side of any set, in plain coordinates."""
+    """Size of the path from a point to the far side of any set, in plain coordinates."""
     apart = sets.excess(start[None])[0] + 2.0 * sets.radii
     slopes = np.sqrt(np.diagonal(sets.grams, axis1=1, axis2=2))
     with np.errstate(divide="ignore"):
@@ -291,7 +291,7 @@ def _reach(sets: Ellipsoids, start: FloatArray) -> float:
 
 
 def _hops(meets: BoolArray, component: int) -> IntArray:
-    """Fewest steps from each set to one of them over sets that meet, -1 where there is no way."""
+    """Fewest steps from each set to one of them over sets that meet, -1 where there is no path."""
     hops = np.full(len(meets), -1)
     hops[component], front, count = 0, np.array([component]), 0
     while len(front):

@@ -1,6 +1,6 @@
-r"""Chains: the shortest way from a point through a given sequence of ellipsoids to a set of answers.
+r"""Paths: the shortest path from a point through a given sequence of ellipsoids to a set of answers.
 
-Let :math:`E_1, \dots, E_t` be ellipsoids and T a terminal set, a polyhedron within an ellipsoid. A chain has corners
+Let :math:`E_1, \dots, E_t` be ellipsoids and T a terminal set, a polyhedron within an ellipsoid. A path has corners
 :math:`p_1 \in E_1 \cap E_2, \dots, p_{t-1} \in E_{t-1} \cap E_t` and an end :math:`p_t \in T`, all within a box and
 linear rules, and some coordinates never fall (or never rise) from one corner to the next. Its length is
 :math:`\sum_k \lVert p_k - p_{k-1} \rVert`, in plain coordinates (:mod:`elsewise.projection.distance`): the sum of
@@ -9,13 +9,13 @@ absolute differences for norm 1, the Euclidean length for norm 2.
 **The proof.** Corner k has multipliers :math:`(\zeta_0, \zeta)` with :math:`\lVert\zeta\rVert \le \zeta_0` for each
 ellipsoid :math:`\lVert F p - g \rVert \le r` it lies in, and :math:`\xi \ge 0` for the half-spaces :math:`A p \le b`.
 Let :math:`w_k = \sum F^\top \zeta - A^\top \xi` and :math:`u_k = u_{k+1} + w_k`, from :math:`u_{t+1} = 0` on. If every
-:math:`u_k` is in the unit ball of the dual norm, every such chain is at least as long as
+:math:`u_k` is in the unit ball of the dual norm, every such path is at least as long as
 
 .. math:: \beta = -u_1^\top p_0 + \sum_k \sum (\zeta^\top g - \zeta_0 r) - \xi^\top b,
 
 for :math:`\sum_k \lVert p_k - p_{k-1}\rVert \ge \sum_k u_k^\top (p_k - p_{k-1})` and the products of multipliers and
 slacks are not negative. Multipliers are divided by the largest norm of the :math:`u_k`: if it is above 1 they must be,
-below 1 they prove more. Where there is no chain at all, they prove that it is longer than anything. Where a coordinate
+below 1 they prove more. Where there is no path at all, they prove that it is longer than anything. Where a coordinate
 never falls, :math:`u_k` may be as negative there as it likes.
 """
 
@@ -28,8 +28,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from ....arrays import FloatArray, IntArray
-from .chain_sets import Ellipsoids, Ground, Terminal
 from .conic import ConeShape, ConicSolution, Scaling, Solver, solve_conic
+from .sets import Ellipsoids, Ground, Terminal
 
 # Relative spacing of doubles; a term of a bound, a product or a root of a sum of some hundred, is off by no more than
 # so many of it.
@@ -42,8 +42,8 @@ WIDEST_UNITS = 1e5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chain:
-    """Corners of a chain and what is proven of chains through the same sequence.
+class SequencePath:
+    """Corners of a path and what is proven of paths through the same sequence.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Chain:
     length : float
         Infinite without corners.
     bound : float
-        No chain through this sequence is shorter.
+        No path through this sequence is shorter.
     """
 
     corners: FloatArray
@@ -60,7 +60,7 @@ class Chain:
     bound: float
 
 
-def shortest_chain(
+def shortest_path(
     ground: Ground,
     start: FloatArray,
     sets: Ellipsoids,
@@ -68,7 +68,7 @@ def shortest_chain(
     terminal: Terminal,
     margin: float,
     cutoff: float = np.inf,
-) -> Chain:
+) -> SequencePath:
     """Solve for the corners of a given sequence.
 
     Parameters
@@ -77,25 +77,25 @@ def shortest_chain(
     start : array of shape (n,)
     sets : Ellipsoids
     sequence : int array of shape (t,)
-        Which sets the chain goes through, in order.
+        Which sets the path goes through, in order.
     terminal : Terminal
     margin : float
         Share of radii, and of the sizes of half-spaces, by which corners stay inside. The bound does not count it.
     cutoff : float
-        Chains longer than this are of no interest; their corners need not be good ones.
+        Paths longer than this are of no interest; their corners need not be good ones.
     """
     if terminal.point is not None and len(sequence) == 1:  # nothing to choose
         corners = terminal.point[None]
         turns = bool((ground.direction * (terminal.point - start) < 0.0).any())
         length = np.inf if turns else path_length(ground.norm, start, corners)
-        return Chain(np.full_like(corners, np.nan) if turns else corners, length, length)
+        return SequencePath(np.full_like(corners, np.nan) if turns else corners, length, length)
     problem = _Problem(ground, start, sets, sequence, terminal)
     solution = problem.solve(margin, cutoff)
     bound = max(problem.bound(solution.z), 0.0)
     if solution.status == "infeasible":
-        return Chain(np.full((problem.n_segments, len(start)), np.nan), np.inf, bound)
+        return SequencePath(np.full((problem.n_segments, len(start)), np.nan), np.inf, bound)
     corners = problem.corners(solution.x)
-    return Chain(corners, path_length(ground.norm, start, corners), bound)
+    return SequencePath(corners, path_length(ground.norm, start, corners), bound)
 
 
 def _unit_rows(normals: FloatArray) -> FloatArray:

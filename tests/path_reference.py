@@ -1,4 +1,4 @@
-"""Independent reference for chains through ellipsoids: Clarabel on a formulation written out here."""
+"""Independent reference for paths through ellipsoids: Clarabel on a formulation written out here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy import sparse
 
 
 def reference(ground, start, sets, sequence, terminal):
-    """Length of the shortest chain by a general conic solver; infinite if there is none, NaN if it gave up."""
+    """Length of the shortest path by a general conic solver; infinite if there is none, NaN if it gave up."""
     n, t = len(start), len(sequence)
     N = t if terminal.point is None else t - 1
     columns = N * n + t * n if ground.norm == 1 else N * n + t

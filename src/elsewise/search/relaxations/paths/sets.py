@@ -1,4 +1,4 @@
-"""What chains go through: ellipsoids, what holds at every corner, and where they may end; in plain coordinates."""
+"""What paths go through: ellipsoids, what holds at every corner, and where they may end; in plain coordinates."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Terminal:
     Attributes
     ----------
     component : int
-        The ellipsoid it lies in, of those that chains go through.
+        The ellipsoid it lies in, of those that paths go through.
     factor, gram, centre : arrays of shape (q, n), (n, n), (q,)
     radius : float
     normals, offsets : arrays of shape (k, n), (k,)

@@ -1,4 +1,4 @@
-"""Chains through ellipsoids: against Clarabel, with their proofs; the search against all sequences."""
+"""Paths through ellipsoids: against Clarabel, with their proofs; the search against all sequences."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from chain_reference import reference
-from elsewise.search import ChainProblem, Ellipsoids, Ground, Terminal, search_chains
-from elsewise.search.relaxations.paths.chains import _Problem, path_length, shortest_chain
+from elsewise.search import Ellipsoids, Ground, PathProblem, Terminal, search_paths
+from elsewise.search.relaxations.paths.corners import _Problem, path_length, shortest_path
+from path_reference import reference
 
 
 def made_up(rng, *, norm, n, q, t, rules=False):
@@ -44,24 +44,24 @@ def made_up(rng, *, norm, n, q, t, rules=False):
 @pytest.mark.parametrize("rules", [False, True])
 @pytest.mark.parametrize(("n", "q", "t"), [(2, 2, 2), (5, 3, 3), (8, 8, 2), (12, 12, 4)])
 @pytest.mark.parametrize("norm", [1, 2])
-def test_chains_are_those_of_a_general_solver(norm, n, q, t, rules):
+def test_paths_are_those_of_a_general_solver(norm, n, q, t, rules):
     n_checked = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
         ground, start, sets, terminal = made_up(rng, norm=norm, n=n, q=q, t=t, rules=rules)
         for end in (terminal, _at_a_point(sets, terminal)):
             value = reference(ground, start, sets, list(range(t)), end)
-            chain = shortest_chain(ground, start, sets, np.arange(t), end, 1e-9)
+            path = shortest_path(ground, start, sets, np.arange(t), end, 1e-9)
             if np.isnan(value):
                 continue
             n_checked += 1
             if np.isinf(value):
-                assert np.isinf(chain.length) or chain.bound > chain.length
+                assert np.isinf(path.length) or path.bound > path.length
                 continue
-            assert chain.length == pytest.approx(value, rel=1e-6, abs=1e-6)
-            assert chain.bound <= value * (1 + 1e-7) + 1e-7
-            assert chain.bound == pytest.approx(value, rel=1e-5, abs=1e-5)
-            assert _excess(ground, sets, np.arange(t), end, start, chain.corners) < 3e-7  # 1e-8 of all right-hand sides
+            assert path.length == pytest.approx(value, rel=1e-6, abs=1e-6)
+            assert path.bound <= value * (1 + 1e-7) + 1e-7
+            assert path.bound == pytest.approx(value, rel=1e-5, abs=1e-5)
+            assert _excess(ground, sets, np.arange(t), end, start, path.corners) < 3e-7  # 1e-8 of all right-hand sides
     assert n_checked >= 4
 
 
@@ -74,7 +74,7 @@ def _at_a_point(sets, terminal):
 
 
 def _excess(ground, sets, sequence, terminal, start, corners):
-    """By how much a chain breaks what it must keep, one by one."""
+    """By how much a path breaks what it must keep, one by one."""
     worst = 0.0
     points = np.vstack([start, corners])
     for k, p in enumerate(corners):
@@ -121,8 +121,8 @@ def test_sets_that_do_not_meet_are_proven_not_to():
     nothing = np.full(2, np.inf)
     ground = Ground(1, -nothing, nothing, np.empty((0, 2)), np.empty(0), np.zeros(2))
     terminal = Terminal(1, np.eye(2), np.eye(2), np.array([5.0, 0.0]), 1.0, np.empty((0, 2)), np.empty(0))
-    chain = shortest_chain(ground, np.zeros(2), sets, np.arange(2), terminal, 0.0)
-    assert chain.bound > 1e6
+    path = shortest_path(ground, np.zeros(2), sets, np.arange(2), terminal, 0.0)
+    assert path.bound > 1e6
 
 
 def test_the_search_finds_the_best_of_all_sequences():
@@ -157,8 +157,8 @@ def test_the_search_finds_the_best_of_all_sequences():
 
         everywhere = ~np.eye(m, dtype=bool)
         nothing = np.full((1, n), np.nan)
-        problem = ChainProblem(ground, start, sets, everywhere, [terminal], np.zeros(1), nothing)
-        found = search_chains(problem, judge)
+        problem = PathProblem(ground, start, sets, everywhere, [terminal], np.zeros(1), nothing)
+        found = search_paths(problem, judge)
         if np.isinf(best):
             assert found.corners is None
             continue
@@ -168,11 +168,11 @@ def test_the_search_finds_the_best_of_all_sequences():
         assert found.length == pytest.approx(path_length(norm, start, found.corners))
 
 
-def test_a_chain_that_never_passes_is_not_returned():
+def test_a_path_that_never_passes_is_not_returned():
     ground, start, sets, terminal = made_up(np.random.default_rng(0), norm=1, n=2, q=2, t=2)
     meets, nothing = ~np.eye(2, dtype=bool), np.full((1, 2), np.nan)
-    problem = ChainProblem(ground, start, sets, meets, [terminal], np.zeros(1), nothing)
-    found = search_chains(problem, lambda *_: False)
+    problem = PathProblem(ground, start, sets, meets, [terminal], np.zeros(1), nothing)
+    found = search_paths(problem, lambda *_: False)
     assert found.corners is None
     assert np.isinf(found.length)
     assert np.isfinite(found.bound)  # and nothing is claimed: there may be one
