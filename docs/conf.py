@@ -17,6 +17,7 @@ extensions = [
     "mathml",  # beside this file
     "myst_parser",
     "numpydoc",
+    "recorded_explorer",  # beside this file
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",

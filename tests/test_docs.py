@@ -259,6 +259,22 @@ def test_site_builds_without_warnings(tmp_path):
         places = ",".join(re.findall(rf'[{{,]"?{stem}"?:(\[[\d,]*\]|\d+)', index))
         assert expected in {documents[int(number)] for number in re.findall(r"\d+", places)}, stem
     _formulas_have_glyphs(tmp_path)
+    _the_explorer_has_its_answers(tmp_path / "explorer-demo")
+
+
+def _the_explorer_has_its_answers(folder):
+    """The explorer with recorded answers: nothing comes from a server, and every answer on the page is proven."""
+    recorded = json.loads((folder / "recorded.json").read_text(encoding="utf-8"))
+    explained = {key: answer for key, answer in recorded["answers"].items() if key.startswith("/api/explain|")}
+    assert len(explained) == len(recorded["rows"]) * len(recorded["about"]["classes"]) * 4 * 5
+    assert {answer["status"] for answer in explained.values()} <= {"optimal", "infeasible"}
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Recorded answers" in page
+    assert "/static/" not in page
+    asked = {name for path in folder.glob("*.js") for name in re.findall(r'"/api/([a-z-]+)', path.read_text("utf-8"))}
+    assert {"about", "explain", "frontier", "map", "plan", "why-not"} <= asked
+    for kind in ("frontier", "plan", "map"):
+        assert any(key.startswith(f"/api/{kind}|") for key in recorded["answers"])
 
 
 def test_the_table_of_readers_is_that_of_the_registry():

@@ -20,7 +20,7 @@ from elsewise import reasons
 from elsewise.answers.why_not import Relief, WhyNot
 from elsewise.reasons import Target
 from elsewise.table.wording import Wording
-from elsewise.text import reason_in_words
+from elsewise.text import reason_in_words, sentence
 from elsewise.text.languages import LANGUAGES, say, speaking
 from elsewise.text.reasons import conflict_in_words
 
@@ -45,6 +45,7 @@ def _of_answers(language: str) -> Iterator[tuple[str, str]]:
     one = explainer.explain_one(X.iloc[60], "low")
     assert len(one.changes) > 1
     yield "smallest change", one.sentence
+    yield "pixels", sentence(one, are_pixels=True)
     yield "labels yes and no", replace(one, target="yes", prediction="no").sentence
     yield "no density", replace(one, plausibility=np.nan, log_threshold=-np.inf).sentence
     yield "no training rows of the density", replace(one, plausibility=np.nan).sentence
@@ -56,8 +57,8 @@ def _of_answers(language: str) -> Iterator[tuple[str, str]]:
     yield "row misses a requirement", replace(one, prediction="low").sentence
     yield "second answer", replace(one, nearer=1).sentence
     yield "fourth answer", replace(one, nearer=3).sentence
-    yield "gap left", replace(one, status="feasible", gap=0.0203, lower_bound=1.93).sentence
-    yield "tiny gap left", replace(one, status="feasible", gap=1e-5, lower_bound=1.93).sentence
+    yield "gap left", replace(one, status="feasible", gap=0.0203, lower_bound=(1 - 0.0203) * one.distance).sentence
+    yield "tiny gap left", replace(one, status="feasible", gap=1e-5, lower_bound=(1 - 1e-5) * one.distance).sentence
     yield "nothing proven", replace(one, status="feasible", gap=1.0, lower_bound=0.0).sentence
     yield "most typical there is", replace(one, status="densest", gap=0.0).sentence
     wrong = reasons.WrongRow("column 'bmi' is not a number: 'tall'.")
@@ -67,7 +68,10 @@ def _of_answers(language: str) -> Iterator[tuple[str, str]]:
     yield "nothing to change, least probability", replace(one, **nothing, min_probability=0.75).sentence
     for status, cause in (("infeasible", reasons.NeverPredicted(Target("low"))), ("infeasible", None)):
         yield f"no answer, cause {cause and cause.kind}", replace(one, status=status, cause=cause).sentence
-    for name, text in (("smallest change", str(one)), ("gap left", str(replace(one, status="feasible", gap=0.1)))):
+    for name, text in (
+        ("smallest change", str(one)),
+        ("gap left", str(replace(one, status="feasible", gap=0.1, lower_bound=0.9 * one.distance))),
+    ):
         yield f"last line: {name}", text.splitlines()[-1].strip()
     model = LinearRegression().fit(X, X @ [1.0, 2.0, 0.5])
     regression = ew.Explainer(model, density=None, language=language).fit(X)

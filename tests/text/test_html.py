@@ -255,9 +255,9 @@ def test_a_frontier(iris_explainer, iris):
     for quantile, distance in zip(quantiles, distances):
         place = int(np.argmin(abs(frontier.quantiles - float(quantile))))
         assert float(distance) == pytest.approx(frontier.distances[place], rel=1e-3)
-    assert "21 of 40 quantiles are shown" in page.text
+    assert "21 of 40 thresholds are shown" in page.text
     lines = str(frontier).splitlines()
-    assert lines[0].startswith("40 quantiles from 0.02 to 0.98: distance ")
+    assert lines[0].startswith("40 thresholds from 0.02 to 0.98: distance ")
     assert [line.split()[0] for line in lines[2:-1]] == quantiles
     assert repr(frontier) == f"<Frontier: {lines[0]}>"
 

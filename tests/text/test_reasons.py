@@ -20,7 +20,7 @@ def test_a_regression_without_rules_does_not_speak_of_rules():
     model = LinearRegression().fit(frame, 2.0 * frame["rooms"])
     taught = ew.Explainer(model, density=None).fit(frame).explain_one(frame.iloc[0], (4.5, 5.5))
     assert taught.reason.startswith(
-        "Within what all training rows have in common no change makes the model predict bet"
+        "No change that keeps what all training rows have in common makes the model predict bet"
     )
     explainer = ew.Explainer(model, density=None, learn_rules=False).fit(frame)
     one = explainer.explain_one(frame.iloc[0], (4.5, 5.5))

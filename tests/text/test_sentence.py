@@ -116,9 +116,9 @@ def test_without_a_density_nothing_is_said_of_typical_rows(iris):
 def test_proofs_that_are_not_finished(flowers):
     one = next(one for one in flowers if one.distance > 0)
     part = replace(one, status="feasible", distance=1.9694, lower_bound=1.93, gap=(1.9694 - 1.93) / 1.9694)
-    assert part.sentence.endswith(" A smaller change could save at most 2.1 % (proven).")
+    assert part.sentence.endswith(" A smaller change, if there is one, saves at most 2.1 % (proven).")
     close = replace(one, status="feasible", distance=2.0, lower_bound=1.99999, gap=5e-6)
-    assert close.sentence.endswith(" A smaller change could save less than 0.1 % (proven).")
+    assert close.sentence.endswith(" A smaller change, if there is one, saves less than 0.1 % (proven).")
     nothing = replace(one, status="feasible", lower_bound=0.0, gap=1.0)
     assert nothing.sentence.endswith(" Whether a smaller change exists is not known.")
     for each in (part, close, nothing):
@@ -151,7 +151,7 @@ def test_nothing_has_to_change(flowers):
 def test_a_row_that_is_predicted_so_but_too_rare(iris, iris_explainer, flowers):
     rare = next(one for one in flowers if one.distance > 0 and one.prediction == "versicolor")
     assert rare.sentence.startswith(
-        'The model already predicts "versicolor", but the row does not meet every requirement. It would with: '
+        'The model already predicts "versicolor", but the row does not meet every requirement. It would meet all of them with: '
     )
 
 
@@ -283,10 +283,10 @@ def test_further_answers_do_not_claim_to_be_the_smallest_change(loans):
             nearer = int((of_row < one.distance * (1 - 1e-6)).sum())
             assert one.nearer == nearer
             if nearer:
-                others = "nearer one" if nearer == 1 else f"{nearer} nearer ones"
-                assert f"o smaller change that differs from the {others} exists (proven)" in one.sentence
+                others = "nearer answer" if nearer == 1 else f"{nearer} nearer answers"
+                assert f"o smaller change differs enough from the {others} (proven)" in one.sentence
                 certificate = str(one).splitlines()[len(one.changes) + 1]
-                assert f", proven smallest that differs from the {others}" in certificate
+                assert f", proven smallest that differs enough from the {others}" in certificate
                 assert "No smaller change exists" not in one.sentence
             elif one.changes and one.status == "optimal":
                 assert one.sentence.endswith(" No smaller change exists (proven).")

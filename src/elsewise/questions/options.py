@@ -41,40 +41,41 @@ class Options:
 
     constraints: Constraints | None = field(default=None, metadata=_described("what may change, and how"))
     min_probability: float | None = field(
-        default=None, metadata=_described("least probability of the target by the model's predict_proba")
+        default=None, metadata=_described("least probability that the model's predict_proba has to give the target")
     )
     confidence: float | None = field(
         default=None,
-        metadata=_described("the model is as sure of an answer as of this share of the target's training rows"),
+        metadata=_described(
+            "the model must be as sure of an answer as it is of this share of the target's training rows"
+        ),
     )
-    n_counterfactuals: int = field(default=1, metadata=_described("number of answers of each row, best first"))
+    n_counterfactuals: int = field(default=1, metadata=_described("number of answers per row, best first"))
     diversity: str | float = field(
         default="columns",
         metadata=_described(
-            "how further answers differ: 'columns', each changes a set of columns that contains no earlier one; or a "
-            "number, at least this distance apart"
+            "how several answers differ: 'columns' (no answer changes all the columns of an earlier one), or a number: "
+            "the least distance between them"
         ),
     )
     on_satisfied: OnSatisfied = field(
         default="move",
         metadata=_described(
-            "rows that have the outcome already but are not plausible enough: move them until they are, or keep them"
+            "what happens to rows that have the outcome but are not typical enough: move them until they are, "
+            "or keep them"
         ),
     )
-    time_limit: float | None = field(
-        default=None, metadata=_described("seconds that the whole question about one row may take")
-    )
+    time_limit: float | None = field(default=None, metadata=_described("seconds that one row may take"))
     effort: Effort = field(
         default="default",
         metadata=_described(
-            "when the search of a row ends that is not proven yet: after a fixed amount of work, about ten seconds "
-            "(default; with a time limit, when that is over), soon after a good answer is known (quick), never (proof)"
+            "when to give up on a proof: after a fixed amount of work, about ten seconds, or at the time limit "
+            "(default); soon after a good answer is found (quick); never (proof)"
         ),
     )
     errors: Errors = field(
         default="raise",
         metadata=_described(
-            "a row that is wrong ends everything (raise), or has the status error and its message (row)"
+            "what happens if a row cannot be read: everything ends (raise), or the row gets the status error (row)"
         ),
     )
     other_models: Sequence[tuple[Any, Any]] = field(
@@ -83,18 +84,18 @@ class Options:
     on_infeasible: OnInfeasible = field(
         default="none",
         metadata=_described(
-            "where nothing is as dense as asked: none, no answer; or densest, the nearest answer at the highest "
-            "density quantile that works"
+            "what happens where nothing is as typical as requested: no answer (none), or the nearest of the most "
+            "typical answers (densest)"
         ),
     )
     robust_radius: float = field(
-        default=0.0, metadata=_described("answers stay valid for every row within this distance of them")
+        default=0.0, metadata=_described("answers are valid for every row within this distance of them, too")
     )
     ranges: bool = field(
-        default=False, metadata=_described("say how far the changed columns of an answer may vary, all at once")
+        default=False, metadata=_described("find how far the changed columns of an answer may vary, all at once")
     )
     certificate: bool = field(
-        default=False, metadata=_described("write the proof of every answer so that a separate program can check it")
+        default=False, metadata=_described("write the proof of every answer, for a separate program to check")
     )
 
     def __post_init__(self) -> None:

@@ -82,9 +82,9 @@ def _ranges(explanation: Explanation) -> str:
     return f'<p class="ew-note">{safe(say("ranges.lead", ranges=sentence_of_ranges(explanation.ranges)))}</p>'
 
 
-def sentence_html(explanation: Explanation) -> str:
+def sentence_html(explanation: Explanation, *, are_pixels: bool = False) -> str:
     """Return the sentence as a paragraph."""
-    return f'<p class="ew-sentence">{html_of_words(words_of(explanation))}</p>'
+    return f'<p class="ew-sentence">{html_of_words(words_of(explanation, are_pixels=are_pixels))}</p>'
 
 
 @in_its_wording

@@ -110,7 +110,7 @@ def sentence_of_levers(levers: Levers) -> str:
     shown = [_names(lever.columns) for lever in levers.enough[:MOST_ROWS_OF_TEXT]]
     more = len(levers.enough) - len(shown)
     listed = "; ".join([*shown, say("and more", n=more)] if more else shown)
-    said = [say("levers.enough", decide=target_in_words(levers.target), levers=listed)]
+    said = [say("levers.enough", deciding=target_in_words(levers.target, "deciding"), levers=listed)]
     n_asked = len(levers.enough) + len(levers.not_enough) + len(levers.unknown)
     for key, sets in (("levers.not enough", levers.not_enough), ("levers.unknown", levers.unknown)):
         if sets:

@@ -46,13 +46,13 @@ NO_GAP = 1e-6
 
 
 @in_its_wording
-def sentence(explanation: Explanation) -> str:
-    """Return an answer in a sentence or two of plain text, without line breaks."""
-    return plain(words_of(explanation))
+def sentence(explanation: Explanation, *, are_pixels: bool = False) -> str:
+    """Return an answer in a sentence or two of plain text, without line breaks; pixels that change are counted."""
+    return plain(words_of(explanation, are_pixels=are_pixels))
 
 
 @in_its_wording
-def words_of(explanation: Explanation) -> list[Word]:
+def words_of(explanation: Explanation, *, are_pixels: bool = False) -> list[Word]:
     """Return an answer as words, so that whoever shows them can set names, values and labels apart."""
     if explanation.status == "error":
         return fill("answer.error", reason=reason_of(explanation))
@@ -60,7 +60,8 @@ def words_of(explanation: Explanation) -> list[Word]:
     if not explanation.found:
         proven = say("answer.none proven" if explanation.status == "infeasible" else "answer.none found")
         return fill("answer.none", decides=decides, reason=reason_of(explanation) or proven)
-    sentences = [_decision(explanation, decides)]
+    changes = _counted(explanation) if are_pixels else _listed(explanation.changes)
+    sentences = [_decision(explanation, decides, changes)]
     if explanation.robust_radius > 0:
         sentences.append(fill("answer.lasting", radius=rounded_down(explanation.robust_radius)))
     sentences.append(plausibility_words(explanation))
@@ -69,19 +70,19 @@ def words_of(explanation: Explanation) -> list[Word]:
     return joined([each for each in sentences if each], " ")
 
 
-def _decision(explanation: Explanation, decides: list[Word]) -> list[Word]:
+def _decision(explanation: Explanation, decides: list[Word], changes: list[Word]) -> list[Word]:
     """Describe what the model does, and with which changes it would do what was asked."""
-    changes, probability = explanation.changes, asks_for_probability(explanation)
+    probability = asks_for_probability(explanation)
     least = explanation.min_probability if probability else None
-    if not changes:
+    if not explanation.changes:
         if not probability:
             return fill("answer.nothing", decides=decides)
         has = decision_words(explanation.target, least=least)
         return fill("answer.nothing, probability", decides=decides, has=has)
     if already_as_wanted(explanation) and not probability:
-        return fill("answer.unmet", decides=decides, changes=_listed(changes))
+        return fill("answer.unmet", decides=decides, changes=changes)
     decide = decision_words(explanation.target, form="decide", least=least)
-    return fill("answer.changes", decides=decides, decide=decide, changes=_listed(changes))
+    return fill("answer.changes", decides=decides, decide=decide, changes=changes)
 
 
 def already_as_wanted(explanation: Explanation) -> bool:
@@ -117,6 +118,11 @@ def _listed(changes: Sequence[Change]) -> list[Word]:
         now, then = change_words(change)
         items.append(fill("answer.change", column=column_word(change.feature), now=now, then=then))
     return joined(items)
+
+
+def _counted(explanation: Explanation) -> list[Word]:
+    """Count the pixels that change: nobody reads a list of them, and a picture stands beside the sentence."""
+    return [Word(plural("answer.pixels", len(explanation.changes), total=len(explanation.feature_names)))]
 
 
 @in_its_wording

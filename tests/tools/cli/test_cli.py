@@ -56,7 +56,7 @@ def test_demo_of_a_forest_is_confirmed(tmp_path, monkeypatch, capsys):
     assert main(["demo", "--rows", "1", "--model", "forest", "--out", str(tmp_path / "forest.svg")]) == 0
     said = capsys.readouterr().out
     assert "RandomForestClassifier of 20 trees" in said
-    for what in ("valid, by the model's own predict", "dense as asked, computed afresh"):
+    for what in ("valid, by the model's own predict", "realistic, computed again"):
         line = next(line for line in said.splitlines() if what in line)
         assert line.split()[-1] == "100%"
 

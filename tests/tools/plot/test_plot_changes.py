@@ -68,7 +68,7 @@ def test_title_and_note_say_what_is_known(iris, iris_explainer):
     )
     unfinished = replace(answer, status="feasible", distance=2.0, lower_bound=1.25, gap=0.375)
     assert ChangesPicture.compute(unfinished).note == (
-        "A smaller change could save at most 37.5 % (proven).\n"
+        "A smaller change, if there is one, saves at most 37.5 % (proven).\n"
         "This is at least as typical as 50 % of real virginica cases."
     )
 

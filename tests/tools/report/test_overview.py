@@ -13,7 +13,11 @@ import pytest
 import elsewise as ew
 from elsewise.tools.report.overview import overview
 
-WORDS = {"optimal": "proven smallest", "infeasible": "without an answer, proven", "error": "wrong rows, not explained"}
+WORDS = {
+    "optimal": "proven smallest",
+    "infeasible": "without an answer, proven",
+    "error": "unreadable rows, not explained",
+}
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ def create_app(
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    asking = _page("token.html", service)
+    asking = page_text("token.html", service)
     app.add_middleware(Guard, hosts=hosts, most_bytes=most_bytes, seconds=body_time, token=token, asking=asking)
     app.exception_handler(RequestValidationError)(_malformed)
     app.exception_handler(ElsewiseError)(_senseless)
@@ -285,7 +285,7 @@ def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, tim
             )
 
 
-def _page(name: str, service: ExplorerService) -> bytes:
+def page_text(name: str, service: ExplorerService) -> bytes:
     """Return a page with its texts in the language of the explainer."""
     with speaking(service.wording):
         text = (_STATIC / name).read_text(encoding="utf-8").replace("{{language}}", language())
@@ -294,7 +294,7 @@ def _page(name: str, service: ExplorerService) -> bytes:
 
 def _add_pages(app: FastAPI, service: ExplorerService) -> None:
     """Add the page, the description of the interface, and what they are made of."""
-    explorer = _page("index.html", service)
+    explorer = page_text("index.html", service)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:

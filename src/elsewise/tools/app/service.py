@@ -188,7 +188,9 @@ class ExplorerService:
 
     def _written(self, asked: Asked, question: QuestionBody) -> list[dict[str, Any]]:
         shares = self._shares.get(asked.label, self._shares[None])
-        return written(asked.explainer.fitted_, asked.answers, question.row, shares)
+        return written(
+            asked.explainer.fitted_, asked.answers, question.row, shares, are_pixels=self.image_shape is not None
+        )
 
     def ask(self, question: QuestionBody, quantile: float | None, n_counterfactuals: int = 1) -> Asked:
         """Ask the engine."""

@@ -36,6 +36,8 @@ ON_THE_PAGE = (
     "no",
     "at most",
     "reasons.count",
+    "and more",
+    "answer.pixels",
 )
 
 

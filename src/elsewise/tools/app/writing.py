@@ -15,6 +15,7 @@ from ...answers import Explanation, Explanations, Path
 from ...explainer import Explainer
 from ...fitted import FittedModel
 from ...reasons import for_everyone
+from ...text import sentence
 from ...text.steps import instruction_in_words
 from ..files.trail.records import target_probabilities
 from ..files.values import to_json
@@ -27,7 +28,7 @@ MAP_POINTS = 64
 
 
 def written(
-    fitted: FittedModel, answers: Explanations, row: dict[str, Any], shares: Sequence[ColumnShare]
+    fitted: FittedModel, answers: Explanations, row: dict[str, Any], shares: Sequence[ColumnShare], *, are_pixels: bool
 ) -> list[dict[str, Any]]:
     """Write the answers of one row; see :class:`~.schemas.AnswerBody`.
 
@@ -47,7 +48,7 @@ def written(
     return [
         {
             **{name: to_json(values[place]) for name, values in stated.items()},
-            "sentence": answer.sentence,
+            "sentence": sentence(answer, are_pixels=are_pixels),
             "probability_before": to_json(before[place]),
             "probability_after": to_json(after[place]),
             **_changes(answer, row, shares),

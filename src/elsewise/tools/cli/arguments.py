@@ -191,8 +191,9 @@ SOME_WITHOUT_ANSWER = 3
 CHANGED = 4
 INTERRUPTED = 130
 
-IN_WORDS = (
-    "0 done (for explain: every row has an answer); 1 it went wrong, said on stderr; 2 wrong usage; 3 explain is done, "
-    "but some rows have no answer (the column `reason` says why); 4 monitor --alert has found a change, "
-    "verify --against something that is no longer true; 130 interrupted with Ctrl-C; 143 ended by SIGTERM."
-)
+
+def exit_codes(three: str = "", four: str = "") -> str:
+    """Return what the exit codes of a command mean, for the end of its help; 3 and 4 where it has them."""
+    meant = {0: "done", 1: "an error, described on stderr", 2: "wrong usage", 3: three, 4: four}
+    meant |= {INTERRUPTED: "interrupted by Ctrl-C", 143: "ended by SIGTERM"}
+    return "exit codes: " + "; ".join(f"{code} {what}" for code, what in meant.items() if what) + "."

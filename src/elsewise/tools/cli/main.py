@@ -16,7 +16,7 @@ from types import ModuleType
 
 from ... import __version__
 from ...errors import ElsewiseError
-from .arguments import IN_WORDS, INTERRUPTED, WENT_WRONG
+from .arguments import INTERRUPTED, WENT_WRONG, exit_codes
 from .parsing import Parser
 
 _COMMANDS = (
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
         prog="elsewise",
         description="What would have to change for the model to decide otherwise? The smallest realistic change, with "
         "a proof.",
-        epilog=f"exit codes: {IN_WORDS}",
+        epilog=exit_codes("done, but some rows have no answer", "monitor --alert or verify --against found a change"),
     )
     top.add_argument("--version", action="version", version=f"elsewise {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)

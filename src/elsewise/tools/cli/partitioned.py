@@ -44,14 +44,16 @@ def add_engine(command: argparse.ArgumentParser) -> None:
     """Add the options for many files of rows."""
     group = command.add_argument_group(
         "many files",
-        "If --out is a folder, every file of rows has its own file of answers there (Parquet), complete or not "
-        "there at all; the same command goes on with those that are missing. Memory does not grow with the rows.",
+        "If --out is a folder, every file of rows gets its own file of answers there (Parquet), once it is "
+        "complete; the same command, given again, continues with the missing ones. Memory does not grow with the rows.",
     )
-    group.add_argument("--engine", choices=ENGINES, help="where to answer (default: in this process)")
-    group.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster; without one, one is started here")
+    group.add_argument("--engine", choices=ENGINES, help="where to compute (default: in this process)")
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="address of a Dask cluster (default: one is started here)"
+    )
     group.add_argument("--workers", type=whole(1), metavar="N",
-                       help="processes of a cluster that is started here (default: one a core)")  # fmt: skip
-    group.add_argument("--sentences", action="store_true", help="tell every answer in a sentence, too; takes longer")
+                       help="processes of a cluster that is started here (default: one per core)")  # fmt: skip
+    group.add_argument("--sentences", action="store_true", help="add a sentence to every answer (slower)")
 
 
 def answers_in_folder(arguments: argparse.Namespace) -> bool:

@@ -84,20 +84,20 @@ class Job:
 def add_rows(group: Group, *, many: bool = False) -> None:
     """Add the option for the rows that are asked about; ``many``: a pattern of several files may be given."""
     read = files_to_read(*SUFFIXES) if many else file_to_read(*SUFFIXES)
-    pattern = "; a pattern in quotes, such as 'parts/*.parquet', for many files" if many else ""
+    pattern = "; for many files a quoted pattern, such as 'parts/*.parquet'" if many else ""
     group.add_argument("--data", type=read, metavar="FILE", required=True,
-                       help="rows to explain, CSV or Parquet; columns are found by name, others set aside"
+                       help="rows to explain, CSV or Parquet; columns are matched by name, further ones are ignored"
                        + pattern)  # fmt: skip
 
 
 def add_question(group: Group, only: Collection[str] = tuple(ASKED)) -> None:
     """Add the options for what is asked about every row: target, rules, threads, and ``only`` these of `Options`."""
     group.add_argument("--target", metavar="LABEL",
-                       help="wanted outcome: a label (default: the nearest other class), or LOW:HIGH for a regressor, "
-                       "where either end may be empty (--target=-5:3 if it starts with -)")  # fmt: skip
+                       help="outcome that you want: a label (default: the nearest other class), or LOW:HIGH for a "
+                       "regressor; either end may be empty (--target=-5:3 if it starts with a minus)")  # fmt: skip
     group.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
-                       help="TOML: what may change and how; keys are the parameters of Constraints. Replaces rules "
-                       "that are stored in the explainer")  # fmt: skip
+                       help="TOML: what may change, and how; the keys are the parameters of Constraints. Replaces the "
+                       "rules stored in the explainer")  # fmt: skip
     for name in only:
         _add_option(group, name, **ASKED[name])
     group.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")

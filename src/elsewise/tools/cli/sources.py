@@ -38,7 +38,7 @@ DEFAULT_THRESHOLD = 0.5
 
 DISTANCES = ("auto", "manhattan", "scaled", "mahalanobis")
 DENSITIES = ("auto", "gaussian_mixture", "kernel", "none")
-WARNING = "joblib, pickle and .ew files can run any code when they are read: give only files you trust."
+WARNING = "Reading a joblib, pickle or .ew file can run any code: use only files that you trust."
 
 
 def add_source(command: argparse.ArgumentParser) -> None:
@@ -56,25 +56,25 @@ def add_model(group: Group, *, data: str, required: bool) -> None:
                        help="fitted scikit-learn model: .joblib, .pkl, .pickle or .skops")  # fmt: skip
     group.add_argument(data, dest="train", type=file_to_read(*SUFFIXES), metavar="FILE", required=required,
                        help="training rows, CSV or Parquet")  # fmt: skip
-    group.add_argument("--label", metavar="COLUMN", help="column of the labels (a regressor needs none)")
+    group.add_argument("--label", metavar="COLUMN", help="column with the labels (not needed for a regressor)")
     group.add_argument("--columns", type=file_to_read(*SETTINGS), metavar="FILE",
-                       help="TOML: what columns are, where their values do not say it")  # fmt: skip
-    group.add_argument("--distance", choices=DISTANCES, help="how large a change is (default: auto)")
-    group.add_argument("--density", choices=DENSITIES, help="what is plausible (default: auto)")
+                       help="TOML: kinds and levels of columns, where the values do not show them")  # fmt: skip
+    group.add_argument("--distance", choices=DISTANCES, help="how the size of a change is measured (default: auto)")
+    group.add_argument("--density", choices=DENSITIES, help="how it is measured how typical a row is (default: auto)")
     group.add_argument("--threshold", type=share, metavar="SHARE",
-                       help="answers are at least as dense as this quantile of the wanted class's training rows "
-                       "(default: 0.5, or what was saved)")  # fmt: skip
+                       help="answers are at least as typical as this share of the training rows of the target "
+                       "(default: 0.5, or as saved)")  # fmt: skip
     group.add_argument("--condition-on-fixed", action=argparse.BooleanOptionalAction, default=None,
-                       help="where columns cannot change, what is plausible of the others given these (the default), "
-                       "which keeps training rows; otherwise of all together")  # fmt: skip
+                       help="judge how typical a row is given the columns that cannot change (the default; keeps "
+                       "training rows in the file), or all columns together")  # fmt: skip
     group.add_argument("--trust", nargs="+", default=[], metavar="TYPE",
-                       help="types in a .skops file that you know to be harmless")  # fmt: skip
+                       help="types in a .skops file that you know are harmless")  # fmt: skip
 
 
 def add_language(group: Group) -> None:
     """Add the option for the language of all text."""
     group.add_argument("--language", dest="spoken", choices=list(LANGUAGES),
-                       help="of all text for people (default: en, or what was saved)")  # fmt: skip
+                       help="language of all text for people (default: en, or as saved)")  # fmt: skip
 
 
 def in_language(explainer: Explainer, arguments: argparse.Namespace) -> Explainer:
@@ -159,7 +159,7 @@ def _labels(frame: pd.DataFrame, model: Any, arguments: argparse.Namespace) -> l
     if arguments.label is None:
         if classes is None or arguments.density == "none":
             return None
-        raise InvalidInputError("Expected --label COLUMN: what is plausible is learned from the rows of each class.")
+        raise InvalidInputError("Expected --label COLUMN: what is typical is learned from the rows of each class.")
     if arguments.label not in frame.columns:
         known = did_you_mean(arguments.label, list(frame.columns))
         raise InvalidInputError(f"--label: {arguments.train} has no column {arguments.label!r}. {known}")
@@ -188,8 +188,8 @@ def _check_labels(labels: list[Any], classes: list[Any], arguments: argparse.Nam
     absent = [label for label in classes if label not in labels]
     if absent and arguments.density != "none":
         raise InvalidInputError(
-            f"{arguments.train} has no row whose {arguments.label!r} is {few(absent)}: what is plausible cannot be "
-            "learned of that class. Give rows of every class, or ask for nothing plausible: --density none."
+            f"{arguments.train} has no row whose {arguments.label!r} is {few(absent)}: what is typical cannot be "
+            "learned for that class. Give rows of every class, or use --density none."
         )
 
 

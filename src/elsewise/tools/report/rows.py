@@ -164,7 +164,7 @@ class RowWriter:
         parts = [
             f'<article id="r{place}" data-s="{one.status}" data-d="{distance}" data-n="{len(changes)}">'
             f'<h3><a href="#r{place}">{self.name(place)}</a> {self._badges(one, changes)}</h3>',
-            sentence_html(one),
+            sentence_html(one, are_pixels=self._images is not None),
         ]
         if self._images is not None:
             parts.append(self._images.html(one))

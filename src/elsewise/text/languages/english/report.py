@@ -33,7 +33,7 @@ TEXTS = {
     "report.status feasible": "found, but not proven smallest",
     "report.status densest": "less typical than requested",
     "report.status infeasible": "without an answer, proven",
-    "report.status error": "wrong rows, not explained",
+    "report.status error": "unreadable rows, not explained",
     "report.status unknown": "none found, nothing proven",
     "report.moves": "From what to what",
     "report.head wanted": "wanted",
@@ -103,7 +103,7 @@ TEXTS = {
     "report.show all": "all rows",
     "report.show infeasible": "proven without an answer",
     "report.show unknown": "none found",
-    "report.show error": "wrong rows",
+    "report.show error": "unreadable rows",
     "report.order": "Order",
     "report.order given": "as in the file",
     "report.order near": "nearest first",
@@ -129,15 +129,15 @@ TEXTS = {
     "report.realistic": "Realistic.",
     "report.realistic none": "No counterfactual was found to which this would apply.",
     "report.realistic text": (
-        "Each counterfactual is at least as typical of real rows with the wanted outcome as was requested. A lower bound "
-        "of the density is held to the threshold, so the density itself reaches it, too."
+        "Each counterfactual is at least as typical of real rows with the wanted outcome as was requested. The check "
+        "uses a lower bound of the density, so the density itself reaches the threshold, too."
     ),
     "report.realistic given": (
         "Where columns cannot change, the others are judged given these: nobody counts as less typical for what cannot "
         "change."
     ),
     "report.realistic densest": (
-        "Answers called “densest” are less typical than requested: nothing reaches the threshold, and they are the nearest "
+        "Answers called “most typical” are less typical than requested: nothing reaches the threshold, and they are the nearest "
         "of the most typical."
     ),
     "report.unrealistic": "Not necessarily realistic.",
@@ -156,11 +156,11 @@ TEXTS = {
         "certificates say how much nearer an answer could be at most."
     ),
     "report.nearer": "Where a row has further answers, each is the nearest that differs from those before it.",
-    "report.none proven.one": "{n} row has no answer, and for {proven} of 1 this is proven.",
-    "report.none proven.many": "{n} rows have no answer, and for {proven} of them this is proven.",
+    "report.none proven.one": "{n} row has no answer, and this is proven for {proven} of 1.",
+    "report.none proven.many": "{n} rows have no answer, and this is proven for {proven} of them.",
     "report.none rest": "For the others none was found, which proves nothing.",
-    "report.wrong.one": "{n} row is wrong (the reason says how) and was not explained.",
-    "report.wrong.many": "{n} rows are wrong (the reason says how) and were not explained.",
+    "report.wrong.one": "{n} row could not be read (the reason says why) and was not explained.",
+    "report.wrong.many": "{n} rows could not be read (the reason says why) and were not explained.",
     "report.no answers": "There are no answers in this report.",
     "report.repeatable": "Repeatable.",
     "report.repeatable text": (
@@ -193,7 +193,7 @@ TEXTS = {
     "report.check": "for {held} of {n} answers: {promise}.",
     "report.warning": "Some answers do not hold.",
     "report.warning text": (
-        "They were made by another model, with other rules or another threshold, or changed afterwards. Do not rely on "
+        "They were made by another model, with other rules or another threshold, or they were changed afterwards. Do not rely on "
         "them."
     ),
     "report.promise valid": "the model itself predicts the wanted outcome",
@@ -277,7 +277,7 @@ TEXTS = {
     "report.groups": "By group",
     "report.groups title": "Cost of recourse by {column}",
     "report.groups lead": (
-        "Rows that need another outcome, by group. In brackets: 95 % intervals. Left out are rows that are wrong "
+        "Rows that need another outcome, by group. In brackets: 95 % intervals. Left out are rows that could not be read "
         "({wrong}) and rows in which nothing has to change ({unchanged})."
     ),
     "report.groups small": "Groups with too few rows are left out, too: {groups}.",

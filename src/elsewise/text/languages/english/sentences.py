@@ -39,7 +39,7 @@ TEXTS = {
     # Statuses of answers.
     "status.optimal": "optimal",
     "status.feasible": "feasible",
-    "status.densest": "densest",
+    "status.densest": "most typical",
     "status.infeasible": "infeasible",
     "status.unknown": "unknown",
     "status.error": "error",
@@ -50,11 +50,13 @@ TEXTS = {
     "answer.none found": "No change was found.",
     "answer.changes": "The model {decides}. It would {decide} with: {changes}.",
     "answer.unmet": (
-        "The model already {decides}, but the row does not meet every requirement. It would with: {changes}."
+        "The model already {decides}, but the row does not meet every requirement. It would meet all of them with: {changes}."
     ),
     "answer.nothing": "The model {decides}. Nothing has to change.",
     "answer.nothing, probability": "The model {decides}. It {has}. Nothing has to change.",
     "answer.change": "{column} {then} (now {now})",
+    "answer.pixels.one": "{n} of {total} pixels changed",
+    "answer.pixels.many": "{n} of {total} pixels changed",
     "answer.lasting": "The same holds for every row within distance {radius} of it.",
     "answer.typical": "This is at least as typical as {share} of {cases}{given}.",
     "answer.typical row": "The row is at least as typical as {share} of {cases}{given}.",
@@ -69,29 +71,29 @@ TEXTS = {
     "case": "real case",
     "case of": "real {label} case",
     "proof.smallest": "No smaller change exists (proven).",
-    "proof.smallest other.one": "No smaller change that differs from the nearer one exists (proven).",
-    "proof.smallest other.many": "No smaller change that differs from the {n} nearer ones exists (proven).",
+    "proof.smallest other.one": "No smaller change differs enough from the nearer answer (proven).",
+    "proof.smallest other.many": "No smaller change differs enough from the {n} nearer answers (proven).",
     "proof.smallest typical": "No smaller change is as typical as this one (proven).",
     "proof.open": "Whether a smaller change exists is not known.",
-    "proof.open other.one": "Whether a smaller change that differs from the nearer one exists is not known.",
-    "proof.open other.many": "Whether a smaller change that differs from the {n} nearer ones exists is not known.",
-    "proof.gap": "A smaller change could save {gap} (proven).",
-    "proof.gap other.one": "A smaller change that differs from the nearer one could save {gap} (proven).",
-    "proof.gap other.many": "A smaller change that differs from the {n} nearer ones could save {gap} (proven).",
+    "proof.open other.one": "Whether a smaller change differs enough from the nearer answer is not known.",
+    "proof.open other.many": "Whether a smaller change differs enough from the {n} nearer answers is not known.",
+    "proof.gap": "A smaller change, if there is one, saves {gap} (proven).",
+    "proof.gap other.one": "A smaller change that differs enough from the nearer answer, if there is one, saves {gap} (proven).",
+    "proof.gap other.many": "A smaller change that differs enough from the {n} nearer answers, if there is one, saves {gap} (proven).",
     # The last line of an answer.
     "certificate.error": "error: the row was not explained",
     "certificate.infeasible": "infeasible: proven",
-    "certificate.unknown": "unknown: not proven; no change is smaller than distance {bound}",
+    "certificate.unknown": "unknown: not proven; no change with a distance below {bound} is enough",
     "certificate.distance": "{status}: distance {distance}, {proof}",
     "certificate.smallest": "proven smallest",
-    "certificate.smallest other.one": "proven smallest that differs from the nearer one",
-    "certificate.smallest other.many": "proven smallest that differs from the {n} nearer ones",
+    "certificate.smallest other.one": "proven smallest that differs enough from the nearer answer",
+    "certificate.smallest other.many": "proven smallest that differs enough from the {n} nearer answers",
     "certificate.open": "not proven smallest",
-    "certificate.open other.one": "not proven smallest that differs from the nearer one",
-    "certificate.open other.many": "not proven smallest that differs from the {n} nearer ones",
+    "certificate.open other.one": "not proven smallest that differs enough from the nearer answer",
+    "certificate.open other.many": "not proven smallest that differs enough from the {n} nearer answers",
     "certificate.gap": "the smallest is at least {bound} (gap {gap})",
-    "certificate.gap other.one": "the smallest that differs from the nearer one is at least {bound} (gap {gap})",
-    "certificate.gap other.many": "the smallest that differs from the {n} nearer ones is at least {bound} (gap {gap})",
+    "certificate.gap other.one": "the smallest that differs enough from the nearer answer is at least {bound} (gap {gap})",
+    "certificate.gap other.many": "the smallest that differs enough from the {n} nearer answers is at least {bound} (gap {gap})",
     "certificate.density": "log density {density}, at least {threshold} required",
     "certificate.model free": "no smaller change is as typical as required, whatever the model (Theorem 2)",
     "ranges.lead": "ranges: {ranges}",
@@ -124,7 +126,7 @@ TEXTS = {
     "head.share of distance": "share of the distance",
     "head.changes in": "changes in",
     "head.of answers": "of {n} answers",
-    "head.quantile": "quantile",
+    "head.quantile": "threshold",
     "head.at most": "at most",
     "head.step": "step",
     "head.what changes": "what changes",
@@ -140,10 +142,10 @@ TEXTS = {
     "head.nearest that works": "nearest that works",
     "head.values that work": "values that work by themselves",
     # Frontiers.
-    "frontier.none": "{n} quantiles from {low} to {high}: no answer",
-    "frontier.all": "{n} quantiles from {low} to {high}: distance {near} to {far}",
-    "frontier.some": "{n} quantiles from {low} to {high}: distance {near} to {far}, answers up to quantile {most}",
-    "frontier.shown": "{shown} of {n} quantiles are shown",
+    "frontier.none": "{n} thresholds from {low} to {high}: no answer",
+    "frontier.all": "{n} thresholds from {low} to {high}: distance {near} to {far}",
+    "frontier.some": "{n} thresholds from {low} to {high}: distance {near} to {far}, answers up to {most}",
+    "frontier.shown": "{shown} of {n} thresholds are shown",
     "changes frontier.none": "at most {most} changes: no answer",
     "changes frontier.count.one": "answers with {n} change: distance {distance}",
     "changes frontier.count.many": "answers with {n} changes: distance {distance}",
@@ -206,10 +208,10 @@ TEXTS = {
         "No order of the {n} changes that was tried keeps the rules at every step. Columns that depend on each other "
         "may have to change together."
     ),
-    "reason.no further.one": "This is the only answer that was found; {asked} were asked for. Others may exist.",
+    "reason.no further.one": "This is the only answer that was found; {asked} were requested. Others may exist.",
     "reason.no further.many": "Only {n} of {asked} answers were found. Others may exist.",
-    "reason.no further, proven.one": "This is the only answer; {asked} were asked for, and none that differs enough exists (proven).",
-    "reason.no further, proven.many": "There are only {n} answers; {asked} were asked for, and no other that differs enough exists (proven).",
+    "reason.no further, proven.one": "This is the only answer; {asked} were requested, but no other differs enough (proven).",
+    "reason.no further, proven.many": "There are only {n} answers; {asked} were requested, but no other differs enough (proven).",
     "reason.no way": (
         "No path to where the model would {decide} stays realistic: even the best passes a point where {share} of real "
         "cases are more typical."
@@ -239,9 +241,11 @@ TEXTS = {
     ),
     "reason.under rules": "Under these rules no change makes the model {deciding} (proven).",
     "reason.under rules, realistic": "Under these rules no realistic change makes the model {deciding} (proven).",
-    "reason.in common": ("Within what all training rows have in common no change makes the model {deciding} (proven)."),
+    "reason.in common": (
+        "No change that keeps what all training rows have in common makes the model {deciding} (proven)."
+    ),
     "reason.in common, realistic": (
-        "Within what all training rows have in common no realistic change makes the model {deciding} (proven)."
+        "No realistic change that keeps what all training rows have in common makes the model {deciding} (proven)."
     ),
     "reason.in columns": "No change makes the model {deciding}: the columns cannot hold such a row (proven).",
     "reason.in columns, realistic": (
@@ -297,7 +301,7 @@ TEXTS = {
     "path.least typical": "Every point on the path is as typical as required, but less typical than any real case.",
     "path.shortest": "No shorter path is as typical (proven).",
     "path.open": "Whether a shorter path is as typical is not known.",
-    "path.gap": "A shorter path could save {gap} (proven).",
+    "path.gap": "A shorter path, if there is one, saves {gap} (proven).",
     "path.certificate": (
         "{status}: length {length}, proven shortest; lowest log density {density}, at least {level} required"
     ),
@@ -332,7 +336,8 @@ TEXTS = {
     "plan.untypical": "Between the steps, the least typical row (after step {step}) is less typical than any real case.",
     "plan.best": "No other order stays closer to real data (proven).",
     "plan.open": (
-        "Another order may stay closer to real data: at most as typical as {share} of all real cases (proven)."
+        "Another order may stay closer to real data, but its least typical row is at most as typical as {share} of all real "
+        "cases (proven)."
     ),
     "plan.open, untypical": (
         "Another order may stay closer to real data, but none stays as typical as any real case (proven)."
@@ -342,13 +347,13 @@ TEXTS = {
     "stage.probability": "probability of the target {share}",
     # Levers.
     "levers.nothing": "The model already {decides}: nothing has to change.",
-    "levers.enough": "The model would {decide} if only these changed, nearest first: {levers}.",
+    "levers.enough": "Each of these alone is enough to make the model {deciding}, smallest change first: {levers}.",
     "levers.none.one": "No single column is enough by itself to make the model {deciding}{proven}.",
     "levers.none.many": "No set of at most {n} columns is enough by itself to make the model {deciding}{proven}.",
     "levers.proven": " (proven)",
     "levers.as far as known": ", as far as is known",
-    "levers.not enough.one": "{n} of {total} sets is proven not to be enough.",
-    "levers.not enough.many": "{n} of {total} sets are proven not to be enough.",
+    "levers.not enough.one": "Of {total} sets, {n} is proven not to be enough.",
+    "levers.not enough.many": "Of {total} sets, {n} are proven not to be enough.",
     "levers.unknown.one": "For {n} set it is not known whether it is enough.",
     "levers.unknown.many": "For {n} sets it is not known whether they are enough.",
     # Bands.
@@ -357,7 +362,7 @@ TEXTS = {
     "ladder.best": "The row is in {band}, the best there is.",
     "ladder.best, none": "The row is in no band, and there is none to reach.",
     "ladder.unreachable": "{band} cannot be reached.",
-    "ladder.not reached": "{band} was not reached, and it is not proven why.",
+    "ladder.not reached": "No way to {band} was found; whether there is one is not known.",
     "ladder.step": "{band} takes {changes} (distance {distance}).",
     "ladder.step, open": "{band} takes {changes} (distance {distance}, not proven to be the nearest).",
     "ladder.current": "now: {band}",
@@ -368,7 +373,7 @@ TEXTS = {
     "reasons.too high": "{column} too high (now {now}; {then} {works})",
     "reasons.other": "{column} {now} ({then} {works})",
     "reasons.alone": "would be enough by itself",
-    "reasons.with others": "would do with other changes",
+    "reasons.with others": "would be enough with other changes",
     "reasons.already": "The model already {decides}: there is no reason against it.",
     "reasons.no recourse": (
         "No realistic change makes the model {deciding}: there is no recourse, and no reason is given."
@@ -410,9 +415,11 @@ TEXTS = {
     "monotone.prediction": "the prediction",
     "monotone.score": "the score of {label}",
     # How well a model is known.
-    "exactness.exact": "exact: every answer is proven the smallest change, unless a limit ends the proof",
-    "exactness.bounded": "bounded: of every answer it is proven how much smaller a change could be at most",
-    "exactness.black box": ("black box: the model can only be queried; few answers are proven the smallest change"),
+    "exactness.exact": "exact: every answer is proven to be the smallest change, unless a limit ends the proof",
+    "exactness.bounded": "bounded: every answer comes with a proof of how much smaller a change could be at most",
+    "exactness.black box": (
+        "black box: the model can only be queried; few answers are proven to be the smallest change"
+    ),
     # Letters.
     "letter.page": "Explanation of a decision",
     "letter.date": "{month} {day}, {year}",
@@ -428,11 +435,11 @@ TEXTS = {
     "letter.no recourse": "{what} (yours: {now}).",
     "letter.change": "{column}: {then} (yours: {now})",
     "letter.value": "{column}: {now}",
-    "letter.changes": "All of the following at the same time, everything else being as it is, would have led to the result {target}:",
+    "letter.changes": "All of the following together, with everything else unchanged, would have led to the result {target}:",
     "letter.no change": "No realistic change that the rules allow would have led to another decision. This is proven.",
     "letter.smallest": "No smaller change would have been enough; this is proven.",
     "letter.smallest as typical": "No smaller change would have been as typical; this is proven.",
-    "letter.gap": "A smaller change, if there is one, could save at most {share} of it; this is proven.",
+    "letter.gap": "A smaller change, if there is one, saves at most {share} of it; this is proven.",
     "letter.unknown": "Whether a smaller change would have been enough is not known.",
     "letter.typical": "Such a case is at least as typical as {share} of the real cases with that outcome.",
     "letter.as typical": "Such a case is as typical as requested.",
@@ -468,10 +475,10 @@ TEXTS = {
     # What the command line says at its end.
     "summary.rows": "rows",
     "summary.answered": "with an answer",
-    "summary.proven": "{n} of them proven the nearest",
+    "summary.proven": "{n} of them proven smallest",
     "summary.unchanged": "nothing has to change",
     "summary.infeasible": "without an answer",
-    "summary.wrong": "wrong rows, not asked",
+    "summary.wrong": "unreadable rows",
     "summary.answers": "answers in all",
     "summary.distance": "median distance",
     "summary.changes": "median number of changes",

@@ -137,7 +137,7 @@ TEXTS = {
         "wegen etwas, das sich nicht ändern kann."
     ),
     "report.realistic densest": (
-        "Antworten mit dem Status „densest“ sind weniger typisch als verlangt: Nichts erreicht die Schwelle, und sie sind "
+        "Antworten mit dem Status „am typischsten“ sind weniger typisch als verlangt: Nichts erreicht die Schwelle, und sie sind "
         "die nächsten unter den typischsten."
     ),
     "report.unrealistic": "Nicht unbedingt realistisch.",

@@ -42,11 +42,13 @@ TEXTS = {
     "answer.none found": "Es wurde keine Änderung gefunden.",
     "answer.changes": "Das Modell {decides}. Es würde {decide} mit: {changes}.",
     "answer.unmet": (
-        "Das Modell {decides}, aber die Zeile erfüllt noch nicht jede Anforderung. Sie täte es mit: {changes}."
+        "Das Modell {decides}, aber die Zeile erfüllt noch nicht jede Anforderung. Sie würde sie erfüllen mit: {changes}."
     ),
     "answer.nothing": "Das Modell {decides}. Nichts muss sich ändern.",
     "answer.nothing, probability": "Das Modell {decides}. Es {has}. Nichts muss sich ändern.",
     "answer.change": "{column} {then} (jetzt {now})",
+    "answer.pixels.one": "Änderungen an {n} von {total} Pixeln",
+    "answer.pixels.many": "Änderungen an {n} von {total} Pixeln",
     "answer.lasting": "Dasselbe gilt für jede Zeile, die höchstens {radius} davon entfernt ist.",
     "answer.typical": "Das ist{given} mindestens so typisch wie {share} der {cases}.",
     "answer.typical row": "Die Zeile ist{given} mindestens so typisch wie {share} der {cases}.",
@@ -61,37 +63,37 @@ TEXTS = {
     "case": "echter Fall",
     "case of": "echter Fall mit {label}",
     "proof.smallest": "Eine kleinere Änderung gibt es nicht (bewiesen).",
-    "proof.smallest other.one": "Eine kleinere Änderung, die anders ist als die nähere, gibt es nicht (bewiesen).",
+    "proof.smallest other.one": "Keine kleinere Änderung unterscheidet sich genug von der näheren Antwort (bewiesen).",
     "proof.smallest other.many": (
-        "Eine kleinere Änderung, die anders ist als die {n} näheren, gibt es nicht (bewiesen)."
+        "Keine kleinere Änderung unterscheidet sich genug von den {n} näheren Antworten (bewiesen)."
     ),
     "proof.smallest typical": "Keine kleinere Änderung ist so typisch wie diese (bewiesen).",
     "proof.open": "Ob es eine kleinere Änderung gibt, ist nicht bekannt.",
-    "proof.open other.one": "Ob es eine kleinere Änderung gibt, die anders ist als die nähere, ist nicht bekannt.",
+    "proof.open other.one": "Ob sich eine kleinere Änderung genug von der näheren Antwort unterscheidet, ist nicht bekannt.",
     "proof.open other.many": (
-        "Ob es eine kleinere Änderung gibt, die anders ist als die {n} näheren, ist nicht bekannt."
+        "Ob sich eine kleinere Änderung genug von den {n} näheren Antworten unterscheidet, ist nicht bekannt."
     ),
-    "proof.gap": "Eine kleinere Änderung könnte {gap} sparen (bewiesen).",
-    "proof.gap other.one": ("Eine kleinere Änderung, die anders ist als die nähere, könnte {gap} sparen (bewiesen)."),
+    "proof.gap": "Eine kleinere Änderung, falls es sie gibt, spart {gap} (bewiesen).",
+    "proof.gap other.one": "Eine kleinere Änderung, die sich genug von der näheren Antwort unterscheidet, spart {gap}, falls es sie gibt (bewiesen).",
     "proof.gap other.many": (
-        "Eine kleinere Änderung, die anders ist als die {n} näheren, könnte {gap} sparen (bewiesen)."
+        "Eine kleinere Änderung, die sich genug von den {n} näheren Antworten unterscheidet, spart {gap}, falls es sie gibt (bewiesen)."
     ),
     "certificate.error": "Fehler: Die Zeile wurde nicht erklärt",
     "certificate.infeasible": "unmöglich: bewiesen",
     "certificate.unknown": "unbekannt: nicht bewiesen; keine Änderung ist kleiner als Abstand {bound}",
     "certificate.distance": "{status}: Abstand {distance}, {proof}",
     "certificate.smallest": "bewiesen am kleinsten",
-    "certificate.smallest other.one": "bewiesen am kleinsten von denen, die anders sind als die nähere",
-    "certificate.smallest other.many": "bewiesen am kleinsten von denen, die anders sind als die {n} näheren",
+    "certificate.smallest other.one": "bewiesen am kleinsten von denen, die sich genug von der näheren unterscheiden",
+    "certificate.smallest other.many": "bewiesen am kleinsten von denen, die sich genug von den {n} näheren unterscheiden",
     "certificate.open": "nicht bewiesen, dass es die kleinste ist",
-    "certificate.open other.one": "nicht bewiesen am kleinsten von denen, die anders sind als die nähere",
-    "certificate.open other.many": "nicht bewiesen am kleinsten von denen, die anders sind als die {n} näheren",
+    "certificate.open other.one": "nicht bewiesen am kleinsten von denen, die sich genug von der näheren unterscheiden",
+    "certificate.open other.many": "nicht bewiesen am kleinsten von denen, die sich genug von den {n} näheren unterscheiden",
     "certificate.gap": "der kleinste ist mindestens {bound} (Lücke {gap})",
     "certificate.gap other.one": (
-        "der kleinste von denen, die anders sind als der nähere, ist mindestens {bound} (Lücke {gap})"
+        "der kleinste von denen, die sich genug vom näheren unterscheiden, ist mindestens {bound} (Lücke {gap})"
     ),
     "certificate.gap other.many": (
-        "der kleinste von denen, die anders sind als die {n} näheren, ist mindestens {bound} (Lücke {gap})"
+        "der kleinste von denen, die sich genug von den {n} näheren unterscheiden, ist mindestens {bound} (Lücke {gap})"
     ),
     "certificate.density": "log-Dichte {density}, verlangt sind mindestens {threshold}",
     "certificate.model free": (
@@ -126,7 +128,7 @@ TEXTS = {
     "head.share of distance": "Anteil am Abstand",
     "head.changes in": "ändert sich in",
     "head.of answers": "von {n} Antworten",
-    "head.quantile": "Quantil",
+    "head.quantile": "Schwelle",
     "head.at most": "höchstens",
     "head.step": "Schritt",
     "head.what changes": "was sich ändert",
@@ -141,10 +143,10 @@ TEXTS = {
     "head.alone": "allein",
     "head.nearest that works": "nächster Wert, der genügt",
     "head.values that work": "Werte, die allein genügen",
-    "frontier.none": "{n} Quantile von {low} bis {high}: keine Antwort",
-    "frontier.all": "{n} Quantile von {low} bis {high}: Abstand {near} bis {far}",
-    "frontier.some": "{n} Quantile von {low} bis {high}: Abstand {near} bis {far}, Antworten bis Quantil {most}",
-    "frontier.shown": "{shown} von {n} Quantilen sind zu sehen",
+    "frontier.none": "{n} Schwellen von {low} bis {high}: keine Antwort",
+    "frontier.all": "{n} Schwellen von {low} bis {high}: Abstand {near} bis {far}",
+    "frontier.some": "{n} Schwellen von {low} bis {high}: Abstand {near} bis {far}, Antworten bis {most}",
+    "frontier.shown": "{shown} von {n} Schwellen sind zu sehen",
     "changes frontier.none": "höchstens {most} Änderungen: keine Antwort",
     "changes frontier.count.one": "Antworten mit {n} Änderung: Abstand {distance}",
     "changes frontier.count.many": "Antworten mit {n} Änderungen: Abstand {distance}",
@@ -213,8 +215,8 @@ TEXTS = {
     ),
     "reason.no further.one": "Dies ist die einzige gefundene Antwort; verlangt waren {asked}. Es kann weitere geben.",
     "reason.no further.many": "Nur {n} von {asked} Antworten wurden gefunden. Es kann weitere geben.",
-    "reason.no further, proven.one": "Dies ist die einzige Antwort; verlangt waren {asked}, und keine andere, die sich genug unterscheidet, gibt es (bewiesen).",
-    "reason.no further, proven.many": "Es gibt nur {n} Antworten; verlangt waren {asked}, und keine andere, die sich genug unterscheidet, gibt es (bewiesen).",
+    "reason.no further, proven.one": "Dies ist die einzige Antwort; verlangt waren {asked}, aber keine andere unterscheidet sich genug (bewiesen).",
+    "reason.no further, proven.many": "Es gibt nur {n} Antworten; verlangt waren {asked}, aber keine andere unterscheidet sich genug (bewiesen).",
     "reason.no way": (
         "Kein Weg dorthin, wo das Modell {deciding}, bleibt realistisch: Selbst der beste führt an eine Stelle, an der "
         "{share} der echten Fälle typischer sind."
@@ -317,7 +319,7 @@ TEXTS = {
     "path.least typical": ("Jede Stelle des Weges ist so typisch wie verlangt, aber untypischer als jeder echte Fall."),
     "path.shortest": "Kein kürzerer Weg ist so typisch (bewiesen).",
     "path.open": "Ob ein kürzerer Weg so typisch ist, ist nicht bekannt.",
-    "path.gap": "Ein kürzerer Weg könnte {gap} sparen (bewiesen).",
+    "path.gap": "Ein kürzerer Weg, falls es ihn gibt, spart {gap} (bewiesen).",
     "path.certificate": (
         "{status}: Länge {length}, bewiesen am kürzesten; niedrigste log-Dichte {density}, verlangt sind mindestens "
         "{level}"
@@ -358,8 +360,8 @@ TEXTS = {
     ),
     "plan.best": "Keine andere Reihenfolge bleibt näher an echten Daten (bewiesen).",
     "plan.open": (
-        "Eine andere Reihenfolge könnte näher an echten Daten bleiben: höchstens so typisch wie {share} aller echten "
-        "Fälle (bewiesen)."
+        "Eine andere Reihenfolge könnte näher an echten Daten bleiben, aber ihre am wenigsten typische Zeile ist höchstens "
+        "so typisch wie {share} aller echten Fälle (bewiesen)."
     ),
     "plan.open, untypical": (
         "Eine andere Reihenfolge könnte näher an echten Daten bleiben, aber keine so typisch wie irgendein echter Fall "
@@ -369,7 +371,7 @@ TEXTS = {
     "stage.model": "das Modell {decides}",
     "stage.probability": "Wahrscheinlichkeit des Ziels {share}",
     "levers.nothing": "Das Modell {decides}, wie gewünscht: Nichts muss sich ändern.",
-    "levers.enough": "Das Modell würde {decide}, wenn sich nur dies änderte, das nächste zuerst: {levers}.",
+    "levers.enough": "Jedes davon genügt allein, damit das Modell {deciding}, die kleinste Änderung zuerst: {levers}.",
     "levers.none.one": "Keine einzelne Spalte genügt, damit das Modell {deciding}{proven}.",
     "levers.none.many": "Keine Gruppe von höchstens {n} Spalten genügt, damit das Modell {deciding}{proven}.",
     "levers.proven": " (bewiesen)",
@@ -383,7 +385,7 @@ TEXTS = {
     "ladder.best": "Die Zeile ist in {band}, der besten.",
     "ladder.best, none": "Die Zeile ist in keiner Stufe, und keine ist zu erreichen.",
     "ladder.unreachable": "{band} ist nicht erreichbar.",
-    "ladder.not reached": "{band} wurde nicht erreicht; warum, ist nicht bewiesen.",
+    "ladder.not reached": "Kein Weg zu {band} wurde gefunden; ob es einen gibt, ist nicht bekannt.",
     "ladder.step": "{band} braucht {changes} (Abstand {distance}).",
     "ladder.step, open": "{band} braucht {changes} (Abstand {distance}, nicht als kleinster bewiesen).",
     "ladder.current": "jetzt: {band}",
@@ -486,7 +488,7 @@ TEXTS = {
     "letter.no change": "Keine realistische Änderung, die die Regeln zulassen, hätte zu einer anderen Entscheidung geführt. Das ist bewiesen.",
     "letter.smallest": "Eine kleinere Änderung hätte nicht genügt; das ist bewiesen.",
     "letter.smallest as typical": "Keine kleinere Änderung wäre ebenso typisch gewesen; das ist bewiesen.",
-    "letter.gap": "Eine kleinere Änderung, falls es sie gibt, könnte höchstens {share} davon einsparen; das ist bewiesen.",
+    "letter.gap": "Eine kleinere Änderung, falls es sie gibt, spart höchstens {share} davon; das ist bewiesen.",
     "letter.unknown": "Ob eine kleinere Änderung genügt hätte, ist nicht bekannt.",
     "letter.typical": "Ein solcher Fall ist mindestens so typisch wie {share} der tatsächlichen Fälle mit diesem Ergebnis.",
     "letter.as typical": "Ein solcher Fall ist so typisch wie verlangt.",

@@ -6,6 +6,7 @@ import { number, pair, percentDown, valueIn } from "./format.js";
 import { columnName, plural, t } from "./text.js";
 
 const COUNTS = [1, 2, 3];
+const MOST_CHANGES = 4; // of a card; the answer above names all
 
 /** The cards; `chosen` is called with an answer to look at and the rules it was found under, null for the nearest. */
 export function answerCards(about, chosen) {
@@ -38,6 +39,10 @@ export function answerCards(about, chosen) {
         found.push({ answer: other, rules: own, count });
       }
     }
+    while (found.length > 1 && [0, 1].every((n) => found[n].answer.counterfactual === null && found[n].answer.status === found[0].answer.status)) {
+      found.shift(); // fewer changes than the next card's: there is no answer either
+      found[0].isUpTo = true;
+    }
     show([...found, { answer, rules: null, count: answer.changes.length }]);
   }
 
@@ -58,16 +63,19 @@ export function answerCards(about, chosen) {
   }
 
   /** Say that there is no answer with so few changes, and whether that is proven. */
-  function none({ answer, count }) {
+  function none({ answer, count, isUpTo }) {
     const said = t(answer.status === "infeasible" ? "app.none proven" : "app.none found");
-    return h("div", { class: "card none" }, h("strong", null, plural("app.changes", count)), h("span", { class: "hint" }, said));
+    return h("div", { class: "card none" }, h("strong", null, isUpTo ? t("app.up to changes", { n: count }) : plural("app.changes", count)), h("span", { class: "hint" }, said));
   }
 
   function content(answer, isNearest) {
     const head = plural("app.changes", answer.changes.length);
+    const named = answer.changes.slice(0, answer.changes.length > MOST_CHANGES + 1 ? MOST_CHANGES : undefined);
+    const left = answer.changes.length - named.length;
     return [
       h("strong", null, isNearest ? t("app.smallest of all", { changes: head }) : head),
-      ...answer.changes.map((change) => h("span", { class: "card-change" }, `${columnName(change.column)} `, ...values(change))),
+      ...named.map((change) => h("span", { class: "card-change" }, `${columnName(change.column)} `, ...values(change))),
+      left ? h("span", { class: "card-change" }, t("and more", { n: left })) : null,
       h("span", { class: "hint" }, facts(answer)),
     ];
   }

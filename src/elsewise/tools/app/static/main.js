@@ -13,7 +13,7 @@ import { planStrip } from "./plan.js";
 import { reliefs } from "./reliefs.js";
 import { fromFragment, hasRules, noRules, question, toFragment } from "./state.js";
 import { targetField } from "./target.js";
-import { columnName, speak, t } from "./text.js";
+import { columnName, plural, speak, t } from "./text.js";
 import { wayPart } from "./way.js";
 import { FRONTIER, MESSAGE, PLAN, TYPING } from "./timing.js";
 
@@ -111,7 +111,8 @@ function summary(answer, isNearest) {
   setText(place, t(`app.badge ${key}`, { n: answer.changes.length }));
   place.dataset.status = answer.status;
   setText(byId("bar-distance"), answer.changes.length ? t("app.distance", { distance: number(answer.distance) }) : "");
-  setText(byId("bar-changes"), answer.changes.map(inShort).join(", "));
+  const n = answer.changes.length;
+  setText(byId("bar-changes"), about.image && n ? plural("answer.pixels", n, { total: columns.length }) : answer.changes.map(inShort).join(", "));
 }
 
 function inShort(change) {
@@ -141,7 +142,7 @@ function show(answer, body) {
   plan.hide();
   way.offer(answer, body);
   planTimer = setTimeout(() => {
-    plan.look(answer, body);
+    if (!about.image) plan.look(answer, body); // nobody changes pixels one by one
     map.look(body);
     cards.look(answer, body);
   }, PLAN);

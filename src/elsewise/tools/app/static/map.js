@@ -6,7 +6,7 @@ import { number, outcome } from "./format.js";
 import { columnName, plural, t } from "./text.js";
 
 const SIZE = 420;
-const [LEFT, RIGHT, TOP, BOTTOM] = [46, 12, 10, 36];
+const [LEFT, RIGHT, TOP, BOTTOM] = [64, 12, 10, 36];
 const MOST_ROWS = 200; // more cover the plane
 const STEPS = 40; // of an arrow key, from end to end
 const KINDS = [null, "accepted", "realistic", "both"];
@@ -123,12 +123,14 @@ export function columnMap(about, state, moved) {
     if (hadFocus && isThere) handle.focus();
     const label = outcome(asked.target?.low === undefined ? asked.target : [asked.target.low, asked.target.high]);
     byId("map-legend").replaceChildren(
+      ...[["before", "now"], ["after", "then"]].map(([kind, text]) => h("span", null, h("span", { class: `mark ${kind}` }), " ", t(`head.${text}`))),
       ...[["accepted", t("app.map accepted", { label })], ["realistic", t("app.map realistic")], ["both", t("app.map both")], ["smaller", t("app.map smaller")]]
         .map(([kind, text]) => h("span", null, h("span", { class: `key ${kind}` }), text)),
       h("span", null, t("app.map rows", { label })),
     );
     const others = plane.n_other_changes;
-    setText(byId("map-note"), [t("app.map keys"), others ? plural("app.map others", others) : t("app.map plane")].join(" "));
+    const isSpot = about.has_density && !plane.lines.some((line) => /[2367]/.test(line)); // no point of the grid is realistic
+    setText(byId("map-note"), [t("app.map keys"), others ? plural("app.map others", others) : t("app.map plane"), isSpot ? t("app.map spot") : ""].join(" "));
     byId("map-figure").hidden = false;
   }
 

@@ -34,21 +34,21 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise audit``."""
     command = commands.add_parser(
         "audit",
-        help="compare what recourse costs groups of rows",
+        help="compare what recourse costs different groups",
         description="Compare groups of rows by their answers: share without an answer, distance, number of changes and "
-        "plausibility, with confidence intervals, and which differences are significant after correction.",
+        "how typical answers are, with confidence intervals, and the significant differences.",
     )
     command.add_argument("answers", type=files_to_read(*SUFFIXES, *JSON_LINES), metavar="ANSWERS",
-                         help="answers by `elsewise explain`: CSV, Parquet or .jsonl, or a pattern of "
+                         help="answers by `elsewise explain`: CSV, Parquet or .jsonl, or a pattern for "
                          "several")  # fmt: skip
     command.add_argument("--by", metavar="COLUMN", required=True,
-                         help="column that tells groups apart: of --data, of the columns kept, or of a trail's "
+                         help="column with the groups: in --data, among the columns kept, or in a trail's "
                          "rows")  # fmt: skip
     command.add_argument("--data", type=file_to_read(*SUFFIXES), metavar="FILE",
-                         help="the rows that were explained, where the answers do not hold the column")  # fmt: skip
-    command.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the bootstrap (default: 0)")
+                         help="the rows that were explained, if the answers do not hold the column")  # fmt: skip
+    command.add_argument("--seed", type=whole(0), default=0, metavar="N", help="seed of the bootstrap (default: 0)")
     command.add_argument("--picture", type=file_to_write(".png", ".svg", ".pdf"), metavar="FILE",
-                         help="draw it, too")  # fmt: skip
+                         help="also draw a picture")  # fmt: skip
     command.add_argument("--json", action="store_true", help="print one JSON document instead of words")
     command.set_defaults(run=run)
 

@@ -237,9 +237,9 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise demo``."""
     command = commands.add_parser(
         "demo",
-        help="explain real rows with and without the density constraint",
+        help="explain real rows, with and without asking for realistic answers",
         description="Explain tumours of the Breast Cancer Wisconsin data, which ship with scikit-learn: the closest "
-        "counterfactual beside the closest plausible one, timed and verified, with a picture.",
+        "counterfactual beside the closest realistic one, timed and verified, with a picture.",
     )
     command.add_argument("--rows", type=whole(1), default=3, help="rows to show one by one (default: 3)")
     command.add_argument(
@@ -282,13 +282,13 @@ def _introduction(study: Study) -> str:
         ("Data", f"{study.n_rows} tumours, {len(study.names)} measurements each; {len(study.train)} train the model, "
                  f"{len(study.test)} are explained"),
         ("Model", f"{_in_words(study.model)}, right for {study.accuracy:.1%} of the held-out rows"),
-        ("Distance", "sum of the changes, each counted in standard deviations of its feature"),
+        ("Distance", "sum of the changes, each counted in standard deviations of its column"),
         ("Density", f"a Gaussian mixture for each class ({counts})"),
         ("Closest", "the smallest change that makes the model decide otherwise"),
-        ("Plausible", "the same, at a point at least as dense as the median real row of the wanted class"),
+        ("Realistic", "the smallest change that is also at least as typical as half of the real rows of that class"),
     ]  # fmt: skip
     lines = "\n".join(f"  {name:<10} {text}" for name, text in facts)
-    return f"elsewise {__version__}: the smallest plausible change that makes a model decide otherwise\n\n{lines}"
+    return f"elsewise {__version__}: the smallest realistic change that makes a model decide otherwise\n\n{lines}"
 
 
 def _in_words(model: Any) -> str:
@@ -298,7 +298,7 @@ def _in_words(model: Any) -> str:
 
 def _comparison_table(study: Study, row: RowComparison) -> str:
     closest, plausible = row.closest, row.plausible
-    lines = [["", "now", "closest", "plausible"]]
+    lines = [["", "now", "closest", "realistic"]]
     for i in row.changed:
         cells = [f"{point[i]:.4g}" + ("*" if not study.was_seen(i, point[i]) else " ")
                  if point[i] != closest.x[i] else "same "
@@ -307,21 +307,21 @@ def _comparison_table(study: Study, row: RowComparison) -> str:
     pairs = (closest, plausible)
     lines += [
         [],
-        ["features changed", "", *(f"{len(each.changes)} " for each in pairs)],
+        ["columns changed", "", *(f"{len(each.changes)} " for each in pairs)],
         ["distance", "", *(f"{each.distance:.4g} " for each in pairs)],
         ["log density", "", f"{row.closest_log_density:.4g} ", f"{plausible.log_density:.4g} "],
-        [f"denser than, of real {closest.target} rows", "",
+        [f"more typical than, of real {closest.target} rows", "",
          f"{study.share_below(closest.target, row.closest_log_density):.0%} ",
          f"{study.share_below(closest.target, plausible.log_density):.0%} "],
-        ["valid: the model says so", "", *(f"{_yes(each.certificate.valid)} " for each in pairs)],
-        [f"dense: reaches {plausible.log_threshold:.4g}", "",
+        [f"the model says {closest.target}", "", *(f"{_yes(each.certificate.valid)} " for each in pairs)],
+        [f"realistic: log density at least {plausible.log_threshold:.4g}", "",
          f"{_yes(row.closest_log_density >= plausible.log_threshold)} ", f"{_yes(plausible.certificate.dense)} "],
-        ["proven: none nearer, up to a gap of", "", *(f"{each.gap:.0e} " for each in pairs)],
+        ["proven smallest, up to a gap of", "", *(f"{each.gap:.0e} " for each in pairs)],
     ]  # fmt: skip
     title = f"Row {row.name}: {_question(row)}"
-    notes = ["* outside of all values in the training rows"] if row.has_unseen_values else []
+    notes = ["* outside the range of all training rows"] if row.has_unseen_values else []
     if plausible.model_free:
-        notes.append("The plausible one does not depend on the model (Theorem 2).")
+        notes.append("The proof of the realistic one does not depend on the model (Theorem 2).")
     return "\n".join([title, aligned(lines), *(f"  {note}" for note in notes)])
 
 
@@ -332,15 +332,15 @@ def _question(row: RowComparison) -> str:
 def _batch_table(study: Study, batch: BothSummaries) -> str:
     pairs = (batch.closest, batch.plausible)
     lines = [
-        ["", "closest", "plausible"],
+        ["", "closest", "realistic"],
         ["time per row, one thread", *(f"{each.seconds / len(study.test) * 1e3:.2f} ms" for each in pairs)],
         ["valid, by the model's own predict", *(f"{each.valid:.0%}" for each in pairs)],
-        ["dense as asked, computed afresh", *(f"{each.dense:.0%}" for each in pairs)],
-        ["proven optimal", *(f"{each.optimal:.0%}" for each in pairs)],
+        ["realistic, computed again", *(f"{each.dense:.0%}" for each in pairs)],
+        ["proven smallest", *(f"{each.optimal:.0%}" for each in pairs)],
         ["median distance", *(f"{each.median_distance:.3g}" for each in pairs)],
         ["median number of changes", *(f"{each.median_changes:.0f}" for each in pairs)],
         ["with a value never seen in training", *(f"{each.unseen:.0%}" for each in pairs)],
-        ["model-free (Theorem 2)", "", f"{batch.plausible.model_free:.0%}"],
+        ["proof does not depend on the model", "", f"{batch.plausible.model_free:.0%}"],
     ]
     return f"All {len(study.test)} held-out rows, each to the other class\n{aligned(lines)}"
 
@@ -351,7 +351,7 @@ def _write_picture(study: Study, row: RowComparison, out: Path) -> None:
 
         figure = counterfactual_figure(
             study.plausible,
-            {"closest": row.closest, "plausible": row.plausible},
+            {"closest": row.closest, "realistic": row.plausible},
             study.train,
             study.train_labels,
             title=f"Tumour {row.name}: {_question(row)}",

@@ -21,7 +21,7 @@ from ...files.certificates import SUFFIX as CERTIFICATES
 from ...files.certificates import save_certificates
 from ...files.tables import SUFFIXES, write_frame
 from ...files.values import sha256_of as checksum
-from ..arguments import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER, Commands, file_or_folder_to_write
+from ..arguments import ALL_ANSWERED, SOME_WITHOUT_ANSWER, Commands, exit_codes, file_or_folder_to_write
 from ..partial import Interrupted, Partial, Stop, interruptible, uninterrupted
 from ..partitioned import add_engine, answers_in_folder, explain_partitions
 from ..progress import Bar, progress_bar
@@ -48,10 +48,10 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise explain``."""
     command = commands.add_parser(
         "explain",
-        help="explain rows of a file, into another file",
-        description="Find the smallest plausible change of every row that makes the model decide otherwise. Ctrl-C "
-        "leaves the rows that are finished in the output; the same command, given again, goes on from there.",
-        epilog=f"exit codes: {IN_WORDS}",
+        help="find the smallest change for every row of a file",
+        description="For every row, find the smallest realistic change that makes the model decide otherwise. After "
+        "Ctrl-C the finished rows are kept; the same command, given again, continues from there.",
+        epilog=exit_codes("done, but some rows have no answer (the column `reason` says why)"),
     )
     add_source(command)
     add_language(command)
@@ -61,21 +61,21 @@ def add_to(commands: Commands) -> None:
     asked.add_argument(
         "--why",
         action="store_true",
-        help="find out for every row without an answer which rules stand in the way; takes longer",
+        help="for every row without an answer, find the rules that stand in the way (slower)",
     )
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_or_folder_to_write(*SUFFIXES, *JSON_LINES), metavar="FILE", required=True,
-                        help="answers, CSV or Parquet: one line an answer; a folder for one file a file of "
-                        "rows")  # fmt: skip
+                        help="answers, CSV or Parquet, one line per answer; or a folder: one file of answers per "
+                        "file of rows")  # fmt: skip
     output.add_argument("--json-lines", action="store_true",
-                        help="an audit trail, .jsonl: row, answer, probabilities, proofs, rules, versions and "
-                        "checksums in a line of JSON an answer, for `elsewise verify`")  # fmt: skip
+                        help="an audit trail (.jsonl) for `elsewise verify`: one line of JSON per answer, with row, "
+                        "answer, probabilities, proof, rules, versions and checksums")  # fmt: skip
     output.add_argument("--certificates", type=Path, metavar="DIR",
                         help="write the proof of every answer into a folder, one file each, named by its SHA-256, for "
                         "`python -m elsewise_check` and `elsewise verify --proofs`")  # fmt: skip
     output.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="further columns of --data to copy")
     output.add_argument("--fresh", "--overwrite", action="store_true",
-                        help="begin anew and replace what is there: the output, and rows finished before")  # fmt: skip
+                        help="start again: replace the output and forget rows that were finished before")  # fmt: skip
     output.add_argument("--json", action="store_true", help="print one JSON document instead of a summary in words")
     output.add_argument("--quiet", action="store_true", help="no notes and no progress bar on stderr")
     add_engine(command)

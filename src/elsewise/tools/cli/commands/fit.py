@@ -10,11 +10,12 @@ from typing import Any
 from ....errors import InvalidInputError
 from ....explainer import Explainer
 from ....text.languages import say
+from ....text.numbers import percent
 from ...files.explainers import model_in_words, save
 from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import read_rules
 from ...files.values import rules_as_json
-from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_read, file_to_write
+from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_read, file_to_write
 from ..partial import interruptible
 from ..sources import WARNING, add_language, add_model, fitted_explainer, in_language, told_warnings
 
@@ -23,20 +24,20 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise fit``."""
     command = commands.add_parser(
         "fit",
-        help="make an explainer of a model and its training rows, and save it",
-        description=f"Learn what rows of each class look like, compile the model, and save both. {WARNING}",
-        epilog=f"exit codes: {IN_WORDS}",
+        help="fit an explainer to a model and its training rows, and save it",
+        description=f"Read the model, learn what typical rows of each class look like, and save both. {WARNING}",
+        epilog=exit_codes(),
     )
     add_model(command, data="--data", required=True)
     add_language(command)
     command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
-                         help="TOML: rules to store, of every question that brings none of its own")  # fmt: skip
+                         help="TOML: rules to store, for all questions without rules of their own")  # fmt: skip
     command.add_argument("--reason-codes", type=file_to_read(".csv"), metavar="FILE",
-                         help="CSV: column,direction,code and a column of texts a language (en, de); what reasons and "
+                         help="CSV: column,direction,code and a column of texts per language (en, de); how reasons and "
                          "letters call reasons")  # fmt: skip
     command.add_argument("--out", type=file_to_write(), metavar="FILE", required=True,
-                         help="where to save the explainer; .ew is the custom")  # fmt: skip
-    command.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
+                         help="where to save the explainer (.ew by convention)")  # fmt: skip
+    command.add_argument("--overwrite", action="store_true", help="replace an existing file")
     command.add_argument("--json", action="store_true", help="print one JSON document instead of a summary in words")
     command.add_argument("--quiet", action="store_true", help="no notes on stderr")
     command.set_defaults(run=run)
@@ -85,9 +86,9 @@ def _in_words(explainer: Explainer) -> str:
         ("model", f"{facts['model']}; {classes}"),
         ("proofs", say(f"exactness.{explainer.exactness_}")),
         ("columns", f"{sum(kinds.values())}: {columns}"),
-        ("plausible", "anything" if not explainer.densities_ else
-         f"as dense as the {facts['threshold']:g} quantile of the wanted class's rows"
-         if explainer.classes_ is not None else f"as dense as the {facts['threshold']:g} quantile of the rows"),
+        ("realistic", "anything" if not explainer.densities_ else
+         f"at least as typical as {percent(facts['threshold'])} of the rows"
+         + (" with the wanted outcome" if explainer.classes_ is not None else "")),
     ]  # fmt: skip
     if explainer.constraints is not None:
         lines.append(("rules", ", ".join(explainer.fitted_.rules(None).given_names) or "none"))

@@ -20,7 +20,7 @@ from ....text.languages import LANGUAGES
 from ...files.trail.records import CHECKSUM, record_sha256
 from ...letters.letter import Letter, LetterRequest, versions_of, write_letter
 from ...letters.templates import INCLUDED, LISTS, SCALARS, SUFFIXES, LetterTemplate, read_template
-from ..arguments import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER, Commands, file_to_write, whole
+from ..arguments import ALL_ANSWERED, SOME_WITHOUT_ANSWER, Commands, exit_codes, file_to_write, whole
 from ..partial import Interrupted, Partial, Stop, interruptible, uninterrupted
 from ..progress import Bar, progress_bar
 from ..question import Job, add_question, add_rows, kept_columns, prepare, rules_of
@@ -83,17 +83,17 @@ class Writer:
 def add_to(commands: Commands) -> None:
     """Add the parsers of ``elsewise letter`` and ``elsewise letters``."""
     one = _parser(commands, "letter", "write a letter about the decision on one row", _run_one)
-    one.add_argument("--row", type=whole(1), metavar="N", required=True, help="which row of --data, counted from 1")
+    one.add_argument("--row", type=whole(1), metavar="N", required=True, help="number of the row in --data, from 1")
     one.add_argument("--out", type=file_to_write(*SUFFIXES), metavar="FILE", required=True,
-                     help="the letter, .txt or .html; replaced if it is there")  # fmt: skip
+                     help="the letter, .txt or .html; an existing file is replaced")  # fmt: skip
     many = _parser(commands, "letters", "write letters about all rows of a file, one file each", _run_many)
     many.add_argument("--out", type=Path, metavar="FOLDER", required=True,
-                      help=f"folder of the letters and of {TRAIL_NAME}, an audit trail of them")  # fmt: skip
+                      help=f"folder for the letters and {TRAIL_NAME}, their audit trail")  # fmt: skip
     many.add_argument("--format", choices=[suffix[1:] for suffix in SUFFIXES], default="html",
-                      help="of the letters (default: html)")  # fmt: skip
+                      help="format of the letters (default: html)")  # fmt: skip
     many.add_argument("--keep", nargs="+", default=[], metavar="COLUMN",
                       help="further columns of --data for the trail, such as groups to compare")  # fmt: skip
-    many.add_argument("--fresh", action="store_true", help="begin anew and replace letters that are there")
+    many.add_argument("--fresh", action="store_true", help="start again and replace existing letters")
 
 
 def _parser(
@@ -102,9 +102,9 @@ def _parser(
     command = commands.add_parser(
         name,
         help=help_text,
-        description="Tell the decision, at most four principal reasons, the ranges that would have led to another "
-        "decision and what of it is proven. `elsewise verify` checks a letter years later.",
-        epilog=f"exit codes: {IN_WORDS}",
+        description="A letter of one page: the decision, up to four principal reasons, the values that would have led "
+        "to another decision, and what of it is proven. `elsewise verify` can check it years later.",
+        epilog=exit_codes("some rows have no answer"),
     )
     add_source(command)
     asked = command.add_argument_group("question")
@@ -114,12 +114,14 @@ def _parser(
     letter.add_argument("--template", default=INCLUDED[0], metavar="NAME|FILE",
                         help=f"{', '.join(INCLUDED)}, or a .txt or .html file with placeholders "
                         f"(default: {INCLUDED[0]})")  # fmt: skip
-    letter.add_argument("--language", choices=list(LANGUAGES), default="en", help="(default: en)")
+    letter.add_argument(
+        "--language", choices=list(LANGUAGES), default="en", help="language of the letters (default: en)"
+    )
     letter.add_argument("--field", action="append", default=[], metavar="NAME=TEXT",
-                        help="text of a placeholder, \\n for a new line; columns of --data that the model does not "
-                        "take fill in placeholders of their names")  # fmt: skip
+                        help="text for a placeholder, with \\n for a new line; columns of --data that the model does "
+                        "not use fill the placeholders of the same name")  # fmt: skip
     letter.add_argument("--id", metavar="COLUMN",
-                        help="column of --data that rows are known by: the reference and the file's name")  # fmt: skip
+                        help="column of --data that identifies a row: reference, and name of the file")  # fmt: skip
     command.add_argument("--quiet", action="store_true", help="no notes on stderr")
     command.set_defaults(run=run, ranges=True, **_FIXED)
     return command

@@ -6,25 +6,25 @@ import argparse
 
 from ...files.explainers import load
 from ...files.tables import read_rows
-from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_read, seconds
+from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_read, seconds
 
 
 def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise mcp``."""
     command = commands.add_parser(
         "mcp",
-        help="answer assistants over the Model Context Protocol",
+        help="serve an explainer to assistants over the Model Context Protocol",
         description="Speak the Model Context Protocol over standard input and output: an assistant that starts this "
-        "command can ask a saved explainer (explain, why_not, levers, reasons, verify) and change nothing. A saved "
-        "explainer is a pickle, and reading a pickle can run any code: open only files you trust.",
-        epilog=f"exit codes: {IN_WORDS}",
+        "command can ask a saved explainer (explain, why_not, levers, reasons, verify) and change nothing. Reading a "
+        "saved explainer can run any code: open only files that you trust.",
+        epilog=exit_codes(),
     )
     command.add_argument("--explainer", type=file_to_read(), metavar="FILE", required=True,
-                         help="what `elsewise fit` has saved")  # fmt: skip
+                         help="saved by `elsewise fit`")  # fmt: skip
     command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
     command.add_argument("--title", help="what the model is about (default: the explainer's file name)")
     command.add_argument("--time-limit", type=seconds, default=4.0, metavar="SECONDS",
-                         help="after which a question is ended (default: 4)")  # fmt: skip
+                         help="longest time for a question (default: 4)")  # fmt: skip
     command.set_defaults(run=run)
 
 

@@ -12,7 +12,7 @@ from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import read_rules, target_from_text
 from ...files.tables import SUFFIXES, FileRows, read_rows
 from ...files.values import errors_about
-from ..arguments import ALL_ANSWERED, CHANGED, Commands, file_to_read, file_to_write, jobs, seconds
+from ..arguments import ALL_ANSWERED, CHANGED, Commands, exit_codes, file_to_read, file_to_write, jobs, seconds
 from ..partial import interruptible
 from ..question import note_columns_set_aside
 from ..sources import WARNING, saved_explainer
@@ -25,21 +25,20 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise monitor``."""
     command = commands.add_parser(
         "monitor",
-        help="compare new rows with those at fit",
-        description="Ask about new rows what was asked about held-out rows when the explainer was made, and compare: "
-        "share of wrong rows and of rows without an answer, distances, how plausible the rows themselves are. With "
-        f"--set-baseline: ask about held-out rows, and save what came of it (counts and quantiles, no rows). {WARNING}",
-        epilog="exit codes: 0 done; 1 it went wrong, said on stderr; 2 wrong usage; 4 with --alert: something has "
-        "changed.",
+        help="compare new rows with earlier ones",
+        description="Compare new rows with held-out rows of the time when the explainer was made: the share of "
+        "unreadable rows and of rows without an answer, the distances, and how typical the rows are. Run it once with "
+        f"--set-baseline on held-out rows, which saves counts and quantiles, but no rows. {WARNING}",
+        epilog=exit_codes(four="with --alert: something has changed"),
     )
     command.add_argument("--explainer", type=file_to_read(), metavar="FILE", required=True,
                          help="saved by `elsewise fit`, or by --set-baseline")  # fmt: skip
     command.add_argument("--data", type=file_to_read(*SUFFIXES), metavar="FILE", required=True,
                          help="new rows, or held-out rows with --set-baseline: CSV or Parquet")  # fmt: skip
-    baseline = command.add_argument_group("baseline", "Once, on held-out rows as they are expected.")
+    baseline = command.add_argument_group("baseline", "Once, on held-out rows that are as expected.")
     baseline.add_argument("--set-baseline", type=file_to_write(), metavar="OUT",
-                          help="where to save the explainer with what came of the question; .ew is the "
-                          "custom")  # fmt: skip
+                          help="where to save the explainer with the figures to compare with (.ew by "
+                          "convention)")  # fmt: skip
     baseline.add_argument("--overwrite", action="store_true", help="replace OUT if it is there")
     baseline.add_argument("--target", metavar="LABEL",
                           help="wanted outcome: a label (default: the nearest other class), or LOW:HIGH for a "
@@ -48,7 +47,7 @@ def add_to(commands: Commands) -> None:
                           help="TOML: what may change and how")  # fmt: skip
     baseline.add_argument("--time-limit", type=seconds, metavar="S", help="seconds a row may take")
     command.add_argument("--alert", action="store_true",
-                         help="exit with code 4 if a change is certain and not small")  # fmt: skip
+                         help="exit with code 4 if something has changed for certain, and not little")  # fmt: skip
     command.add_argument("--jobs", type=jobs, default=1, metavar="N", help="threads, -1 for all cores (default: 1)")
     command.add_argument("--json", action="store_true", help="print one JSON document instead of words")
     command.add_argument("--quiet", action="store_true", help="no notes on stderr")

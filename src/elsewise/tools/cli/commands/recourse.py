@@ -11,7 +11,7 @@ from ....answers import Explanation, Ladder, Levers
 from ....answers.records import record_of, record_of_reasons
 from ....errors import InvalidInputError
 from ...files.settings import target_from_text
-from ..arguments import ALL_ANSWERED, IN_WORDS, SOME_WITHOUT_ANSWER, Commands, whole
+from ..arguments import ALL_ANSWERED, SOME_WITHOUT_ANSWER, Commands, exit_codes, whole
 from ..question import Job, add_question, add_rows, prepare, rules_of
 from ..sources import add_source
 
@@ -20,16 +20,16 @@ _FIXED = {"errors": "raise", "why": False}
 
 def add_to(commands: Commands) -> None:
     """Add the parsers of the three commands."""
-    levers = _parser(commands, "levers", "find the columns whose change alone is enough, of one row", _run_levers,
+    levers = _parser(commands, "levers", "find the columns of a row whose change alone is enough", _run_levers,
                      ("min_probability", "time_limit"))  # fmt: skip
     levers.add_argument("--max-size", type=whole(1), default=2, metavar="N",
-                        help="sets of at most so many columns (default: 2)")  # fmt: skip
-    reasons = _parser(commands, "reasons", "find the principal reasons of one row", _run_reasons,
+                        help="try sets of up to N columns (default: 2)")  # fmt: skip
+    reasons = _parser(commands, "reasons", "find the principal reasons for the decision on a row", _run_reasons,
                       ("min_probability", "time_limit"))  # fmt: skip
     reasons.add_argument("--at-most", type=whole(1), default=4, metavar="N", help="reasons to name (default: 4)")
-    ladder = _parser(commands, "ladder", "find what each better band takes, of one row", _run_ladder, ("time_limit",))
+    ladder = _parser(commands, "ladder", "find what each better band takes for a row", _run_ladder, ("time_limit",))
     ladder.add_argument("--bands", nargs="+", required=True, metavar="[NAME=]BAND",
-                        help="from the worst to the best: labels; least probabilities of --target; LOW:HIGH of a "
+                        help="from worst to best: labels, least probabilities of --target, or LOW:HIGH of a "
                         "regressor")  # fmt: skip
 
 
@@ -41,12 +41,15 @@ def _parser(
     options: Sequence[str],
 ) -> argparse.ArgumentParser:
     command = commands.add_parser(
-        name, help=help_text, description=f"{help_text.capitalize()}, with proofs.", epilog=f"exit codes: {IN_WORDS}"
+        name,
+        help=help_text,
+        description=f"{help_text.capitalize()}, with proofs.",
+        epilog=exit_codes("there is no answer"),
     )
     add_source(command)
     asked = command.add_argument_group("question")
     add_rows(asked)
-    asked.add_argument("--row", type=whole(1), metavar="N", required=True, help="which row of --data, counted from 1")
+    asked.add_argument("--row", type=whole(1), metavar="N", required=True, help="number of the row in --data, from 1")
     add_question(asked, options)
     command.add_argument("--json", action="store_true", help="print one JSON document instead of words")
     command.add_argument("--quiet", action="store_true", help="no notes on stderr")

@@ -18,7 +18,7 @@ from ...files.read_answers import read_answers
 from ...files.tables import SUFFIXES, column_of_data, read_rows
 from ...files.values import sha256_of as checksum
 from ...report import write_report
-from ..arguments import ALL_ANSWERED, IN_WORDS, WENT_WRONG, Commands, file_to_read, file_to_write, image_shape, whole
+from ..arguments import ALL_ANSWERED, WENT_WRONG, Commands, exit_codes, file_to_read, file_to_write, image_shape, whole
 from ..progress import done_in_all, progress_bar
 from ..question import ASKED, add_question, add_rows, called_by, note_columns_set_aside, note_why, prepare, rules_of
 from ..sources import add_language, add_source, explainer_of
@@ -35,11 +35,11 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise report``."""
     command = commands.add_parser(
         "report",
-        help="explain rows in one HTML file to read, print and keep",
-        description="Write one HTML file that tells of every row what would have to change, with pictures and proofs, "
-        "and a summary on top. It needs no network. Answers are computed, or taken from a file that `elsewise explain` "
-        "has written; in either case they are checked again.",
-        epilog=f"exit codes: {IN_WORDS}",
+        help="write a report on rows: one HTML file to read, print and keep",
+        description="Write one HTML file: a summary and, for every row, what would have to change, with pictures and "
+        "proofs. It needs no network. Answers are computed, or read from a file by `elsewise explain`; either way they "
+        "are checked again.",
+        epilog=exit_codes(),
     )
     add_source(command)
     add_language(command)
@@ -47,22 +47,22 @@ def add_to(commands: Commands) -> None:
     add_rows(asked)
     asked.add_argument("--rows", type=whole(1), metavar="N", help="only the first N of them")
     asked.add_argument("--answers", type=file_to_read(*SUFFIXES), metavar="FILE",
-                       help="answers about these rows by `elsewise explain`; then nothing is computed")  # fmt: skip
+                       help="answers for these rows by `elsewise explain`; then nothing is computed")  # fmt: skip
     add_question(asked, [name for name in ASKED if name != "ranges"])
     asked.add_argument("--why", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
-                       help="find out which rules stand in the way of rows without an answer, of N of them at most; "
+                       help="for up to N rows without an answer, find the rules that stand in the way; "
                        "takes at most 5 seconds a row, or --time-limit")  # fmt: skip
     asked.add_argument("--plans", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
-                       help="say in which order to make the changes, of N rows at most")  # fmt: skip
+                       help="for up to N rows, find the best order of the changes")  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--out", type=file_to_write(".html", ".htm"), metavar="FILE", required=True,
-                        help="the report; a file that is there is replaced")  # fmt: skip
+                        help="the report; an existing file is replaced")  # fmt: skip
     output.add_argument("--by", metavar="COLUMN",
-                        help="column of --data that tells groups apart, for a page on what recourse costs "
-                        "each")  # fmt: skip
-    output.add_argument("--id", metavar="COLUMN", help="column of --data that rows are called by in the report")
+                        help="column of --data with groups, for a section on what recourse costs each "
+                        "of them")  # fmt: skip
+    output.add_argument("--id", metavar="COLUMN", help="column of --data that names the rows in the report")
     output.add_argument("--title", metavar="TEXT", help="heading of the report")
-    output.add_argument("--description", metavar="TEXT", help="what the data are, in a sentence or two")
+    output.add_argument("--description", metavar="TEXT", help="a sentence or two on the data")
     output.add_argument("--image-shape", type=image_shape, metavar="HxW", help="rows are images, such as 8x8")
     output.add_argument("--quiet", action="store_true", help="no notes and no progress bar on stderr")
     command.set_defaults(run=run)

@@ -7,7 +7,7 @@ import argparse
 from ....errors import InvalidInputError
 from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import target_from_text
-from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_write
+from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_write
 from ..sources import add_source, explainer_of
 
 
@@ -17,17 +17,17 @@ def add_to(commands: Commands) -> None:
     actions = command.add_subparsers(title="what to do", metavar="ACTION", required=True)
     suggest = actions.add_parser(
         "suggest",
-        help="suggest what stays as it is or moves one way",
-        description="Suggest rules by what columns are called and hold: who somebody is, identifiers, dates and past "
-        "facts stay as they are, tenure and education do not fall. Prints TOML, to be edited and used with --rules.",
-        epilog=f"exit codes: {IN_WORDS}",
+        help="suggest which columns stay, and which move one way only",
+        description="Suggest rules from the names and values of the columns: who somebody is, identifiers, dates and "
+        "past facts stay as they are; tenure and education do not fall. Prints TOML, to edit and to use with --rules.",
+        epilog=exit_codes(),
     )
     add_source(suggest)
     suggest.add_argument("--target", metavar="LABEL",
                          help="wanted outcome: amounts move only in the direction that helps it")  # fmt: skip
     suggest.add_argument("--out", "--output", type=file_to_write(*SETTINGS), metavar="FILE",
                          help="file to write instead of printing: .toml (with reasons) or .json")  # fmt: skip
-    suggest.add_argument("--overwrite", action="store_true", help="replace the output if it is there")
+    suggest.add_argument("--overwrite", action="store_true", help="replace an existing file")
     suggest.set_defaults(run=run, quiet=True)
 
 

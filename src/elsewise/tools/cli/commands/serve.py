@@ -14,7 +14,7 @@ from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import read_rules, target_from_text
 from ...files.tables import read_rows
 from ...files.values import errors_about
-from ..arguments import ALL_ANSWERED, IN_WORDS, Commands, file_to_read, image_shape, seconds, whole
+from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_read, image_shape, seconds, whole
 from ..sources import add_language, in_language
 
 if TYPE_CHECKING:
@@ -28,29 +28,29 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise serve``."""
     command = commands.add_parser(
         "serve",
-        help="explore answers on a page in the browser",
-        description="Open a page on this computer: pick or type a row, pick the wanted outcome, lock columns, move the "
-        "plausibility slider, and see what would have to change. A saved explainer is a pickle, and reading a pickle "
-        "can run any code: open only files you trust.",
-        epilog=f"exit codes: {IN_WORDS}",
+        help="explore answers in the browser",
+        description="Open a page on this computer: choose or type a row and the outcome that you want, lock columns, "
+        "say how typical an answer has to be, and see what would have to change. Reading a saved explainer can run any "
+        "code: open only files that you trust.",
+        epilog=exit_codes(),
     )
     source = command.add_mutually_exclusive_group(required=True)
-    source.add_argument("--explainer", type=file_to_read(), metavar="FILE", help="what `elsewise fit` has saved")
+    source.add_argument("--explainer", type=file_to_read(), metavar="FILE", help="saved by `elsewise fit`")
     source.add_argument("--demo", nargs="+", metavar=("NAME", "PATH"),
                         help="one of breast_cancer, digits, german; german takes the path of its CSV file")  # fmt: skip
-    command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to pick from (.csv, .parquet)")
+    command.add_argument("--data", type=file_to_read(), metavar="FILE", help="rows to choose from (.csv, .parquet)")
     command.add_argument("--rules", type=file_to_read(*SETTINGS), metavar="FILE",
                          help="TOML: rules that every answer keeps, beside those stored in the explainer; the page can "
                          "add others, and undo none of them")  # fmt: skip
-    command.add_argument("--image", type=image_shape, metavar="HxW", help="columns are pixels, line by line: 28x28")
+    command.add_argument("--image", type=image_shape, metavar="HxW", help="the columns are pixels, line by line: 28x28")
     command.add_argument("--target", metavar="LABEL",
-                         help="outcome to ask for first (default: the class predicted most rarely)")  # fmt: skip
+                         help="outcome to ask for first (default: the class predicted least often)")  # fmt: skip
     add_language(command)
-    command.add_argument("--title", help="what the page is about (default: the explainer's file name)")
+    command.add_argument("--title", help="heading of the page (default: name of the explainer's file)")
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this computer)")
-    command.add_argument("--port", type=whole(0, 65535), default=8321, help="0 for any free one (default: 8321)")
+    command.add_argument("--port", type=whole(0, 65535), default=8321, help="port; 0 for any free one (default: 8321)")
     command.add_argument("--time-limit", type=seconds, default=4.0, metavar="SECONDS",
-                         help="after which a question is ended (default: 4)")  # fmt: skip
+                         help="longest time for a question (default: 4)")  # fmt: skip
     command.add_argument("--token", type=_token, metavar="TEXT",
                          help="what programs (Authorization: Bearer TEXT) and browsers (/?token=TEXT, once) have to "
                          "show; needed for a --host other than this computer")  # fmt: skip

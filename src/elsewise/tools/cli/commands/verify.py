@@ -38,13 +38,12 @@ def add_to(commands: Commands) -> None:
     """Add the parser of ``elsewise verify``."""
     command = commands.add_parser(
         "verify",
-        help="check an audit trail again, line by line, or a letter",
-        description="Check every answer of a file by `elsewise explain --json-lines`: the model's own prediction and "
-        "probabilities, the density, the rules, the distance, checksums and, for a sample of the rows, the bound by a "
-        "fresh search. Of a letter (.txt, .html): that it is as it was written and, with --explainer and --rules, what "
-        "it was made with.",
-        epilog="exit codes: 0 everything holds; 1 something does not, or it went wrong; 2 wrong usage; 4 with "
-        "--against, something is no longer true.",
+        help="check an audit trail or a letter again",
+        description="Check every answer of an audit trail (by `elsewise explain --json-lines`) again: prediction, "
+        "probabilities, density, rules, distance, checksums and, for some rows, the proof by a fresh search. A letter "
+        "(.txt, .html) is checked for changes since it was written and, with --explainer and --rules, against these.",
+        epilog="exit codes: 0 everything holds; 1 something does not hold, or an error; 2 wrong usage; 4 with "
+        "--against: something no longer holds.",
     )
     command.add_argument("trail", type=file_to_read(*JSON_LINES, *LETTERS), metavar="ANSWERS",
                          help="the trail, .jsonl, or a letter")  # fmt: skip
@@ -52,29 +51,31 @@ def add_to(commands: Commands) -> None:
                          help="the explainer that made it, saved by `elsewise fit` (a pickle: only files you "
                          "trust); a letter is checked without, too")  # fmt: skip
     command.add_argument("--against", type=file_to_read(), metavar="FILE",
-                         help="another explainer, of a new model: find out which counterfactuals, ranges and reasons "
+                         help="another explainer, of a new model: find the counterfactuals, ranges and reasons "
                          "of the trail are no longer true of it, and nothing else")  # fmt: skip
     command.add_argument("--by", metavar="COLUMN",
-                         help="with --against: count groups of a column of the rows, or of those kept")  # fmt: skip
+                         help="with --against: count by the groups of this column")  # fmt: skip
     command.add_argument("--time-limit", type=seconds, metavar="S", help="with --against: seconds for each search")
     command.add_argument("--model", type=file_to_read(*PICKLES, *SKOPS), metavar="FILE",
-                         help="the model on its own: it must be the explainer's, and the trail's")  # fmt: skip
+                         help="the model itself, to compare with that of the explainer and of the trail")  # fmt: skip
     command.add_argument("--trust", nargs="+", default=[], metavar="TYPE",
                          help="types in a .skops file that you know to be harmless")  # fmt: skip
     command.add_argument("--data", type=file_to_read(*SUFFIXES), metavar="FILE",
-                         help="the rows: those of the trail must be among them")  # fmt: skip
+                         help="the rows, to find those of the trail in")  # fmt: skip
     command.add_argument(
-        "--rules", type=file_to_read(*SETTINGS), metavar="FILE", help="the rules it must be made under"
+        "--rules", type=file_to_read(*SETTINGS), metavar="FILE", help="the rules that the answers have to keep"
     )
     command.add_argument("--threshold", type=share, metavar="SHARE",
-                         help="the quantile it was made at, where it is not the explainer's own")  # fmt: skip
+                         help="the threshold of the answers, if it is not the explainer's")  # fmt: skip
     command.add_argument("--proofs", type=Path, metavar="DIR",
                          help="the certificates, by `elsewise explain --certificates`: each is checked by the program "
                          "elsewise_check, which shares nothing with elsewise")  # fmt: skip
     command.add_argument("--search", type=whole(0), default=ROWS_SEARCHED_AGAIN, metavar="N",
                          help="rows whose bound is checked by a fresh search "
                          f"(default: {ROWS_SEARCHED_AGAIN})")  # fmt: skip
-    command.add_argument("--seed", type=whole(0), default=0, metavar="N", help="which rows these are (default: 0)")
+    command.add_argument(
+        "--seed", type=whole(0), default=0, metavar="N", help="seed that chooses these rows (default: 0)"
+    )
     command.add_argument("--json", action="store_true", help="print one JSON document instead of words")
     command.add_argument("--quiet", action="store_true", help="no notes on stderr")
     command.set_defaults(run=run)
