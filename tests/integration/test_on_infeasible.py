@@ -97,8 +97,8 @@ def test_it_is_told_as_what_it_is() -> None:
     assert "No smaller change is as typical as this one (proven)." in one.sentence
     assert one.reason.startswith("Nothing is as typical as requested")
     assert " instead of 0.85." in one.reason
-    assert "\n  most typical: distance" in str(one)
-    assert "densest" in str(answers)
+    assert "most typical: distance" in str(one)
+    assert "most typical" in str(answers)
     assert "densest" in answers.to_frame()["status"].tolist()
     record = list(records_of(answers, 0))[k]["answers"][0]
     assert record["status"] == "densest"

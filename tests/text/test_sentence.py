@@ -151,7 +151,8 @@ def test_nothing_has_to_change(flowers):
 def test_a_row_that_is_predicted_so_but_too_rare(iris, iris_explainer, flowers):
     rare = next(one for one in flowers if one.distance > 0 and one.prediction == "versicolor")
     assert rare.sentence.startswith(
-        'The model already predicts "versicolor", but the row does not meet every requirement. It would meet all of them with: '
+        'The model already predicts "versicolor", but the row does not meet every requirement. '
+        "It would meet all of them with: "
     )
 
 
