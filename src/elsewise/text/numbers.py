@@ -13,7 +13,7 @@ from .languages import say, template
 FEW, MANY = 4, 6
 
 # Characters of a level or label in running text; of the whole one, where that is shown. Names of columns are never cut.
-LONGEST_LEVEL, LONGEST_WHOLE = 48, 1000
+LONGEST_LEVEL, LONGEST_WHOLE = 120, 1000
 
 # Changes that a line names in a table of many answers before it counts the others. Sentences name all.
 MOST_IN_LINE = 3

@@ -122,6 +122,65 @@ def test_wrong_words_get_a_sentence(folder, line, capsys):
     assert "Traceback" not in said
 
 
+VALUES = (
+    *FILES, *SETTINGS, "model.joblib", "m.ew", "train.csv", "nothing.csv", ".", "", "0", "-1", "1", "2", "nan", "inf",
+    "1e400", "x", "a", "b", "y", "True", "maybe", "1:2", ":", "2:1", "8x8", "0x3", "columns", "none", "de", "fr",
+    "\x00", "\N{SNOWMAN}", "'*.csv'", "q" * 300,
+)  # fmt: skip
+BASES = (
+    "fit --model model.joblib --data train.csv --label y --density none --out f.ew --overwrite --quiet",
+    "explain --explainer m.ew --data rows.csv --target True --out o.csv --fresh --time-limit 1 --quiet",
+    "explain --explainer m.ew --data rows.csv --target True --out o.jsonl --fresh --time-limit 1 --ranges",
+    "explain --model model.joblib --train train.csv --label y --density none --data rows.csv --out p.csv --fresh",
+    "report --explainer m.ew --data rows.csv --target True --out r.html --time-limit 1 --why 1 --plans 1",
+    "levers --explainer m.ew --data rows.csv --row 1 --target True --time-limit 1",
+    "reasons --explainer m.ew --data rows.csv --row 1 --target True --time-limit 1 --json",
+    "ladder --explainer m.ew --data rows.csv --row 1 --target True --bands B=0.5 A=0.8 --time-limit 1",
+    "letter --explainer m.ew --data rows.csv --row 1 --target True --out l.html --time-limit 1",
+    "letters --explainer m.ew --data rows.csv --target True --out letters --fresh --time-limit 1",
+    "audit o.csv --data rows.csv --by c",
+    "verify o.jsonl --explainer m.ew --data rows.csv --search 1",
+    "monitor --explainer m.ew --data rows.csv --set-baseline b.ew --overwrite --target True --time-limit 1",
+    "rules suggest --explainer m.ew --target True --out s.toml --overwrite",
+)
+N_LINES = 120
+
+
+def _lines(seed):
+    """Commands that are right, with one to three words changed, left out, or put in at random."""
+    rng = np.random.default_rng(seed)
+    commands = next(action for action in parser()._actions if action.choices).choices
+    for place in range(N_LINES):
+        words = BASES[place % len(BASES)].split()
+        for _ in range(rng.integers(1, 4)):
+            at, what = int(rng.integers(1, len(words))), rng.random()
+            if what < 0.5:
+                words[at] = str(rng.choice(VALUES))
+            elif what < 0.6 and len(words) > 2:
+                del words[at]
+            else:
+                options = [action for action in commands[words[0]]._actions if action.option_strings]
+                action = options[int(rng.integers(len(options)))]
+                words += [action.option_strings[0], *([] if action.nargs == 0 else [str(rng.choice(VALUES))])]
+        yield words
+
+
+def test_no_line_ends_in_a_traceback(folder, capsys, monkeypatch):
+    """Options and values at random: an exit code and a sentence, whatever they are."""
+    monkeypatch.chdir(folder)
+    for words in _lines(7):
+        try:
+            code = main(words)
+        except SystemExit as wrong:
+            code = wrong.code
+        except Exception as error:
+            pytest.fail(f"{words}: {error!r}")
+        said = capsys.readouterr().err
+        assert code in (0, 1, 2, 3, 4), words
+        assert "Traceback" not in said, words
+        assert code != 1 or "verify" in words or any(line.startswith("elsewise") for line in said.splitlines()), words
+
+
 @pytest.mark.parametrize(
     ("line", "meant"), [("expalin", "explain"), ("explain --data rows.csv --out o.csv --taget x", "--target")]
 )

@@ -64,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments without the program's name; those of the process by default.
     """
-    arguments = parser().parse_args(argv)
     try:
+        arguments = parser().parse_args(argv)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code

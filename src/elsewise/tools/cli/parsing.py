@@ -63,7 +63,8 @@ class Parser(argparse.ArgumentParser):
         if "invalid choice: '" in message:
             wrong, known = message.split("invalid choice: '")[1].split("'")[0], self._commands()
         elif "unrecognized arguments: " in message:
-            wrong, known = message.split("unrecognized arguments: ")[1].split()[0].split("=")[0], self._options()
+            wrong = message.split("unrecognized arguments: ")[1].split("=")[0].partition(" ")[0]
+            known = self._options()
         else:
             return ""
         close = get_close_matches(wrong, known, n=1)

@@ -25,7 +25,7 @@ from ...rules import Constraints
 from ...text import speaking
 from ...text.html import style
 from ...text.languages import say
-from ...text.plain_text import headline_of_many
+from ...text.numbers import number
 from ..audit import Audit
 from ..files.explainers import model_in_words, replacing
 from ..plot.pictures.arguments import fitted, same_columns
@@ -222,7 +222,7 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
             f"<style>\n{style()}\n{_asset('report.css')}</style>\n</head>",
             f'<body class="elsewise report">\n{pictures.definitions()}',
             f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
-            f'<p class="lead">{escaped(headline_of_many(answers))}.</p>',
+            f'<p class="lead">{escaped(_lead(answers))}.</p>',
             paragraph(say("report.made", when=when, programs=made_by), "made"),
             f'<nav aria-label="{escaped(say("report.contents"))}"><ul>{contents}</ul></nav></header>\n<main>'
             if several
@@ -232,6 +232,13 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
             f"<script>{script}</script>\n</body>\n</html>\n",
         ]
     )
+
+
+def _lead(answers: Explanations) -> str:
+    """Say how many rows there are, and of how many there is an answer."""
+    n_found = len(np.unique(answers.rows[answers.found]))
+    rows = counted("rows", len(np.unique(answers.rows)))
+    return say("report.lead", rows=rows, found=number(n_found)) if len(answers) > 1 else rows
 
 
 @cache

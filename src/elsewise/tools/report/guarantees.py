@@ -93,7 +93,8 @@ def _checked(checks: Sequence[Checked], link: Callable[[int], str]) -> str:
         sign += f"{escaped(say('report.fails' if check.failed else 'report.holds'))}</span>"
         n_held = len(check.failed) if check.failed else check.n_checked
         parts = {"held": number(n_held), "n": number(check.n_checked), "promise": check.promise}
-        line = f"{sign} {escaped(say('report.check', **parts))}"
+        sign += ":" if check.n_checked == 1 else ""
+        line = f"{sign} {escaped(plural('report.check', check.n_checked, **parts))}"
         if check.failed:
             more = len(check.failed) - MOST_FAILED
             line += " " + ", ".join(link(place) for place in check.failed[:MOST_FAILED])

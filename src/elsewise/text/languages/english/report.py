@@ -8,6 +8,7 @@ TEXTS = {
     "report.folded": "Method, model, data and rules",
     "report.alone.one": "{n} answer. This file is complete: it loads nothing from any network.",
     "report.alone.many": "{n} answers. This file is complete: it loads nothing from any network.",
+    "report.lead": "{rows}, {found} with an answer",
     "report.rows.one": "{n} row",
     "report.rows.many": "{n} rows",
     "report.columns.one": "{n} column",
@@ -190,7 +191,8 @@ TEXTS = {
     "report.checked": "Checked again while this report was written",
     "report.holds": "holds",
     "report.fails": "does not hold",
-    "report.check": "for {held} of {n} answers: {promise}.",
+    "report.check.one": "{promise}.",
+    "report.check.many": "for {held} of {n} answers: {promise}.",
     "report.warning": "Some answers do not hold.",
     "report.warning text": (
         "They were made by another model, with other rules or another threshold, or they were changed afterwards. Do not rely on "

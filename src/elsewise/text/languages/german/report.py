@@ -8,6 +8,7 @@ TEXTS = {
     "report.folded": "Verfahren, Modell, Daten und Regeln",
     "report.alone.one": "{n} Antwort. Diese Datei ist vollständig: Sie lädt nichts aus einem Netz.",
     "report.alone.many": "{n} Antworten. Diese Datei ist vollständig: Sie lädt nichts aus einem Netz.",
+    "report.lead": "{rows}, {found} mit Antwort",
     "report.rows.one": "{n} Zeile",
     "report.rows.many": "{n} Zeilen",
     "report.columns.one": "{n} Spalte",
@@ -190,7 +191,8 @@ TEXTS = {
     "report.checked": "Beim Schreiben dieses Berichts noch einmal geprüft",
     "report.holds": "gilt",
     "report.fails": "gilt nicht",
-    "report.check": "für {held} von {n} Antworten: {promise}.",
+    "report.check.one": "{promise}.",
+    "report.check.many": "für {held} von {n} Antworten: {promise}.",
     "report.warning": "Einige Antworten gelten nicht.",
     "report.warning text": (
         "Sie stammen von einem anderen Modell, von anderen Regeln oder einer anderen Schwelle oder wurden nachträglich "

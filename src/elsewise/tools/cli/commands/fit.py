@@ -15,7 +15,7 @@ from ...files.explainers import model_in_words, save
 from ...files.settings import SUFFIXES as SETTINGS
 from ...files.settings import read_rules
 from ...files.values import rules_as_json
-from ..arguments import ALL_ANSWERED, Commands, exit_codes, file_to_read, file_to_write
+from ..arguments import ALL_ANSWERED, MOST_LISTED, Commands, exit_codes, file_to_read, file_to_write
 from ..partial import interruptible
 from ..sources import WARNING, add_language, add_model, fitted_explainer, in_language, told_warnings
 
@@ -91,5 +91,7 @@ def _in_words(explainer: Explainer) -> str:
          + (" with the wanted outcome" if explainer.classes_ is not None else "")),
     ]  # fmt: skip
     if explainer.constraints is not None:
-        lines.append(("rules", ", ".join(explainer.fitted_.rules(None).given_names) or "none"))
+        rules = explainer.fitted_.rules(None).given_names
+        listed = [*rules[:MOST_LISTED], *([f"and {len(rules) - MOST_LISTED} more"] if len(rules) > MOST_LISTED else [])]
+        lines += [("" if place else "rules", rule) for place, rule in enumerate(listed or ["none"])]
     return "\n".join(f"  {name:<10} {stated}" for name, stated in lines)
