@@ -6,14 +6,12 @@ One file, Python's standard library alone, no part of elsewise: copy it anywhere
 evaluated in exact arithmetic (integers and fractions). The format and the formulas are explained for auditors in the
 page "Proofs that anyone can check" of the documentation; the names below are those of the page.
 
-A certificate is a text file of JSON values, one a line, possibly compressed by gzip. The first line, the header, holds
-the question (row, prices, limits and rules), the model as plain numbers, the ellipsoids of the density, the answer and
-the claim. Every other line is a node, in the order in which a reader meets them who looks into the first part of a
-divided node before the second. A node is divided, or closed by multipliers.
+A certificate is a text file of JSON values, one a line, possibly compressed by gzip: a header (the question, the model
+as plain numbers, the ellipsoids of the density, the answer, the claim), then nodes, in the order in which a reader
+meets them who looks into the first part of a divided node before the second. A node is divided, or closed.
 
 The claim is: every row x that keeps the rules, that the model decides as wanted for, and that is in an ellipsoid, is at
-a distance of at least ``lower_bound``. So whatever is that far does not matter: a number x_i that costs a_i a unit
-stays within lower_bound / a_i of the row, and nothing here is ever infinite.
+a distance of at least ``lower_bound``. So a number x_i that costs a_i a unit stays within lower_bound / a_i of the row.
 """
 
 from __future__ import annotations
@@ -46,7 +44,10 @@ GRID = 60
 # What units are applied to, and their values, are rounded outwards to multiples of 2**-FINE.
 FINE = 128
 
-# What a region adds to the costs of columns, and a constant; None if nothing of it is in a node.
+# A linear form by its coefficients that are not zero; factors of distances to other points; and what a region adds to
+# the costs of columns, and a constant, None if nothing of it is in a node.
+Form = list[tuple[int, Fraction]]
+Away = list[tuple[Fraction, list[Fraction]]]
 Bound = tuple[dict[int, Any], Fraction] | None
 EVERYWHERE = [(-math.inf, math.inf, Fraction(0))]
 FUNCTIONS = ("relu", "identity", "square", "tanh", "logistic")
@@ -55,37 +56,32 @@ STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 
 
 class RefusedError(Exception):
-    """The certificate proves nothing: the line, and why."""
+    """The certificate proves nothing: why, and at which line."""
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(f"line {line}: {reason}")
-        self.line, self.reason = line, reason
+    line = 0
 
-
-class WrongError(Exception):
-    """Why the line at hand is wrong."""
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.args[0]}"
 
 
 def require(holds: bool, reason: str) -> None:
     """Refuse the line at hand unless something holds."""
     if not holds:
-        raise WrongError(reason)
-
-
-# ---- what a line says ----
+        raise RefusedError(reason)
 
 
 def listed(value: object, reason: str) -> list[Any]:
     """Return a list, or refuse the line."""
     if not isinstance(value, list):
-        raise WrongError(reason)
+        raise RefusedError(reason)
     return value
 
 
-def an_object(value: object, reason: str) -> dict[str, Any]:
-    """Return an object, or refuse the line."""
+def an_object(value: object, reason: str, known: str | None = None) -> dict[str, Any]:
+    """Return an object, or refuse the line; of names that are not known it is not known what they would change."""
     if not isinstance(value, dict):
-        raise WrongError(reason)
+        raise RefusedError(reason)
+    require(known is None or value.keys() <= set((known or "").split()), f"unknown names, expected some of: {known}")
     return value
 
 
@@ -99,7 +95,7 @@ def numbers(value: object, name: str, length: int | None = None) -> list[float]:
 def number(value: object, name: str) -> float:
     """Return a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise WrongError(f"{name}: expected a finite number")
+        raise RefusedError(f"{name}: expected a finite number")
     require(isinstance(value, float) or abs(value) <= 2**53, f"{name}: a whole number too large for a double")
     return float(value)
 
@@ -107,16 +103,17 @@ def number(value: object, name: str) -> float:
 def position(value: object, name: str, count: int) -> int:
     """Return one of the numbers 0, ..., count - 1."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < count:
-        raise WrongError(f"{name}: expected a whole number from 0 to {count - 1}, received {value!r}")
+        raise RefusedError(f"{name}: expected a whole number from 0 to {count - 1}, received {value!r}")
     return value
 
 
-def entries(value: object, name: str, count: int) -> list[tuple[int, float]]:
+def entries(value: object, name: str, count: int, least: float = -math.inf) -> list[tuple[int, float]]:
     """Return pairs of a position, each once, and a number: what is not listed is zero."""
     pairs = [listed(pair, f"{name}: expected pairs") for pair in listed(value, f"{name}: expected a list of pairs")]
     require(all(len(pair) == 2 for pair in pairs), f"{name}: expected pairs")
     found = {position(pair[0], name, count): number(pair[1], name) for pair in pairs}
     require(len(found) == len(pairs), f"{name}: a position occurs twice")
+    require(min(found.values(), default=0.0) >= least, f"{name}: a multiplier is negative")
     return list(found.items())
 
 
@@ -133,35 +130,22 @@ class Vector:
         return Fraction(sum(map(mul, self.whole, other.whole)), 1 << (self.bits + other.bits))
 
 
-def above(value: Fraction) -> float:
-    """Return a double that is at least a fraction."""
-    return math.nextafter(float(value), math.inf)
-
-
-def below(value: Fraction) -> float:
-    """Return a double that is at most a fraction."""
-    return math.nextafter(float(value), -math.inf)
-
-
-def add(total: list[Fraction], factor: Fraction, form: list[tuple[int, Fraction]]) -> None:
-    """Add a multiple of a linear form, given by its coefficients that are not zero."""
+def add(total: list[Fraction], factor: Fraction, form: Form) -> None:
+    """Add a multiple of a linear form."""
     for place, coefficient in form:
         total[place] += factor * coefficient
-
-
-# ---- the question ----
 
 
 class Map:
     """The map ``z = M x + m`` from features to what a model, or a density, sees; M by rows, zeros left out."""
 
     def __init__(self, given: object, n: int, name: str) -> None:
-        given = an_object(given, f"{name}: expected a map")
+        given = an_object(given, f"{name}: expected a map", "rows offset")
         rows = listed(given.get("rows"), f"{name}: expected rows")
         self.rows = [[(j, Fraction(v)) for j, v in entries(row, name, n)] for row in rows]
         self.offset = [Fraction(v) for v in numbers(given.get("offset"), name, len(rows))]
 
-    def pulled_back(self, normal: Sequence[float | Fraction]) -> tuple[list[tuple[int, Fraction]], Fraction]:
+    def pulled_back(self, normal: Sequence[float | Fraction]) -> tuple[Form, Fraction]:
         """Write ``normal·z`` as ``form·x + constant``."""
         form: dict[int, Fraction] = {}
         constant = Fraction(0)
@@ -172,6 +156,10 @@ class Map:
                 for j, coefficient in row:
                     form[j] = form.get(j, Fraction(0)) + factor * coefficient
         return list(form.items()), constant
+
+    def at(self, point: list[Fraction]) -> list[Fraction]:
+        """Return z at a point."""
+        return [sum((a * point[j] for j, a in row), o) for row, o in zip(self.rows, self.offset)]
 
     def size(self, normal: list[float], most: list[Fraction]) -> Fraction:
         """Bound the sizes of all terms of ``normal·z``, added up, where |x| is at most ``most``."""
@@ -189,7 +177,7 @@ class Column:
     """A column: one number, whole or not, or the indicators of the levels of a category."""
 
     def __init__(self, given: object, n: int) -> None:
-        given = an_object(given, "a column is no object")
+        given = an_object(given, "a column is no object", "kind features")
         self.kind = given.get("kind")
         require(self.kind in ("number", "whole", "category"), "a column has no kind")
         features = listed(given.get("features"), "a column has no features")
@@ -232,10 +220,11 @@ class Domain:
         self.bound = bound
         self.price = [Fraction(v) for v in numbers(header.get("prices"), "prices", n)]
         require(all(price > 0 for price in self.price), "prices: expected positive numbers")
-        given = an_object(header.get("domain"), "domain: expected an object")
+        known = "columns units lower upper per_change max_changes rules clauses least_moves apart"
+        given = an_object(header.get("domain"), "domain: expected an object", known)
         self.per_change = Fraction(number(given.get("per_change"), "per_change"))
         require(self.per_change >= 0, "per_change is negative")
-        self.columns = [Column(column, n) for column in given.get("columns", [])]
+        self.columns = [Column(column, n) for column in listed(given.get("columns"), "columns: expected a list")]
         require(sorted(f for c in self.columns for f in c.features) == list(range(n)), "a feature is not in one column")
         units = listed(given.get("units"), "units: expected lists of columns")
         self.units = [[position(c, "units", len(self.columns)) for c in unit] for unit in units]
@@ -251,24 +240,27 @@ class Domain:
             self.above = numbers(given["least_moves"].get("above"), "least_moves", n)
             moves = zip(self.below, self.row, self.above)
             require(all(low <= own <= high for low, own, high in moves), "least_moves: the row is not between the ends")
-        self.clauses = [self._clause(clause) for clause in given.get("clauses", [])]
-        self.is_indicator = [False] * n
-        for f in [f for column in self.columns if column.kind == "category" for f in column.features]:
-            self.is_indicator[f] = True
-            require(self.lower[f] in (0.0, 1.0) or self.lower[f] < 0, "an indicator has a limit between 0 and 1")
-            require(self.upper[f] in (0.0, 1.0) or self.upper[f] > 1, "an indicator has a limit between 0 and 1")
+        self.clauses = [self._clause(clause) for clause in listed(given.get("clauses", []), "clauses: expected a list")]
+        self.indicators = {f for column in self.columns if column.kind == "category" for f in column.features}
+        for f in self.indicators:
+            between = 0 < self.lower[f] != 1 or 0 != self.upper[f] < 1
+            require(not between, "an indicator has a limit between 0 and 1")
         self._require_levels(self.row, "row")
+        self.apart = []
+        for each in listed(given.get("apart", []), "apart: expected a list"):
+            each = an_object(each, "apart: expected objects", "point distance")
+            other, least = numbers(each.get("point"), "apart", n), Fraction(number(each.get("distance"), "apart"))
+            self._require_levels(other, "point that is kept away from")
+            self.apart.append((list(map(Fraction, other)), least * (1 - SAME_DISTANCE)))
         self.reach = [bound / price for price in self.price]
         self.most = [abs(own) + reach for own, reach in zip(self.exact_row, self.reach)]
-        self.near_lower = [below(own - reach) for own, reach in zip(self.exact_row, self.reach)]
-        self.near_upper = [above(own + reach) for own, reach in zip(self.exact_row, self.reach)]
-        self.rules: list[tuple[list[tuple[int, Fraction]], Fraction, Fraction]] = []
-        identity = Map({"rows": [[[i, 1.0]] for i in range(n)], "offset": [0.0] * n}, n, "rules")
-        for rule in given.get("rules", []):
-            rule = an_object(rule, "rules: expected objects")
-            normal, offset = numbers(rule.get("normal"), "rules", n), Fraction(number(rule.get("offset"), "rules"))
-            rounding = UNIT * (n + MORE_OPERATIONS) * (identity.size(normal, self.most) + abs(offset))
-            self.rules.append((identity.pulled_back(normal)[0], offset, rounding))
+        self.rules: list[tuple[Form, Fraction, Fraction]] = []
+        for rule in listed(given.get("rules", []), "rules: expected a list"):
+            rule = an_object(rule, "rules: expected objects", "normal offset")
+            form = [(j, Fraction(v)) for j, v in enumerate(numbers(rule.get("normal"), "rules", n)) if v]
+            offset = Fraction(number(rule.get("offset"), "rules"))
+            size = sum((abs(v) * self.most[j] for j, v in form), abs(offset))
+            self.rules.append((form, offset, UNIT * (n + MORE_OPERATIONS) * size))
 
     def _clause(self, given: object) -> list[tuple[int, float, float]]:
         found = []
@@ -285,11 +277,9 @@ class Domain:
             require(is_one or column.kind != "category", f"the {name} has not one level of a category")
 
     def levels(self, column: Column, box: Box) -> list[int]:
-        """Return the indicators of the levels of a category that a box leaves."""
+        """Return the levels of a category that a box leaves."""
         forced = [f for f in column.features if box.lower[f] > 0]
         return [f for f in column.features if box.upper[f] >= 1 and all(f == other for other in forced)]
-
-    # ---- what is in the domain ----
 
     def distance(self, point: list[float]) -> Fraction:
         """Return the exact distance of a point."""
@@ -314,45 +304,50 @@ class Domain:
         exact = [Fraction(x) for x in point]
         for k, (form, offset, rounding) in enumerate(self.rules):
             require(sum(a * exact[j] for j, a in form) <= offset + rounding, f"the point breaks rule {k}")
+        for other, least in self.apart:
+            away = sum(map(mul, self.price, (abs(x - y) for x, y in zip(exact, other))), Fraction(0))
+            require(away >= least, "the point is too near to another one")
 
-    # ---- the least cost of a column, with a slope added ----
+    def _least_of_column(self, column: Column, box: Box, slopes: list[Fraction], extra: Any, away: Away) -> list[Any]:
+        """Return the least ``distance + slopes·(x - row) + extra - away`` of a column: if it stays, if it changes.
 
-    def _least_of_column(
-        self, column: Column, box: Box, slopes: list[Fraction], extra: Any
-    ) -> tuple[Fraction | None, Fraction | None]:
-        """Return the least ``distance + slopes·(x - row) + extra`` of a column: if it stays, if it changes.
-
-        On each side of the row that of a number is linear: its least is at an end. ``extra`` has pieces of a number,
-        intervals with what is added there, or levels. None where there is nothing in the box.
+        On each side of the row that of a number is linear, or concave where distances to other points are taken away:
+        its least is at an end. ``extra`` has pieces of a number, intervals with what is added there, or levels. None
+        where there is nothing in the box.
         """
         if column.kind == "category":
             here, left = next(f for f in column.features if self.row[f] == 1), self.levels(column, box)
             more = {f: (extra or {}).get(f, Fraction(0)) + self.price[f] + slopes[f] for f in left}
+            for k, point in away:
+                other = next(f for f in column.features if point[f] == 1)
+                more = {f: v - k * (self.price[f] + self.price[other]) * (f != other) for f, v in more.items()}
             costs = [more[f] + self.price[here] - slopes[here] for f in left if f != here]
-            return (more[here] - self.price[here] - slopes[here] if here in left else None), min(costs, default=None)
+            return [more[here] - self.price[here] - slopes[here] if here in left else None, min(costs, default=None)]
         f = column.features[0]
         slope, own, price, reach = slopes[f], self.exact_row[f], self.price[f], self.reach[f]
         below, above = Fraction(self.below[f]), Fraction(self.above[f])
         stays, changes = None, []
         for first, last, added in extra or EVERYWHERE:
             low, high = max(first, box.lower[f]), min(last, box.upper[f])
-            stays = added if low <= self.row[f] <= high else stays
+            stays = added - sum(k * price * abs(own - y[f]) for k, y in away) if low <= own <= high else stays
             least = own - reach if low == -math.inf else max(Fraction(low), own - reach)
             most = own + reach if high == math.inf else min(Fraction(high), own + reach)
             sides = [(least, min(most, below)), (max(least, above), most)]
             if column.kind == "whole":
                 sides = [(Fraction(math.ceil(a)), Fraction(math.floor(b))) for a, b in sides]
-            changes += [added + price * abs(x - own) + slope * (x - own) for a, b in sides if a <= b for x in (a, b)]
-        return stays, min(changes, default=None)
+            for x in [x for a, b in sides if a <= b for x in (a, b)]:
+                taken = sum(k * abs(x - y[f]) for k, y in away)
+                changes.append(added + price * (abs(x - own) - taken) + slope * (x - own))
+        return [stays, min(changes, default=None)]
 
-    def least(self, box: Box, slopes: list[Fraction], extra: dict[int, Any]) -> Fraction | None:
-        """Return the least ``distance + slopes·(x - row) + extra`` over the near rows of a box; None if there is none.
+    def least(self, box: Box, slopes: list[Fraction], extra: dict[int, Any], away: Away) -> Fraction | None:
+        """Return the least ``distance + slopes·(x - row) + extra - away`` over the near rows of a box; None for none.
 
-        ``extra`` has pieces, or levels, of some columns.
+        ``extra`` has pieces, or levels, of some columns, ``away`` factors of distances to other points.
         """
         total, gains, n_forced = Fraction(0), [], 0
         for unit in self.units:
-            both = [self._least_of_column(self.columns[c], box, slopes, extra.get(c)) for c in unit]
+            both = [self._least_of_column(self.columns[c], box, slopes, extra.get(c), away) for c in unit]
             options = [[each for each in pair if each is not None] for pair in both]
             if not all(options):
                 return None
@@ -367,9 +362,6 @@ class Domain:
         return None if left < 0 else total + sum(sorted(gains)[:left], Fraction(0))
 
 
-# ---- functions of units: exponentials and logarithms bounded by integers, in units of 2**-FINE ----
-
-
 def outward(low: float | Fraction, high: float | Fraction) -> tuple[Any, Any]:
     """Round an interval outwards to multiples of 2**-FINE; ends that are infinite stay."""
     least = low if low == -math.inf else math.floor(Fraction(low) * 2**FINE)
@@ -377,7 +369,7 @@ def outward(low: float | Fraction, high: float | Fraction) -> tuple[Any, Any]:
 
 
 def exp_between(x: Fraction) -> tuple[int, int]:
-    """Bound exp(-x) for x >= 0: the alternating series at x / 2^k <= 1, squared k times.
+    """Bound exp(-x) for x >= 0, in units of 2**-FINE: the alternating series at x / 2^k <= 1, squared k times.
 
     Each of less than 60 terms is rounded down by less than 3 units.
     """
@@ -450,14 +442,11 @@ def least_of_logistic(w: Fraction, m: Fraction, low: Fraction, high: Fraction) -
     return min(found)
 
 
-# ---- what the model decides, and where data are dense ----
-
-
 class Layer:
     """Units ``function(W z + b)`` of the map's z, or of the values of the layer before."""
 
     def __init__(self, given: object, width: int, map_: Map | None, domain: Domain) -> None:
-        given = an_object(given, "layers: expected objects")
+        given = an_object(given, "layers: expected objects", "weights offsets functions")
         self.offsets = numbers(given.get("offsets"), "offsets of a layer")
         count, rows = len(self.offsets), listed(given.get("weights"), "weights: expected lists of numbers")
         self.functions = listed(given.get("functions"), "functions: expected a list")
@@ -474,9 +463,7 @@ class Layer:
         self.shift = Vector(exact)
         self.constant = [outward(b, b) for b in exact]
         self.balls = []
-        for form, b in zip(
-            forms if map_ is not None else [], exact
-        ):  # a unit of distance moves it by the largest ratio
+        for form, b in zip(forms, exact) if map_ is not None else []:  # a unit of distance: by the largest ratio
             middle = b + sum((a * domain.exact_row[j] for j, a in form), Fraction(0))
             room = domain.bound * max((abs(a) / domain.price[j] for j, a in form), default=Fraction(0))
             self.balls.append(outward(middle - room, middle + room))
@@ -512,6 +499,7 @@ class Polyhedra:
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
+        an_object(given, "", "kind map normals offsets parts layers units log_odds")
         self.map = Map(given.get("map"), n, "map")
         width = len(self.map.rows)
         rows = listed(given.get("normals"), "normals: expected a list")
@@ -519,12 +507,12 @@ class Polyhedra:
         self.offsets = numbers(given.get("offsets"), "offsets", len(rows))
         self.parts = []
         for part in listed(given.get("parts"), "parts: expected a list"):
-            part = an_object(part, "parts: expected objects")
+            part = an_object(part, "parts: expected objects", "start stop shift shift_offset")
             start, stop = (position(part.get(end), "parts", len(rows) + 1) for end in ("start", "stop"))
             shift = numbers(part.get("shift", [0.0] * width), "shift", width)
             self.parts.append((range(start, stop), shift, number(part.get("shift_offset", 0.0), "shift")))
         self.domain = domain
-        self.known: dict[tuple[int, int], tuple[list[tuple[int, Fraction]], Fraction, Fraction]] = {}
+        self.known: dict[tuple[int, int], tuple[Form, Fraction, Fraction]] = {}
         self.layers: list[Layer] = []
         for each in listed(given.get("layers", []), "layers: expected a list"):
             before = len(self.layers[-1].offsets) if self.layers else width
@@ -541,17 +529,16 @@ class Polyhedra:
             self.n_operations = 2 * (self.n_operations + 2 * len(self.sizes) + MORE_OPERATIONS)
             self.sizes = layer.sizes(self.sizes)
 
-    def halfspace(self, part: int, place: int) -> tuple[list[tuple[int, Fraction]], Fraction, Fraction]:
+    def halfspace(self, part: int, place: int) -> tuple[Form, Fraction, Fraction]:
         """Return ``(form, offset, rounding)`` of a half-space of a part: ``form·x + U·a <= offset + rounding``."""
         key = (part, place)
         if key not in self.known:
             rows, shift, shift_offset = self.parts[part]
             normal, own, offset = self.normals[rows[place]], self.of_units[rows[place]], self.offsets[rows[place]]
             form, constant = self.map.pulled_back([Fraction(a) - Fraction(b) for a, b in zip(normal, shift)])
-            size = self.map.size(normal, self.domain.most) + self.map.size(shift, self.domain.most)
-            size += (
-                abs(Fraction(offset)) + abs(Fraction(shift_offset)) + Fraction(sum(map(mul, map(abs, own), self.sizes)))
-            )
+            size = sum(self.map.size(each, self.domain.most) for each in (normal, shift))
+            size += Fraction(abs(offset)) + Fraction(abs(shift_offset))
+            size += Fraction(sum(map(mul, map(abs, own), self.sizes)))
             rounding = UNIT * (self.n_operations + 2 * len(own)) * size
             if not any(shift) and not own and self.map.compares(normal):
                 rounding = Fraction(0)
@@ -561,8 +548,8 @@ class Polyhedra:
     def spans(self, box: Box) -> list[list[tuple[int, int]]] | None:
         """Bound what units are applied to, layer by layer, in units of 2**-FINE; None if nothing is left."""
         first, found = 0, list[list[tuple[int, int]]]()
-        near = zip(box.lower, self.domain.near_lower, box.upper, self.domain.near_upper)
-        values = [outward(max(a, b), min(c, d)) for a, b, c, d in near]
+        near: Any = zip(box.lower, box.upper, self.domain.exact_row, self.domain.reach)
+        values = [outward(max(low, own - reach), min(high, own + reach)) for low, high, own, reach in near]
         for layer in self.layers:
             own = layer.spans(values)
             own = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(own, layer.balls or own)]
@@ -575,7 +562,7 @@ class Polyhedra:
             values, first = layer.values(own), first + len(own)
         return found
 
-    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> tuple[dict[int, Any], Fraction] | None:
+    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> Bound:
         """Add what multipliers of half-spaces and units make of the region to slopes of x; return the constant.
 
         With the weights w that multipliers give to the values of units, ``w phi(t) = (w phi(t) - m t) + m t`` for any
@@ -583,9 +570,8 @@ class Polyhedra:
         """
         require(box.part >= 0, "there are multipliers of a part, but no part")
         rows, constant, total = self.parts[box.part][0], Fraction(0), Fraction(0)
-        pairs, weights = entries(given.get("parts", []), "parts", len(rows)), [Fraction(0)] * self.n_last
+        pairs, weights = entries(given.get("parts", []), "parts", len(rows), 0.0), [Fraction(0)] * self.n_last
         for place, value in pairs:
-            require(value >= 0, "a multiplier is negative")
             form, offset, rounding = self.halfspace(box.part, place)
             add(slopes, Fraction(value), form)
             constant -= Fraction(value) * (offset + rounding)
@@ -621,7 +607,7 @@ class Polyhedra:
             shares = 0 if self.log_odds is None else sum(exp_between(abs(slack))[1] for slack in slacks)
             if min(slacks, default=0) >= 0 and shares <= 1 << FINE:
                 return
-        raise WrongError("the model, as it is read here, does not decide for the target at the point")
+        raise RefusedError("the model, as it is read here, does not decide for the target at the point")
 
     def _slack(self, part: int, place: int, point: list[Fraction], values: list[tuple[int, int]]) -> Fraction:
         """Return the least that a half-space may leave at a point."""
@@ -636,33 +622,39 @@ class Trees:
     """A model that adds up the leaves of trees: conditions ``weights·(sum of leaves) >= least``, up to rounding.
 
     A tree is a list of nodes: ``[z, limit, left, right]`` goes left where the number z that the model sees is at most
-    the limit, ``[scores]`` is a leaf. Limits are doubles: the reader of the model has written a comparison of 32-bit
-    floats as the comparison of doubles that it is. Where z is a feature as it is, nothing is rounded. Where z = M x + m
-    is computed, by few roundings, a row x is treated as the trees treat some x' that is within ``near`` of it: what is
-    proven of x' is proven of x, less what moving so little costs. No limit, code or row may itself be that near to
-    where a tree divides; whole numbers and levels that are go both ways.
+    the limit, ``[levels, null, left, right]`` where a category has one of these, ``[scores]`` is a leaf. Limits are
+    doubles. Where z = M x + m is computed, by few roundings, a row x is treated as some x' that is within ``near`` of
+    it: what is proven of x' is proven of x, less what moving so little costs. Neither limits, codes and the row nor two
+    places where trees divide may be that near to each other; whole numbers and levels that are near go both ways.
 
     If all scores are multiples of 2^-20 no larger than one, as votes are, sums are exact: they are multiples of the
-    greatest common divisor of what leaves differ by, and a condition is met by a multiple or it is not. Otherwise a sum
-    of n numbers is off by no more than (n + few) roundings of their sizes, to 24 bits where ``single``.
+    greatest common divisor of what leaves differ by, and what is ``strict`` is not met at a tie. Otherwise a sum of n
+    numbers is off by no more than (n + few) roundings of their sizes, to 24 bits where ``single``.
     """
 
     def __init__(self, given: dict[str, Any], n: int, domain: Domain) -> None:
+        an_object(given, "", "kind map single conditions trees")
         self.domain, self.map = domain, Map(given.get("map"), n, "map")
         self.column_of = {f: c for c, column in enumerate(domain.columns) for f in column.features}
         self.seen: dict[int, int | None] = {}
         rows = listed(given.get("conditions"), "conditions: expected a list")
+        rows = [an_object(row, "conditions: expected objects", "weights least slack strict") for row in rows]
         self.n_scores = len(listed(rows[0].get("weights"), "weights: expected a list")) if rows else 0
         weights = [numbers(row.get("weights"), "weights", self.n_scores) for row in rows]
-        self.limits: list[dict[int, tuple[int, Fraction]]] = []
         self.near: dict[int, Fraction] = {}
+        self.cuts: dict[int, set[tuple[Fraction, int, float]]] = {}
+        self.views: dict[Any, int] = {}
         self.costs: dict[tuple[int, Any], int] = {}
         self.trees = [self._tree(tree) for tree in listed(given.get("trees"), "trees: expected a list")]
+        for c, cuts in self.cuts.items():
+            for (cut, z, last), (other, y, after) in pairwise(sorted(cuts)):
+                is_apart = last < after if z == y else other - cut > 2 * self.near[c]
+                require(is_apart, "two limits of trees are as near to each other as rounding")
         leaves = [[node[0] for node in tree if len(node) == 1] for tree in self.trees]
         scores = [value for of_tree in leaves for leaf in of_tree for value in leaf]
         self.bits = max(Vector([*scores, *(w for row in weights for w in row)]).bits, 0) * 2
-        self.is_exact = all(abs(v) <= 1 and (v * 2**20).is_integer() for v in scores)
-        self.is_exact &= all(w in (-1.0, 0.0, 1.0) for row in weights for w in row)
+        each = [[leaf[k] for of_tree in leaves for leaf in of_tree] for k in range(self.n_scores)]
+        are_votes = [all(abs(v) <= 1 and (v * 2**20).is_integer() for v in score) for score in each]
         exact_weights = [[Fraction(w) for w in row] for row in weights]
         for tree in self.trees:  # leaves become what they add to the conditions, in units of 2**-bits
             for k, node in enumerate(tree):
@@ -676,8 +668,10 @@ class Trees:
             least = Fraction(number(row.get("least"), "least"))
             slack = Fraction(number(row.get("slack"), "slack"))
             require(slack >= 0, "slack is negative")
-            if self.is_exact:
-                self.needed.append(self._next_sum(r, least, row.get("strict") is True))
+            is_exact = all(w in (-are_votes[k], 0, are_votes[k]) for k, w in enumerate(weights[r]))
+            if is_exact and given.get("single") is not True:
+                strict = row.get("strict") is True
+                self.needed.append(self._next_sum(r, least if strict else least - slack, strict))
             else:
                 few = len(self.trees) + MORE_OPERATIONS
                 own = unit * few * sum(abs(w) for w in exact_weights[r]) * Fraction(size)
@@ -686,23 +680,32 @@ class Trees:
     def _tree(self, given: object) -> list[Any]:
         nodes = listed(given, "trees: expected lists of nodes")
         found: list[Any] = []
-        limits: dict[int, tuple[int, Fraction]] = {}
-        self.limits.append(limits)
         for k, node in enumerate(nodes):
             require(isinstance(node, list) and len(node) in (1, 4), "a node of a tree is not [z, limit, left, right]")
             if len(node) == 1:
                 found.append((numbers(node[0], "scores", self.n_scores),))
                 continue
-            z, limit = position(node[0], "a node", len(self.map.rows)), number(node[1], "a limit")
             left, right = (position(child, "a node", len(nodes)) for child in node[2:])
             require(left > k and right > k, "a tree leads back")
-            limits[k] = (z, Fraction(limit))
+            if isinstance(node[0], list):
+                found.append((*self._by_level(node[0]), left, right, None))
+                continue
+            z, limit = position(node[0], "a node", len(self.map.rows)), number(node[1], "a limit")
             columns = {self.column_of[j] for j, _ in self.map.rows[z]}
             require(len(columns) <= 1, "a tree sees a mixture of columns")
             self.seen[z] = columns.pop() if columns else None
-            found.append((self.seen[z], self._sides(z, limit), left, right))
+            found.append((self.seen[z], self._sides(z, limit), left, right, (z, Fraction(limit))))
         require(len(found) > 0, "a tree has no nodes")
         return found
+
+    def _by_level(self, given: list[Any]) -> tuple[int, tuple[Any, Any]]:
+        """Return a category, and its levels that go left and right."""
+        left = frozenset(position(f, "levels of a node", self.domain.n) for f in given)
+        columns = {self.column_of[f] for f in left}
+        require(len(columns) == 1, "a tree divides no category, or several, by levels")
+        column = self.domain.columns[c := columns.pop()]
+        require(column.kind == "category", "a tree divides a number by levels")
+        return c, (left, frozenset(column.features) - left)
 
     def _sides(self, z: int, limit: float) -> tuple[Any, Any]:
         """Return where a comparison may send a row left and right: intervals of a number, or sets of levels."""
@@ -716,31 +719,32 @@ class Trees:
             room = {f: 0 if is_plain else 8 * UNIT * (abs(v - offset) + abs(offset)) for f, v in value.items()}
             left = frozenset(f for f, v in value.items() if v <= exact + room[f])
             return left, frozenset(f for f, v in value.items() if v > exact - room[f])
-        slope = row[0][1]
+        slope, cuts = row[0][1], self.cuts.setdefault(self.column_of[row[0][0]], set())
+        view = self.views.setdefault((row[0], offset), z)
         if slope == 1 and offset == 0:
+            cuts.add((exact, view, limit))
             return (-math.inf, limit), (math.nextafter(limit, math.inf), math.inf)
         assert c is not None
         cut = (exact - offset) / slope
         near = 8 * UNIT * (abs(cut) + abs(offset / slope))
         if column.kind == "whole":
-            low_side, high_side = (-math.inf, above(cut + near)), (below(cut - near), math.inf)
+            low_side = (-math.inf, math.nextafter(float(cut + near), math.inf))
+            high_side = (math.nextafter(float(cut - near), -math.inf), math.inf)
             return (low_side, high_side) if slope > 0 else (high_side, low_side)
-        size = self.domain.most[column.features[0]] + abs(offset / slope)
+        domain, f = self.domain, column.features[0]
+        size = domain.most[f] + abs(offset / slope)
         self.near[c] = max(self.near.get(c, Fraction(0)), 16 * UNIT * size)
-        for end in self._ends(c):
+        domain.reach[f] = max(domain.reach[f], domain.bound / domain.price[f] + self.near[c])
+        ends_ = [domain.row[f], domain.lower[f], domain.upper[f], domain.below[f], domain.above[f]]
+        ends_ += [end for clause in domain.clauses for g, *both in clause if g == f for end in both]
+        for end in [Fraction(end) for end in ends_ if math.isfinite(end)]:  # what keeps them does if it moves a little
             require(abs(end - cut) > 16 * UNIT * size, "a limit, or the row, is as near to a tree's limit as rounding")
         last = float(cut)  # the last double on the lower side; one at the cut itself is on the side of z <= limit
         if last > cut or (last == cut and slope < 0):
             last = math.nextafter(last, -math.inf)
+        cuts.add((cut, view, last))
         low_side, high_side = (-math.inf, last), (math.nextafter(last, math.inf), math.inf)
         return (low_side, high_side) if slope > 0 else (high_side, low_side)
-
-    def _ends(self, c: int) -> list[Fraction]:
-        """Return the row's own number and all limits of a column: what keeps them keeps them if it moves a little."""
-        domain, f = self.domain, self.domain.columns[c].features[0]
-        found = [domain.row[f], domain.lower[f], domain.upper[f], domain.below[f], domain.above[f]]
-        found += [end for clause in domain.clauses for g, *both in clause if g == f for end in both]
-        return [Fraction(end) for end in found if math.isfinite(end)]
 
     def _next_sum(self, r: int, least: Fraction, strict: bool) -> int:
         """Return the smallest sum, of those that leaves can have, that meets a condition."""
@@ -752,20 +756,23 @@ class Trees:
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point at which the leaves do not add up to enough."""
-        seen = [sum((a * point[j] for j, a in row), o) for row, o in zip(self.map.rows, self.map.offset)]
-        total = [0] * len(self.needed)
-        for tree, given in zip(self.trees, self.limits):
-            k = 0
-            while len(tree[k]) > 1:
-                z, limit = given[k]
-                k = tree[k][2] if seen[z] <= limit else tree[k][3]
-            total = [a + b for a, b in zip(total, tree[k][0])]
+        seen, total = self.map.at(point), [0] * len(self.needed)
+        for tree in self.trees:
+            node = tree[0]
+            while len(node) > 1:
+                _, (levels, _), left, right, test = node
+                is_left = seen[test[0]] <= test[1] if test else any(point[f] == 1 for f in levels)
+                node = tree[left if is_left else right]
+            total = [a + b for a, b in zip(total, node[0])]
         enough = all(a >= b for a, b in zip(total, self.needed))
         require(enough, "the model, as it is read here, does not decide for the target at the point")
 
-    # ---- the bound ----
+    def slip(self, slopes: list[Fraction], times: Fraction | int) -> Fraction:
+        """Return by how much some distances and ``slopes·x`` may differ between a row and what trees treat it as."""
+        first = ((self.domain.columns[c].features[0], near) for c, near in self.near.items())
+        return sum(((times * self.domain.price[f] + abs(slopes[f])) * near for f, near in first), Fraction(0))
 
-    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> tuple[dict[int, Any], Fraction] | None:
+    def bound(self, box: Box, given: dict[str, Any], slopes: list[Fraction]) -> Bound:
         """Return what messages add to columns, and the least of all trees; None if a tree has no leaf left."""
         said = an_object(given["trees"], "trees: expected multipliers")
         bits = position(said.get("bits"), "bits", 2000)
@@ -780,12 +787,13 @@ class Trees:
             messages[t][c] = self._message(c, listed(each[2], "a message has no values"))
         unit = Fraction(1, 2**bits)
         total = sum(map(mul, pi, self.needed)) * unit / 2**self.bits
-        total -= sum(self.domain.price[columns[c].features[0]] * near for c, near in self.near.items())
-        has_level = all(self._whole_side(c, box) for c in range(len(columns)))
-        if not has_level or any(low > high for low, high in zip(box.lower, box.upper)):
+        sides = [self._whole_side(c, box) for c in range(len(columns))]
+        is_empty = any(not side or (isinstance(side, tuple) and side[0] > side[1]) for side in sides)
+        if is_empty or any(low > high for low, high in zip(box.lower, box.upper)):
             return None
-        costs = {c: self._cost(c, self._whole_side(c, box)) for c in range(len(columns))}
-        spare = math.ceil(self.domain.bound * 2**GRID) - sum(costs.values()), costs  # what is left of the bound
+        costs = {c: self._cost(c, side) for c, side in enumerate(sides)}
+        bound = self.domain.bound + self.slip([Fraction(0)] * self.domain.n, 1)
+        spare = math.ceil(bound * 2**GRID) - sum(costs.values()), costs  # what is left of the bound
         for tree, own in zip(self.trees, messages):
             least = self._least_leaf(tree, box, own, pi, spare)
             if least is None:
@@ -798,11 +806,12 @@ class Trees:
         found, is_category = [], self.domain.columns[c].kind == "category"
         for pair in values:
             require(isinstance(pair, list) and len(pair) == 2 and type(pair[1]) is int, "a message has no whole value")
-            end = pair[0] if is_category else ends(pair[:1], "a message", 1, math.inf)[0]
-            require(not is_category or end in self.domain.columns[c].features, "a message is about no level")
-            found.append((end, pair[1]))
-        last = [math.inf] if is_category else [end for end, _ in found]
-        require(last == sorted(set(last)) and last[-1] == math.inf, "pieces of a message do not follow each other")
+            level = position(pair[0], "a level of a message", self.domain.n) if is_category else 0
+            found.append((level if is_category else ends(pair[:1], "a message", 1, math.inf)[0], pair[1]))
+        last = [end for end, _ in found]
+        require(len(set(last)) == len(last), "a message says something twice")
+        in_order = is_category or (last == sorted(last) and last[-1] == math.inf)
+        require(in_order, "pieces of a message do not follow each other")
         return found
 
     def _summed(self, c: int, messages: list[dict[int, list[tuple[Any, int]]]], unit: Fraction) -> Any:
@@ -834,17 +843,11 @@ class Trees:
         """Return an interval from one number that a column may have to another."""
         column, domain = self.domain.columns[c], self.domain
         own, below_, above_ = (values[column.features[0]] for values in (domain.row, domain.below, domain.above))
-        if low <= own <= high:
-            low, high = (own if low > below_ else low), (own if high < above_ else high)
-        elif low > own:
-            low = max(low, above_)
-        else:
-            high = min(high, below_)
-        if column.kind != "whole" or low > high:
-            return low, high
-        first = low if low == -math.inf else float(math.ceil(low))
-        last = high if high == math.inf else float(math.floor(high))
-        return (min(first, own), max(last, own)) if low <= own <= high else (first, last)
+        sides = [(low, min(high, below_)), (max(low, above_), high)]
+        if column.kind == "whole":
+            sides = [(a if math.isinf(a) else math.ceil(a), b if math.isinf(b) else math.floor(b)) for a, b in sides]
+        found = [float(x) for a, b in sides if a <= b for x in (a, b)] + [own] * (low <= own <= high)
+        return min(found, default=math.inf), max(found, default=-math.inf)
 
     def _cost(self, c: int, side: Any) -> int:
         """Return the least distance of an interval or some levels, in units of 2**-GRID, rounded down."""
@@ -862,9 +865,7 @@ class Trees:
             self.costs[key] = math.floor(cost * 2**GRID)
         return self.costs[key]
 
-    def _least_leaf(
-        self, tree: list[Any], box: Box, own: dict[int, Any], pi: list[int], spare: tuple[int, dict[int, int]]
-    ) -> int | None:
+    def _least_leaf(self, tree: list[Any], box: Box, own: dict[int, Any], pi: list[int], spare: Any) -> int | None:
         """Return the least ``messages - pi·leaf`` over the leaves of a tree that near rows of a box reach."""
         least: int | None = None
         waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
@@ -879,7 +880,7 @@ class Trees:
                     value += self._least_message(c, message, sides.get(c) or self._whole_side(c, box)) << self.bits
                 least = value if least is None else min(least, value)
                 continue
-            c, (left, right), *children = node
+            c, (left, right), *children, _ = node
             if c is None:
                 waiting += [(child, sides) for child, part in zip(children, (left, right)) if part]
                 continue
@@ -905,8 +906,8 @@ class Trees:
 class Ellipsoids:
     """Sets ``{ x : |F (M x + m - c)|^2 + p·x <= r }`` in one of which the density is as high as asked."""
 
-    def __init__(self, given: dict[str, Any], n: int) -> None:
-        self.n = n
+    def __init__(self, given: object, n: int) -> None:
+        given = an_object(given, "density: expected an object or null", "map shapes ellipsoids")
         self.map = Map(given.get("map"), n, "map of the density")
         q = len(self.map.rows)
         shapes = listed(given.get("shapes"), "shapes: expected matrices")
@@ -917,7 +918,8 @@ class Ellipsoids:
         self.n_image = list(map(len, shapes))
         self.sets = []
         for each in listed(given.get("ellipsoids"), "ellipsoids: expected a list"):
-            shape = position(an_object(each, "ellipsoids: expected objects").get("shape"), "shape", len(shapes))
+            an_object(each, "ellipsoids: expected objects", "shape centre squared_radius penalties")
+            shape = position(each.get("shape"), "shape", len(shapes))
             centre = [Fraction(v) for v in numbers(each.get("centre"), "centre", q)]
             squared = Fraction(number(each.get("squared_radius"), "squared_radius"))
             penalties = [(j, Fraction(v)) for j, v in entries(each.get("penalties", []), "penalties", n)]
@@ -942,21 +944,21 @@ class Ellipsoids:
 
     def require_point(self, point: list[Fraction]) -> None:
         """Refuse a point that is in no ellipsoid."""
-        seen = [sum((a * point[j] for j, a in row), o) for row, o in zip(self.map.rows, self.map.offset)]
+        seen = self.map.at(point)
         for shape, centre, squared, penalties in self.sets:
             total, apart = [Fraction(0)] * self.n_image[shape], [z - c for z, c in zip(seen, centre)]
             for column, away in zip(self.columns[shape], apart):
                 add(total, away / 2**column.bits, [(k, Fraction(value)) for k, value in enumerate(column.whole)])
             if sum((u * u for u in total), Fraction(0)) + sum(v * point[j] for j, v in penalties) <= squared:
                 return
-        raise WrongError("the density at the point is lower than asked")
+        raise RefusedError("the density at the point is lower than asked")
 
 
 class Goal:
     """One outcome that is wanted: where the model decides so, and where data are dense; None for everywhere."""
 
     def __init__(self, given: object, domain: Domain) -> None:
-        given = an_object(given, "goals: expected objects")
+        given = an_object(given, "goals: expected objects", "region density")
         region, density = given.get("region"), given.get("density")
         self.region: Polyhedra | Trees | None = None
         if region is not None:
@@ -972,17 +974,15 @@ class Goal:
                 each.require_point(point)
 
 
-# ---- the proof ----
-
-
 class Checker:
     """Checks one certificate, line by line."""
 
     def __init__(self, header: object) -> None:
-        header = an_object(header, "the first line is not a header")
+        known = "format version claim row prices point goal domain goals notes"
+        header = an_object(header, "the first line is not a header", known)
         require(header.get("format") == FORMAT, f"format: expected {FORMAT!r}")
         require(header.get("version") == VERSION, f"version: expected {VERSION}, received {header.get('version')!r}")
-        claim = an_object(header.get("claim"), "claim: expected an object")
+        claim = an_object(header.get("claim"), "claim: expected an object", "status distance lower_bound")
         self.status = claim.get("status")
         require(self.status in STATUSES, f"status: expected one of {STATUSES}")
         self.bound = Fraction(number(claim.get("lower_bound"), "lower_bound"))
@@ -990,6 +990,7 @@ class Checker:
         self.distance: Fraction | None = None
         self.domain = Domain(header, self.bound)
         self.goals = [Goal(goal, self.domain) for goal in listed(header.get("goals"), "goals: expected a list")]
+        require(bool(self.goals), "goals: no outcome is wanted")
         self._check_answer(header, claim)
         self.waiting = [Box(self.domain.lower, self.domain.upper)]
 
@@ -1010,6 +1011,7 @@ class Checker:
         goal = position(header.get("goal"), "goal", len(self.goals))
         self.goals[goal].require_point([Fraction(x) for x in point])
         gap = distance - self.bound
+        require(gap >= 0, "the bound is larger than the distance")
         require(self.status != "optimal" or gap <= OPTIMAL_GAP * distance, "optimal is claimed, but the gap is larger")
 
     def take(self, node: object) -> None:
@@ -1029,9 +1031,10 @@ class Checker:
         if kind != "goals":
             goal = self._goal(box)
             options = getattr(goal.region, "parts", None) if kind == "parts" else getattr(goal.density, "sets", None)
-        require(options is not None and getattr(box, kind[:-1]) < 0, f"a node that has none is divided by its {kind}")
-        require(given == len(options or []), f"not all {kind} are looked into")
-        each: list[dict[str, Any]] = [{kind[:-1]: one} for one in range(len(options or []))]
+        if options is None or getattr(box, kind[:-1]) >= 0:
+            raise RefusedError(f"a node that has none is divided by its {kind}")
+        require(given == len(options), f"not all {kind} are looked into")
+        each: list[dict[str, Any]] = [{kind[:-1]: one} for one in range(len(options))]
         return [replace(box, **one) for one in each]
 
     def _goal(self, box: Box) -> Goal:
@@ -1040,14 +1043,14 @@ class Checker:
 
     def _split(self, box: Box, given: object) -> list[Box]:
         """Divide the interval of a number: between the parts there is no number that the row may become."""
-        given = an_object(given, "split: expected an object")
+        given = an_object(given, "split: expected an object", "feature unit intervals")
         parts = listed(given.get("intervals"), "split: expected intervals")
         lows = ends([part[0] for part in parts], "split", len(parts), -math.inf)
         highs = ends([part[1] for part in parts], "split", len(parts), math.inf)
         if "unit" in given:
             return self._split_unit(box, given["unit"], lows, highs)
         domain, f = self.domain, position(given.get("feature"), "split", self.domain.n)
-        require(not domain.is_indicator[f], "an indicator is not split")
+        require(f not in domain.indicators, "an indicator is not split")
         require(lows[0] <= box.lower[f] and highs[-1] >= box.upper[f], "a split leaves out an end")
         for before, after in zip(highs, lows[1:]):
             require(after <= math.nextafter(before, math.inf) or self._is_gap(f, before, after), "a split leaves a gap")
@@ -1076,27 +1079,21 @@ class Checker:
 
     def _levels(self, box: Box, given: object) -> list[Box]:
         """Divide a category: every level that is left is in one of the parts."""
-        given = an_object(given, "levels: expected an object")
+        given = an_object(given, "levels: expected an object", "column parts")
         column = self.domain.columns[position(given.get("column"), "levels", len(self.domain.columns))]
         require(column.kind == "category", "a number has no levels")
-        children, seen = [], set()
-        for part in listed(given.get("parts"), "levels: expected lists of features"):
-            kept = {position(f, "levels", self.domain.n) for f in part}
-            seen |= kept
-            upper = list(box.upper)
-            for f in column.features:
-                if f not in kept:
-                    upper[f] = 0.0
-            children.append(replace(box, upper=upper))
-        require(all(f in seen or box.upper[f] < 1 for f in column.features), "a level is left out")
-        return children
+        parts = listed(given.get("parts"), "levels: expected lists of features")
+        kept = [{position(f, "levels", self.domain.n) for f in part} for part in parts]
+        require(all(box.upper[f] < 1 or any(f in own for own in kept) for f in column.features), "a level is left out")
+        gone = [set(column.features) - own for own in kept]
+        return [replace(box, upper=[0.0 if f in own else high for f, high in enumerate(box.upper)]) for own in gone]
 
     def _clause(self, box: Box, given: object) -> list[Box]:
         """Divide by the alternatives of a rule: one of them holds."""
         clause = self.domain.clauses[position(given, "clause", len(self.domain.clauses))]
-        known = self.domain.is_indicator
-        rounded = [(f, *((float(low > 0), float(high >= 1)) if known[f] else (low, high))) for f, low, high in clause]
-        return [box.within(*literal) for literal in rounded]
+        known = self.domain.indicators
+        each = [(f, *((float(low > 0), float(high >= 1)) if f in known else (low, high))) for f, low, high in clause]
+        return [box.within(*literal) for literal in each]
 
     def _close(self, box: Box, given: object) -> list[Box]:
         """Close a node: no row in it is nearer than the bound.
@@ -1104,33 +1101,35 @@ class Checker:
         For multipliers that are not negative, ``distance + multipliers · what must not be positive`` is a lower bound
         of the distance. All of it but the distance is linear, or bounded by a tangent: the least is a sum over columns.
         """
-        given = an_object(given, "close: expected multipliers")
-        require(set(given) <= {"parts", "units", "rules", "ellipsoid", "trees"}, "close: unknown multipliers")
+        given = an_object(given, "close: expected multipliers", "parts units rules apart ellipsoid trees")
         domain, slopes, constant = self.domain, [Fraction(0)] * self.domain.n, Fraction(0)
         extra: dict[int, Any] = {}
+        region: Polyhedra | Trees | None = None
         if given.keys() & {"parts", "units", "trees"}:
             region = self._goal(box).region
-            require(
-                isinstance(region, Trees if "trees" in given else Polyhedra), "the multipliers are of another region"
-            )
-            assert region is not None
+            if region is None or isinstance(region, Trees) is not ("trees" in given):
+                raise RefusedError("the multipliers are of another region")
             found = region.bound(box, given, slopes)
             if found is None:
                 return []
             extra, constant = found
-        for place, value in entries(given.get("rules", []), "rules", len(domain.rules)):
-            require(value >= 0, "a multiplier is negative")
+        for place, value in entries(given.get("rules", []), "rules", len(domain.rules), 0.0):
             form, offset, rounding = domain.rules[place]
             add(slopes, Fraction(value), form)
             constant -= Fraction(value) * (offset + rounding)
         if "ellipsoid" in given:
             density, own = self._goal(box).density, an_object(given["ellipsoid"], "ellipsoid: expected multipliers")
-            require(density is not None and box.ellipsoid >= 0, "there is a multiplier of an ellipsoid, but none")
-            assert density is not None
+            if density is None or box.ellipsoid < 0:
+                raise RefusedError("there is a multiplier of an ellipsoid, but none")
             kappa, image = number(own.get("kappa"), "kappa"), numbers(own.get("image"), "image")
             constant += density.tangent(box.ellipsoid, kappa, image, slopes)
-        least = domain.least(box, slopes, extra)
+        away = []
+        for place, value in entries(given.get("apart", []), "apart", len(domain.apart), 0.0):
+            away.append((Fraction(value), domain.apart[place][0]))
+            constant += Fraction(value) * domain.apart[place][1]
+        least = domain.least(box, slopes, extra, away)
         if least is not None:
+            least -= region.slip(slopes, 1 + sum(k for k, _ in away)) if isinstance(region, Trees) else 0
             least += constant + sum(map(mul, slopes, domain.exact_row), Fraction(0))
             require(least >= self.bound, f"the multipliers prove {float(least)!r}, not {float(self.bound)!r}")
         return []
@@ -1142,24 +1141,24 @@ def check_lines(lines: Iterable[str]) -> Checker:
     try:
         for line in lines:
             last += 1
-            value = json.loads(line, parse_constant=_refuse_constant)
+            value = json.loads(line, object_pairs_hook=_named_once)
             if checker is None:
                 checker = Checker(value)
             else:
                 checker.take(value)
-        require(checker is not None, "the certificate is empty")
-        assert checker is not None
-        count = len(checker.waiting)
-        require(count == 0, f"the certificate ends, but {count} nodes are open")
-    except WrongError as wrong:
-        raise RefusedError(last, str(wrong)) from None
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError, ArithmeticError, RecursionError) as error:
-        raise RefusedError(last, f"the line cannot be read ({error})") from None
+        if checker is None:
+            raise RefusedError("the certificate is empty")
+        require(not checker.waiting, f"the certificate ends, but {len(checker.waiting)} nodes are open")
+    except (RefusedError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+        refused = error if isinstance(error, RefusedError) else RefusedError(f"the line cannot be read ({error})")
+        refused.line = last
+        raise refused from None
     return checker
 
 
-def _refuse_constant(name: str) -> float:
-    raise WrongError(f"{name} is no number")
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    require(len(dict(pairs)) == len(pairs), "a name occurs twice in an object")
+    return dict(pairs)
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -1183,17 +1182,16 @@ def main(paths: list[str]) -> int:
     if not paths or any(path.startswith("-") for path in paths):
         print(__doc__)
         return 2
-    refused = 0
+    code = 0
     for path in paths:
         try:
             checker = check_lines(read_lines(path))
+            proven = f"{checker.status}, nothing is nearer than {float(checker.bound)!r}"
+            print(f"{path}: holds ({proven}), sha256 {digest(path)}")
         except (RefusedError, OSError, EOFError, UnicodeDecodeError) as error:
-            refused += 1
             print(f"{path}: REFUSED, {error}")
-            continue
-        proven = f"{checker.status}, nothing is nearer than {float(checker.bound)!r}"
-        print(f"{path}: holds ({proven}), sha256 {digest(path)}")
-    return 1 if refused else 0
+            code = 1
+    return code
 
 
 if __name__ == "__main__":

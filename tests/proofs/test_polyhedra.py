@@ -115,10 +115,38 @@ def test_what_has_no_certificate_says_so(tmp_path):
     with pytest.raises(ew.InvalidInputError, match="certificate=True"):
         one.certificate.save(tmp_path / "one.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("diversity", ["columns", 0.8])
+@pytest.mark.parametrize("rules", ["none", "steps"])
+@pytest.mark.parametrize("name", [LINEAR, TREE])
+def test_further_answers(name, rules, diversity):
+    X, y = mixed(0)
+    model = of_table(estimator(name)).fit(X, y)
     explainer = ew.Explainer(model, density=None).fit(X, y)
-    both = explainer.explain(X[model.predict(X) == 0][:1], 1, n_counterfactuals=2, certificate=True)
-    assert [bool(each.proof.lines) for each in both] == [True, False]
-    assert np.all(both.distances > 0)
+    options = {"constraints": RULES[rules], "n_counterfactuals": 3, "diversity": diversity}
+    answers = explainer.explain(X[model.predict(X) == 0][:2], 1, certificate=True, **options)
+    assert len(answers) >= 4
+    check_all(answers)
+    last = [json.loads(line) for line in answers[len(answers) - 1].proof.lines]
+    domain = last[0]["domain"]  # without what keeps it from being the first answer once more the claim is false
+    assert domain.pop("apart", None) or domain["clauses"]
+    domain["clauses"] = []
+    with pytest.raises(elsewise_check.RefusedError, match=r"line \d+: "):
+        elsewise_check.check_lines(map(json.dumps, last))
+
+
+def test_robust_radii():
+    X, y = mixed(0)
+    model = of_table(estimator(LINEAR)).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    answers = explainer.explain(X[model.predict(X) == 0][:3], 1, robust_radius=0.05, certificate=True)
+    check_all(answers)
+    assert json.loads(answers[0].proof.lines[0])["notes"]["robust_radius"] == 0.05
+    tree = of_table(estimator(TREE)).fit(X, y)  # what is kept away from its boundary may be smaller than need be
+    explainer = ew.Explainer(tree, density=None).fit(X, y)
+    answers = explainer.explain(X[tree.predict(X) == 0][:1], 1, robust_radius=0.05, certificate=True)
+    assert "some may be left out" in answers[0].proof.reason
 
 
 def test_what_is_left_out_for_want_of_room_is_no_contradiction():

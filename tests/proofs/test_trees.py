@@ -134,3 +134,103 @@ def test_a_derived_sum_that_no_tree_splits():
     explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
     assert set(explainer.derived_) == {"total"}
     check_all(explainer.explain(X[model.predict(X) == 0][:3], 1, certificate=True))
+
+
+# ---- categories as they are, missing values, several models ----
+
+
+def native(library, X):
+    """A model that divides categories by their levels, and the table it takes."""
+    X = X.assign(**{name: X[name].astype("category") for name in ("job", "home")})
+    if library == "histograms":
+        return HistGradientBoostingClassifier(max_iter=12, categorical_features="from_dtype", max_leaf_nodes=6), X
+    module = pytest.importorskip(library)
+    if library == "xgboost":
+        return module.XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True), X
+    return module.LGBMClassifier(n_estimators=10, num_leaves=5, verbose=-1), X
+
+
+@pytest.mark.parametrize("rules", ["none", "alternatives"])
+@pytest.mark.parametrize("library", ["histograms", "xgboost", "lightgbm"])
+def test_levels_that_trees_divide(library, rules):
+    X, y = mixed(0)
+    model, X = native(library, X)
+    explainer = ew.Explainer(model.fit(X, y), density=None).fit(X, y)
+    answers = explainer.explain(X[model.predict(X) == 0][:2], 1, constraints=RULES[rules], certificate=True)
+    assert any(isinstance(node[0], list) for tree in trees_of(answers[0]) for node in tree if len(node) == 4)
+    check_all(answers)
+    header = json.loads(answers[0].proof.lines[0])  # another set of levels is another model
+    for tree in header["goals"][0]["region"]["trees"]:
+        for node in tree:
+            if len(node) == 4 and isinstance(node[0], list):
+                node[0] = [0]
+    with pytest.raises(elsewise_check.RefusedError, match="a tree divides a number by levels"):
+        elsewise_check.check_lines([json.dumps(header), *answers[0].proof.lines[1:]])
+
+
+def trees_of(one):
+    return json.loads(one.proof.lines[0])["goals"][0]["region"]["trees"]
+
+
+@pytest.mark.parametrize("density", [None, "auto"])
+def test_rows_with_missing_values(density):
+    X, y = mixed(0)
+    X = X[["age", "income", "debt", "kids"]].astype(float)
+    rng = np.random.default_rng(0)
+    for name in ("income", "debt"):
+        X.loc[rng.random(len(X)) < 0.2, name] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=12, max_leaf_nodes=6).fit(X, y)
+    explainer = ew.Explainer(model, density=density).fit(X, y)
+    rows = X[(model.predict(X) == 0) & X.isna().any(axis=1)][:4]
+    answers = explainer.explain(rows, 1, certificate=True)
+    check_all(answers)
+    assert "income" in json.loads(answers[0].proof.lines[0])["notes"]["missing"]
+
+
+def test_a_model_that_never_decides_so():
+    X, y = numbers(0, n_classes=2)
+    model = GradientBoostingRegressor(n_estimators=5, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    answers = explainer.explain(X[:2], (5.0, 6.0), certificate=True)
+    assert answers.statuses.tolist() == ["infeasible"] * 2
+    check_all(answers)
+
+
+@pytest.mark.parametrize("other", ["votes", "boosting"])
+def test_two_sums_of_trees(other):
+    X, y = mixed(0)
+    model = of_table(ENSEMBLES["boosting"]).fit(X, y)
+    second = of_table(ENSEMBLES[other]).fit(X[:200], y[:200])
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    rows = X[model.predict(X) == 0][:3]
+    check_all(explainer.explain(rows, 1, other_models=[(second, 1)], certificate=True))
+
+
+def test_trees_whose_limits_are_one_but_for_rounding():
+    """No double is between two limits of trees: what the trees treat a row as is not known."""
+    header = {
+        "format": "elsewise certificate",
+        "version": 1,
+        "claim": {"status": "unknown", "distance": None, "lower_bound": 0.5},
+        "row": [0.0],
+        "prices": [1.0],
+        "point": None,
+        "goal": None,
+        "domain": {
+            "columns": [{"kind": "number", "features": [0]}],
+            "units": [[0]],
+            "lower": [None],
+            "upper": [None],
+            "per_change": 0.0,
+            "max_changes": None,
+        },
+        "goals": [{"region": {
+            "kind": "trees",
+            "map": {"rows": [[[0, 2.0]], [[0, 2.0000001]]], "offset": [0.0, 0.0]},
+            "single": False,
+            "conditions": [{"weights": [1.0], "least": 1.0, "slack": 0.0, "strict": False}],
+            "trees": [[[0, 2.0, 1, 2], [[0.0]], [[1.0]]], [[1, 2.0000001, 1, 2], [[0.0]], [[0.3]]]],
+        }, "density": None}],
+    }  # fmt: skip
+    with pytest.raises(elsewise_check.RefusedError, match="two limits of trees are as near"):
+        elsewise_check.check_lines([json.dumps(header), '{"goals": 1}', '{"close": {}}'])

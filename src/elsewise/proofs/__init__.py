@@ -6,16 +6,15 @@ this package; this package imports nothing of the checker.
 
 from .nodes import Proof
 from .prover import prove
-from .statement import (
+from .regions import (
     AffineView,
     NotCertifiedError,
     StatedEllipsoids,
-    StatedGoal,
     StatedPolyhedra,
     StatedSums,
     StatedTrees,
-    Statement,
 )
+from .statement import StatedGoal, Statement
 
 __all__ = [
     "AffineView",

@@ -6,7 +6,7 @@ row's own level, whose share is what the others leave.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from ..arrays import FloatArray
 from ..projection import Projection, project
 from ..projection.distance import ResolvedManhattan
 from .nodes import NodeCosts, ProofNode
-from .statement import StatedPolyhedra, Statement
+from .regions import StatedPolyhedra
+from .statement import Statement
 
 # Factors on multipliers that prove a set empty: the bound grows with them until rounding does.
 FARKAS_FACTORS = tuple(4.0**k for k in range(-6, 30))
@@ -35,7 +36,7 @@ class NodeMultipliers:
 
     Attributes
     ----------
-    parts, rules : arrays of shape (n_halfspaces,), (n_rules,)
+    parts, rules, apart : arrays of shape (n_halfspaces,), (n_rules,), (n_apart,)
     kappa : float
         Of the ellipsoid; 0 without one.
     image : array of shape (q,)
@@ -43,18 +44,19 @@ class NodeMultipliers:
 
     parts: FloatArray = field(default_factory=lambda: np.empty(0))
     rules: FloatArray = field(default_factory=lambda: np.empty(0))
+    apart: FloatArray = field(default_factory=lambda: np.empty(0))
     kappa: float = 0.0
     image: FloatArray = field(default_factory=lambda: np.empty(0))
 
     def scaled(self, factor: float) -> NodeMultipliers:
         """Return a multiple."""
-        return NodeMultipliers(self.parts * factor, self.rules * factor, self.kappa * factor, self.image * factor)
+        return NodeMultipliers(*(factor * getattr(self, each.name) for each in fields(self)))
 
     @property
     def as_json(self) -> dict[str, Any]:
         """Multipliers that are not zero."""
         said: dict[str, Any] = {}
-        for name, values in (("parts", self.parts), ("rules", self.rules)):
+        for name, values in (("parts", self.parts), ("rules", self.rules), ("apart", self.apart)):
             pairs = [[int(place), float(values[place])] for place in np.flatnonzero(values > 0)]
             if pairs:
                 said[name] = pairs
@@ -183,11 +185,11 @@ class NodeRelaxation:
 
     def _broken(self, box: ProofNode, row: FloatArray, n_given: int, places: Any) -> BoundedNode:
         """Bound a node by the constraints, one at a time, that no move changes and the row with its levels breaks."""
-        split, pushed = n_given - len(self.statement.domain.offsets), [NodeMultipliers()]
+        pushed = [NodeMultipliers()]
         for place in places.tolist():
             one = np.zeros(n_given)
             one[place] = 1.0
-            pushed += [NodeMultipliers(one[:split], one[split:]).scaled(each) for each in FARKAS_FACTORS]
+            pushed += [NodeMultipliers(*self._sorted(one)).scaled(each) for each in FARKAS_FACTORS]
         if box.ellipsoid >= 0:
             density = self.statement.goals[box.goal].density
             assert density is not None
@@ -200,7 +202,8 @@ class NodeRelaxation:
         """Half-spaces and cone of a node, for moves from a row."""
         domain, n = self.statement.domain, len(row)
         A, b, _ = self._halfspaces(box)
-        A, b = np.concatenate([A, domain.normals]), np.concatenate([b, domain.offsets])
+        of_apart, far = self._kept_apart(box)
+        A, b = np.concatenate([A, domain.normals, of_apart]), np.concatenate([b, domain.offsets, far])
         if box.ellipsoid < 0:
             return A, b - A @ row, None, None, 0.0, None
         density = self.statement.goals[box.goal].density
@@ -228,9 +231,7 @@ class NodeRelaxation:
 
     def _multipliers(self, box: ProofNode, rows: FloatArray, cone: FloatArray) -> NodeMultipliers:
         """Read the projector's multipliers as those of the certificate."""
-        n_rules = len(self.statement.domain.offsets)
-        split = len(rows) - n_rules
-        found = NodeMultipliers(np.maximum(rows[:split], 0.0), np.maximum(rows[split:], 0.0))
+        found = NodeMultipliers(*self._sorted(np.maximum(rows, 0.0)))
         if box.ellipsoid < 0 or len(cone) < 2:
             return found
         density = self.statement.goals[box.goal].density
@@ -246,6 +247,28 @@ class NodeRelaxation:
             found.kappa, found.image = 0.0, np.empty(0)
         return found
 
+    def _sorted(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Take numbers of half-spaces, rules and distances that are kept apart."""
+        last = len(rows) - len(self.statement.apart)
+        first = last - len(self.statement.domain.offsets)
+        return rows[:first], rows[first:last], rows[last:]
+
+    def _kept_apart(self, box: ProofNode) -> tuple[FloatArray, FloatArray]:
+        """Half-spaces by which rows of a node keep away from points: chords above the distances of numbers."""
+        n, prices, (low, high) = len(self.most), self.statement.prices, self.costs.limits(box)
+        A, b = np.zeros((len(self.statement.apart), n)), np.zeros(len(self.statement.apart))
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        for k, (point, distance) in enumerate(self.statement.apart):
+            ends = np.abs(low - point), np.abs(high - point)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                slope = np.where(high > low, (ends[1] - ends[0]) / (high - low), 0.0)
+            constant = np.where(high > low, ends[0] - slope * low, ends[0])
+            is_indicator = self.statement.domain.layout.group >= 0
+            slope = np.where(is_indicator, 1.0 - 2.0 * point, slope)
+            constant = np.where(is_indicator, point, constant)
+            A[k], b[k] = -prices * slope, float(prices @ constant) - distance
+        return A, b
+
     def bounded(self, box: ProofNode, multipliers: NodeMultipliers) -> BoundedNode:
         """Evaluate what multipliers prove of a node."""
         slopes, constant = self.linear(box, multipliers)
@@ -260,6 +283,8 @@ class NodeRelaxation:
             size += multipliers.parts @ np.abs(self._halfspaces(box)[0])
         if len(multipliers.rules):
             size += multipliers.rules @ np.abs(self.statement.domain.normals)
+        if len(multipliers.apart):
+            size += multipliers.apart @ np.abs(self._kept_apart(box)[0])
         if multipliers.kappa > 0:
             density = self.statement.goals[box.goal].density
             assert density is not None
@@ -277,6 +302,9 @@ class NodeRelaxation:
             slopes = slopes + multipliers.rules @ domain.normals
             sizes = np.abs(domain.normals) @ self.most + np.abs(domain.offsets)
             constant -= float(multipliers.rules @ (domain.offsets + ROUNDING * (len(self.most) + 16) * sizes))
+        if len(multipliers.apart):
+            A, b = self._kept_apart(box)
+            slopes, constant = slopes + multipliers.apart @ A, constant - float(multipliers.apart @ b)
         if multipliers.kappa > 0:
             density = statement.goals[box.goal].density
             assert density is not None

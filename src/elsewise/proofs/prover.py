@@ -17,7 +17,8 @@ import numpy as np
 from ..arrays import FloatArray
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
 from .nodes import NodeCosts, Proof, ProofNode
-from .statement import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees, Statement, limits
+from .regions import NotCertifiedError, StatedPolyhedra, StatedSums, StatedTrees
+from .statement import Statement, limits
 from .trees import TreeBound, TreeBounds
 from .units import WORTH_NARROWING, UnitBounds
 
@@ -169,7 +170,7 @@ class _Prover:
             if narrowings:
                 return _narrowed(replace(box, narrowings=narrowings, bound_before=relaxed.bound))
         assert point is not None
-        choice = self._broken_clause(box, point) or self._fraction(box, point)
+        choice = self._broken_clause(box, point) or self._fraction(box, point) or self._too_near(box, point)
         if choice is None and self._counts_changes:
             cost = self.statement.prices * np.abs(point - self.statement.row)
             choice = self._largest_open_move(box, point, cost > STILL * cost.sum())
@@ -182,7 +183,7 @@ class _Prover:
 
     def _next_of_trees(self, box: ProofNode) -> tuple[dict[str, Any], list[ProofNode]]:
         """Close or divide a node whose model is a sum of trees."""
-        has_more = box.ellipsoid >= 0 or len(self.statement.domain.offsets) > 0
+        has_more = box.ellipsoid >= 0 or len(self.statement.domain.offsets) > 0 or len(self.statement.apart) > 0
         relaxed = self.relaxation.solve(box) if has_more else BoundedNode(NodeMultipliers(), 0.0, None)
         if relaxed is None:
             return self._decide_level(box)
@@ -206,7 +207,8 @@ class _Prover:
         self, box: ProofNode, found: TreeBound, relaxed: FloatArray | None
     ) -> tuple[dict[str, Any], list[ProofNode]]:
         """Divide a node at a broken clause, or where trees and columns disagree."""
-        clause = None if found.point is None else self._broken_clause(box, found.point)
+        point = found.point
+        clause = None if point is None else self._broken_clause(box, point) or self._too_near(box, point)
         if clause is not None:
             return clause
         if found.split is None:
@@ -264,9 +266,9 @@ class _Prover:
         clause = self._broken_clause(box, point)
         if clause is not None:
             return clause
-        fraction = self._fraction(box, point)
-        if fraction is not None:
-            return fraction
+        choice = self._fraction(box, point) or self._too_near(box, point)
+        if choice is not None:
+            return choice
         cost = self.statement.prices * np.abs(point - row)
         moved = cost > STILL * cost.sum()
         for f in np.flatnonzero(moved & (point > self.costs.below) & (point < self.costs.above)).tolist():
@@ -319,6 +321,20 @@ class _Prover:
         if below < own < above and box.lower[f] <= own <= box.upper[f]:
             intervals.insert(1, (own, own))
         return self._split(box, f, intervals)
+
+    def _too_near(self, box: ProofNode, point: FloatArray) -> tuple[dict[str, Any], list[ProofNode]] | None:
+        """Divide a number at that of a point that is kept away from, where this one is too near; None if none is."""
+        prices, number = self.statement.prices, self.statement.domain.layout.group < 0
+        low, high = self.costs.limits(box)
+        for other, distance in self.statement.apart:
+            if prices @ np.abs(point - other) >= distance * (1 - STILL):
+                continue
+            width = np.where(number, np.minimum(other - low, high - other) * prices, 0.0)
+            f = int(np.argmax(width))
+            if width[f] > 0:
+                at = float(other[f])
+                return self._split(box, f, [(box.lower[f], at), (float(np.nextafter(at, np.inf)), box.upper[f])])
+        return None
 
     def _stays_or_moves(
         self, box: ProofNode, f: int, below: float, above: float

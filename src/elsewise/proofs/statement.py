@@ -6,337 +6,20 @@ indicators. ``Statement.header`` is the first line of the certificate; its field
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import FloatArray, IntArray
 from ..search import Domain
-from ..search.cones import Cones
-from ..search.relaxations.polyhedra import PolyhedronUnion
-from ..search.relaxations.tree_sums.cover import EnsembleCover
-from ..search.relaxations.tree_sums.indexed import conditions_of
-from ..search.relaxations.tree_sums.joint import Joint
-from ..search.relaxations.tree_sums.trees import TreeSum
-from ..search.relaxations.tree_sums.votes import exact_leaves, strict_conditions
-from ..search.relaxations.unit_sums.functions import IDENTITY, LOGISTIC, RELU, SQUARE, TANH, Function, Mixed
-from ..search.relaxations.unit_sums.units import Layer, Sums
+from .regions import NotCertifiedError, StatedEllipsoids, StatedPolyhedra, StatedSums, StatedTrees
 
+# Clauses by which one earlier answer is excluded, at most.
+MOST_CLAUSES = 64
 FORMAT, VERSION = "elsewise certificate", 1
-# Half-spaces that a point misses by more than this, relative to their terms, do not hold it for sure.
-SURELY_OUTSIDE = 1e-9
-
-
-class NotCertifiedError(Exception):
-    """Why there is no certificate of an answer; the answer itself is none the worse."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AffineView:
-    """What a model or a density sees of features, ``z = matrix x + offset``.
-
-    Attributes
-    ----------
-    matrix, offset : arrays of shape (n_out, n_features), (n_out,)
-    """
-
-    matrix: FloatArray
-    offset: FloatArray
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The map by rows, zeros left out."""
-        rows = [[[int(j), float(row[j])] for j in np.flatnonzero(row)] for row in self.matrix]
-        return {"rows": rows, "offset": self.offset.tolist()}
-
-
-def _exact_dot(factors: FloatArray, values: list[Fraction]) -> Fraction:
-    return sum((Fraction(factors[j]) * values[j] for j in np.flatnonzero(factors)), Fraction(0))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StatedPolyhedra:
-    """A region that is a union of listed polyhedra.
-
-    Attributes
-    ----------
-    region : PolyhedronUnion
-        In model space.
-    view : AffineView
-    """
-
-    region: PolyhedronUnion
-    view: AffineView
-
-    @property
-    def n_parts(self) -> int:
-        """Number of polyhedra."""
-        return self.region.n_polyhedra
-
-    def halfspaces(self, part: int) -> tuple[FloatArray, FloatArray]:
-        """Half-spaces ``(A, b)`` of features, ``A x <= b``, of a part."""
-        A, b = self.region.polyhedron(part)
-        return A @ self.view.matrix, b - A @ self.view.offset
-
-    def sizes(self, part: int, most: FloatArray) -> FloatArray:
-        """Sizes of the terms of half-spaces of a part where ``|x| <= most``, array of shape (n_halfspaces,)."""
-        region = self.region
-        start, stop = region.spans[part]
-        seen = np.abs(self.view.matrix) @ most + np.abs(self.view.offset)
-        normals = np.abs(region.normals[start:stop]) + np.abs(region.shifts[part])
-        return np.asarray(normals @ seen + np.abs(region.offsets[start:stop]) + abs(region.shift_offsets[part]))
-
-    def holds(self, point: FloatArray) -> bool:
-        """Whether a part holds a point in exact arithmetic, not by the rounding of a model at a tie."""
-        region, view = self.region, self.view
-        seen = [_exact_dot(row, list(map(Fraction, point))) + Fraction(o) for row, o in zip(view.matrix, view.offset)]
-        for part, (start, stop) in enumerate(region.spans.tolist()):
-            A, b = self.halfspaces(part)
-            if (A @ point - b > SURELY_OUTSIDE * self.sizes(part, np.abs(point))).any():
-                continue
-            shift = _exact_dot(region.shifts[part], seen) - Fraction(region.shift_offsets[part])
-            pairs = zip(region.normals[start:stop], region.offsets[start:stop])
-            if all(_exact_dot(normal, seen) - shift <= Fraction(offset) for normal, offset in pairs):
-                return True
-        return False
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """The polyhedra over one table of half-spaces."""
-        region, parts = self.region, []
-        for (start, stop), shift, offset in zip(region.spans.tolist(), region.shifts, region.shift_offsets.tolist()):
-            part: dict[str, Any] = {"start": start, "stop": stop}
-            if shift.any() or offset:
-                part |= {"shift": shift.tolist(), "shift_offset": offset}
-            parts.append(part)
-        return {
-            "kind": "polyhedra",
-            "map": self.view.as_json,
-            "normals": region.normals.tolist(),
-            "offsets": region.offsets.tolist(),
-            "parts": parts,
-        }
-
-
-# Functions of units that the checker knows.
-_FUNCTIONS: dict[Function, str] = {
-    RELU: "relu",
-    IDENTITY: "identity",
-    SQUARE: "square",
-    TANH: "tanh",
-    LOGISTIC: "logistic",
-}
-
-
-def _function_names(function: Function, n_units: int) -> list[str]:
-    if isinstance(function, Mixed):
-        return [name for part, n in function.parts for name in _function_names(part, n)]
-    if type(function) not in {type(known) for known in _FUNCTIONS} or function not in _FUNCTIONS:
-        raise NotCertifiedError("curves of columns have no certificates yet")
-    return [_FUNCTIONS[function]] * n_units
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StatedSums:
-    """A region where sums of units, functions of linear forms, are not negative.
-
-    Attributes
-    ----------
-    sums : Sums
-        In model space.
-    view : AffineView
-    is_empty : bool
-        The model never decides so.
-    """
-
-    sums: Sums
-    view: AffineView
-    is_empty: bool
-    functions: tuple[list[str], ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        names = tuple(_function_names(layer.function, len(layer.b)) for layer in self.sums.layers)
-        object.__setattr__(self, "functions", names)
-
-    @property
-    def n_parts(self) -> int:
-        """One, or none."""
-        return 0 if self.is_empty else 1
-
-    def of_features(self) -> Sums:
-        """Return the sums as functions of features."""
-        first, *others = self.sums.layers
-        M, m = self.view.matrix, self.view.offset
-        moved = Layer(first.W @ M, first.b + first.W @ m, first.function)
-        return Sums((moved, *others), self.sums.C, self.sums.D @ M, self.sums.d + self.sums.D @ m, self.sums.log_odds)
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """One part of half-spaces, whose terms are features and units."""
-        sums = self.sums
-        said: dict[str, Any] = {
-            "kind": "polyhedra",
-            "map": self.view.as_json,
-            "normals": (-sums.D).tolist(),
-            "offsets": sums.d.tolist(),
-            "parts": [] if self.is_empty else [{"start": 0, "stop": len(sums.d)}],
-            "layers": [
-                {"weights": layer.W.tolist(), "offsets": layer.b.tolist(), "functions": names}
-                for layer, names in zip(sums.layers, self.functions)
-            ],
-            "units": (-sums.C).tolist(),
-        }
-        return said if sums.log_odds is None else {**said, "log_odds": sums.log_odds}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StatedTrees:
-    """A region where sums of leaves of trees meet conditions ``weights . sums >= least``.
-
-    Attributes
-    ----------
-    cover : EnsembleCover
-    weights : array of shape (n_conditions, n_scores)
-    least, slack : arrays of shape (n_conditions,)
-        What sums have to reach, and how far rounding may let them miss it.
-    strict : bool array of shape (n_conditions,)
-        A tie is not enough, where sums are exact.
-    """
-
-    cover: EnsembleCover
-    weights: FloatArray
-    least: FloatArray
-    slack: FloatArray
-    strict: BoolArray
-
-    @classmethod
-    def of(cls, cover: EnsembleCover) -> StatedTrees:
-        """Read the conditions of a cover."""
-        trees, decision = cover.trees, cover.decision
-        if isinstance(decision, Joint):
-            raise NotCertifiedError("several sums of trees at once have no certificates yet")
-        if trees.is_by_table.any():
-            raise NotCertifiedError("trees that split by category codes or missing values have no certificates yet")
-        weights, least = decision.rows(trees.n_scores)
-        nominal = least * trees.divisor - weights @ trees.base
-        slack = nominal - conditions_of(trees, decision)[1]
-        return cls(cover, weights, nominal, slack, strict_conditions(trees, decision, len(least)))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether sums are exact: all leaves are votes."""
-        trees = self.cover.trees
-        plain = np.isin(self.weights, (-1.0, 0.0, 1.0)).all()
-        return bool(plain and exact_leaves(trees.value[trees.feature < 0]).all())
-
-    @property
-    def gains(self) -> FloatArray:
-        """What leaves add to the conditions, array of shape (n_leaves, n_conditions)."""
-        trees = self.cover.trees
-        return np.asarray(trees.value[trees.feature < 0] @ self.weights.T)
-
-    @property
-    def needed(self) -> FloatArray:
-        """What sums of leaves have to reach, array of shape (n_conditions,)."""
-        if not self.is_exact:
-            return self.least - self.slack
-        # as the checker does: sums are multiples of what leaves differ by
-        trees, found = self.cover.trees, []
-        is_leaf = trees.feature < 0
-        owner = np.searchsorted(trees.roots, np.flatnonzero(is_leaf), side="right") - 1
-        for gains, least, strict in zip(self.gains.T, self.least, self.strict):
-            whole = np.round(gains * 2.0**20).astype(np.int64)
-            first = np.array([whole[owner == t][0] for t in range(trees.n_trees)])
-            step = int(np.gcd.reduce(whole - first[owner]))
-            start = int(first.sum())
-            if step == 0:
-                found.append(float(least) + (1.0 if strict else 0.0))
-                continue
-            count = (float(least) * 2.0**20 - start) / step
-            found.append((start + step * (np.floor(count) + 1 if strict else np.ceil(count))) / 2.0**20)
-        return np.array(found)
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """Trees as lists of nodes: ``[feature, limit, left, right]`` or ``[scores]``."""
-        space = self.cover.space
-        rows = zip(self.weights.tolist(), self.least.tolist(), self.slack.tolist(), self.strict.tolist())
-        return {
-            "kind": "trees",
-            "map": AffineView(space.matrix, space.offset).as_json,
-            "single": bool(self.cover.trees.single),
-            "conditions": [{"weights": w, "least": b, "slack": max(s, 0.0), "strict": t} for w, b, s, t in rows],
-            "trees": [_nodes_of(self.cover.trees, int(root)) for root in self.cover.trees.roots],
-        }
-
-
-def _nodes_of(trees: TreeSum, root: int) -> list[list[Any]]:
-    """List the nodes of a tree, each before those below it; comparisons that send everything one way are left out."""
-    found: list[list[Any]] = []
-    waiting = [(root, -1, 0)]
-    while waiting:
-        node, parent, side = waiting.pop()
-        while trees.feature[node] >= 0 and np.isinf(trees.limit[node]):
-            node = int(trees.left[node] if trees.limit[node] > 0 else trees.right[node])
-        if parent >= 0:
-            found[parent][side] = len(found)
-        if trees.feature[node] < 0:
-            found.append([trees.value[node].tolist()])
-            continue
-        waiting += [(int(trees.right[node]), len(found), 3), (int(trees.left[node]), len(found), 2)]
-        found.append([int(trees.feature[node]), float(trees.limit[node]), -1, -1])
-    return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StatedEllipsoids:
-    """Ellipsoids ``|F (M x + m - c)|^2 + p.x <= r``.
-
-    Attributes
-    ----------
-    cones : Cones
-    view : AffineView
-        From features to the numbers that the cones are about.
-    indicators : int array
-        Features that penalties are about, in their order.
-    """
-
-    cones: Cones
-    view: AffineView
-    indicators: Any
-
-    @property
-    def n_ellipsoids(self) -> int:
-        """Number of ellipsoids."""
-        return len(self.cones.radii)
-
-    def ellipsoid(self, number: int) -> tuple[FloatArray, FloatArray, float, FloatArray]:
-        """``(F M, F (c - m), r, p)`` of an ellipsoid, with p over all features."""
-        cones, view = self.cones, self.view
-        factor = cones.factors[cones.shape[number]]
-        penalties = np.zeros(view.matrix.shape[1])
-        if cones.penalties.size:
-            penalties[self.indicators] = cones.penalties[number]
-        centre = factor @ (cones.centres[number] - view.offset)
-        return factor @ view.matrix, centre, float(cones.radii[number] ** 2), penalties
-
-    @property
-    def as_json(self) -> dict[str, Any]:
-        """Shapes, and the ellipsoids that have them."""
-        cones, listed = self.cones, []
-        for number in range(self.n_ellipsoids):
-            each: dict[str, Any] = {
-                "shape": int(cones.shape[number]),
-                "centre": cones.centres[number].tolist(),
-                "squared_radius": float(cones.radii[number] ** 2),
-            }
-            if cones.penalties.size:
-                pairs = zip(self.indicators.tolist(), cones.penalties[number].tolist())
-                each["penalties"] = [[feature, value] for feature, value in pairs if value]
-            listed.append(each)
-        return {"map": self.view.as_json, "shapes": cones.factors.tolist(), "ellipsoids": listed}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,6 +55,10 @@ class Statement:
     goal : int
         The goal that the point reaches; -1 without a point.
     distance : float or None
+    earlier : tuple of int arrays
+        Columns that earlier answers change, as changes are counted: of each of them one stays.
+    apart : tuple of (array of shape (n_features,), float)
+        Points that answers keep a distance from.
     notes : dict
         Names and labels, for people; nothing is proven about them.
     """
@@ -384,6 +71,8 @@ class Statement:
     point: FloatArray | None
     goal: int
     distance: float | None
+    earlier: tuple[IntArray, ...] = ()
+    apart: tuple[tuple[FloatArray, float], ...] = ()
     notes: dict[str, Any] = field(default_factory=dict)
 
     def header(self, lower_bound: float, status: str) -> dict[str, Any]:
@@ -422,19 +111,34 @@ class Statement:
         if domain.least_moves is not None:
             least = domain.least_moves
             said["least_moves"] = {"below": least.below[0].tolist(), "above": least.above[0].tolist()}
+        if self.apart:
+            said["apart"] = [{"point": point.tolist(), "distance": distance} for point, distance in self.apart]
         return said
 
     def clauses(self) -> list[list[list[Any]]]:
         """Return the clauses that bind the row, each a list of literals ``[feature, low, high]``, None for no end."""
-        clauses = self.domain.clauses
+        clauses, found = self.domain.clauses, [clause for units in self.earlier for clause in self._one_stays(units)]
         if clauses is None:
-            return []
-        found = []
+            return found
         for number in np.flatnonzero(clauses.binds[0]).tolist():
             own = np.flatnonzero((clauses.clause_of == number) & (clauses.low[0] <= clauses.high[0]))
             ends = zip(clauses.feature[own].tolist(), limits(clauses.low[0, own]), limits(clauses.high[0, own]))
             found.append([[feature, low, high] for feature, low, high in ends])
         return found
+
+    def _one_stays(self, units: IntArray) -> list[list[list[Any]]]:
+        """Clauses that say that one of some columns stays; of columns that move together, all of them."""
+        layout, each = self.domain.layout, []
+        for unit in units.tolist():
+            stays = []
+            for column in np.flatnonzero(layout.unit == unit):
+                own = np.flatnonzero(layout.column == column)
+                f = int(own[np.argmax(self.row[own])] if layout.group[own[0]] >= 0 else own[0])
+                stays.append([f, float(self.row[f]), float(self.row[f])])
+            each.append(stays)
+        if math.prod(map(len, each)) > MOST_CLAUSES:
+            raise NotCertifiedError("answers that differ from earlier ones in many columns that move together")
+        return [list(literals) for literals in product(*each)]
 
 
 def limits(values: FloatArray) -> list[float | None]:

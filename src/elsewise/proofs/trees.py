@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .nodes import NodeCosts, ProofNode
-from .statement import NotCertifiedError, StatedTrees
+from .regions import NotCertifiedError, StatedTrees
 
 # Sweeps of the ascent at the first bound of a node.
 N_SWEEPS = 40
@@ -87,6 +87,10 @@ class TreeBounds:
 
     def __init__(self, stated: StatedTrees, costs: NodeCosts) -> None:
         self.costs, cover = costs, stated.cover
+        self.bits = int(-np.floor(np.log2(max(costs.bound, 1e-300) * FINEST)))
+        self.nothing = _out_of_reach(stated, costs.bound * 2.0**self.bits) if cover.n_parts == 0 else None
+        if self.nothing is not None:
+            return
         trees = cover.indexed
         if trees is None:
             raise NotCertifiedError("trees that see mixtures of columns have no certificates yet")
@@ -99,10 +103,9 @@ class TreeBounds:
         self.first = trees.first_cell[:-1].astype(np.int64)
         self.n_trees = int(self.leaf_tree.max(initial=-1)) + 1
         self.first_leaf = np.searchsorted(self.leaf_tree, np.arange(self.n_trees))
-        self.bits = int(-np.floor(np.log2(max(costs.bound, 1e-300) * FINEST)))
         layout = costs.domain.layout
         self.low, self.high = trees.low.copy(), trees.high.copy()
-        for feature, exact in _exact_ends(stated).items():
+        for feature, exact in _exact_ends(stated, costs.domain.integer).items():
             cells = np.flatnonzero(trees.is_number & (trees.feature == feature))
             for k in cells[np.isfinite(self.high[cells])].tolist():
                 near = exact[np.argmin(np.abs(exact - self.high[k]))]
@@ -112,6 +115,8 @@ class TreeBounds:
 
     def solve(self, node: ProofNode, slopes: FloatArray, constant: float, wanted: float) -> TreeBound:
         """Bound a node, with slopes of features and a constant from what else holds."""
+        if self.nothing is not None:
+            return TreeBound(TreeMultipliers(self.bits, self.nothing), np.inf)
         self.n_entries += self.leaf_cells.size
         if self.n_entries > MOST_ENTRIES_OF_ALL:
             raise NotCertifiedError("the proof takes too many nodes for so many trees")
@@ -313,22 +318,44 @@ class _NearCells:
     cost: FloatArray
 
 
-def _exact_ends(stated: StatedTrees) -> dict[int, FloatArray]:
+def _out_of_reach(stated: StatedTrees, bound: float) -> list[int]:
+    """Return weights of conditions that the best leaves of all trees miss by a bound, whole numbers."""
+    trees = stated.cover.trees
+    owner = np.searchsorted(trees.roots, np.flatnonzero(trees.feature < 0), side="right") - 1
+    n = len(stated.needed)
+    for pi in (*np.eye(n), np.ones(n)):
+        best = np.full(trees.n_trees, -np.inf)
+        np.maximum.at(best, owner, stated.gains @ pi)
+        missing = float(stated.needed @ pi - best.sum())
+        if missing > 1e-9 * (np.abs(stated.needed) @ pi + np.abs(best).sum()):
+            return [int(np.ceil(BEYOND * bound / missing)) * int(weight) for weight in pi]
+    raise NotCertifiedError("the model never decides so, by less than its rounding")
+
+
+def _exact_ends(stated: StatedTrees, whole: BoolArray) -> dict[int, FloatArray]:
     """Return the last doubles before limits of trees, of numbers that they see scaled, as the checker has them."""
     space, trees, group = stated.cover.space, stated.cover.trees, stated.cover.space.group
-    found: dict[int, set[float]] = {}
+    found: dict[int, set[tuple[float, Fraction, Fraction]]] = {}
     for j in np.unique(trees.feature[trees.feature >= 0]).tolist():
         places = np.flatnonzero(space.matrix[j])
         if len(places) != 1 or group[places[0]] >= 0:
             continue
         slope, offset = Fraction(float(space.matrix[j, places[0]])), Fraction(float(space.offset[j]))
-        if slope == 1 and offset == 0:
-            continue
         limits = np.unique(trees.limit[trees.feature == j])
         for limit in limits[np.isfinite(limits)].tolist():
             cut = (Fraction(limit) - offset) / slope
             last = float(cut)
             if last > cut or (last == cut and slope < 0):
                 last = float(np.nextafter(last, -np.inf))
-            found.setdefault(int(places[0]), set()).add(last)
-    return {feature: np.array(sorted(ends)) for feature, ends in found.items()}
+            found.setdefault(int(places[0]), set()).add((last, slope, offset))
+    ends: dict[int, FloatArray] = {}
+    for feature, of_feature in found.items():
+        views = {(m, o) for _, m, o in of_feature}
+        if views == {(Fraction(1), Fraction(0))}:
+            continue
+        shift = max(abs(offset / slope) for slope, offset in views)
+        ends[feature] = np.array(sorted({last for last, _, _ in of_feature}))
+        for (a, *one), (b, *other) in pairwise(sorted(of_feature)):
+            if one != other and b - a <= SAME_END * (abs(b) + float(shift)) and not whole[feature]:
+                raise NotCertifiedError("two models divide a column at places that are one but for rounding")
+    return ends

@@ -16,7 +16,7 @@ from ..search.relaxations.unit_sums.functions import entropy, shares_of
 from ..search.relaxations.unit_sums.units import Layer
 from .multipliers import BoundedNode, NodeMultipliers, NodeRelaxation
 from .nodes import Narrowing, NodeCosts, ProofNode, UnitCuts
-from .statement import NotCertifiedError, StatedSums
+from .regions import NotCertifiedError, StatedSums
 
 # Rounds of half-spaces that a node takes at most, and what makes one worth a projection, relative to its terms.
 MOST_ROUNDS, CUT_DEPTH = 30, 1e-12

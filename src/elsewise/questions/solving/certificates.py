@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...answers.records import OPTIMAL_GAP
@@ -57,14 +59,10 @@ def _statement(answers: Answers, place: int, goal: int) -> Statement:
     distance = question.distance
     if not isinstance(distance, ResolvedManhattan):
         raise NotCertifiedError("distances that are quadratic have no certificates yet")
-    if question.fitted.robust_radius:
-        raise NotCertifiedError("answers with a robust radius have no certificates yet")
+    if not question.fitted.is_exactly_robust(question.outcomes):
+        raise NotCertifiedError("robust answers of models of several parts have no certificates: some may be left out")
     if not np.isnan(answers.highest_quantile[place]):
         raise NotCertifiedError("answers that are less dense than asked have no certificates")
-    if answers.earlier[place]:
-        raise NotCertifiedError("answers that have to differ from earlier ones have no certificates yet")
-    if question.fitted.missing is not None:
-        raise NotCertifiedError("rows with missing values have no certificates yet")
     row, domain = answers.rows[[place]], _domain_of(answers, place)
     prices = distance.weights
     point = answers.points[[place]] if np.isfinite(answers.value[place]) else None
@@ -84,11 +82,30 @@ def _statement(answers: Answers, place: int, goal: int) -> Statement:
         point=None if point is None else point[0],
         goal=-1 if point is None else places.index(int(answers.goal[place])),
         distance=None if found is None else float(found[0]),
-        notes={
-            "columns": [str(column.name) for column in question.table.columns],
-            "target": [str(question.label(number)) for number in places],
-        },
+        earlier=tuple(one.columns for one in answers.earlier[place] if one.apart is None),
+        apart=tuple(
+            (one.point if lattice is None else lattice.counts(one.point[None])[0], one.apart)
+            for one in answers.earlier[place]
+            if one.apart is not None
+        ),
+        notes=_notes(question, places),
     )
+
+
+def _notes(question: Question, goals: list[int]) -> dict[str, Any]:
+    """Name what the numbers of a statement are about."""
+    fitted = question.fitted
+    notes: dict[str, Any] = {
+        "columns": [str(column.name) for column in question.table.columns],
+        "target": [str(question.label(number)) for number in goals],
+    }
+    if fitted.missing is not None:
+        notes["missing"] = [
+            name for name, is_missing in zip(question.table.feature_names, fitted.missing) if is_missing
+        ]
+    if fitted.robust_radius:
+        notes["robust_radius"] = fitted.robust_radius
+    return notes
 
 
 def _goals_of(answers: Answers, place: int, goal: int) -> list[int]:

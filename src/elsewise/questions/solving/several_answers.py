@@ -13,6 +13,7 @@ import numpy as np
 
 from ...answers.explanations import SAME_DISTANCE, Explanations
 from ...arrays import BoolArray, FloatArray, IntArray, UserData
+from ...proofs import Proof
 from ...reasons import ProofUnfinished
 from .answers import Answers
 from .question import Question
@@ -154,4 +155,6 @@ def _with_bounds(explanations: Explanations, bounds: FloatArray, lowered: BoolAr
     causes = tuple(
         ProofUnfinished("time") if opened else cause for opened, cause in zip(is_open.tolist(), explanations.causes)
     )
-    return replace(explanations, lower_bounds=bounds, gaps=gaps, statuses=statuses, causes=causes)
+    late = Proof(reason="an answer that was found later is nearer: what is proven is about other rows")
+    proofs = tuple(late if low else proof for low, proof in zip(lowered.tolist(), explanations.proofs))
+    return replace(explanations, lower_bounds=bounds, gaps=gaps, statuses=statuses, causes=causes, proofs=proofs)
