@@ -14,7 +14,7 @@ from .regions import (
     StatedSums,
     StatedTrees,
 )
-from .statement import StatedGoal, Statement
+from .statement import StatedGoal, Statement, limits
 
 __all__ = [
     "AffineView",
@@ -26,5 +26,6 @@ __all__ = [
     "StatedSums",
     "StatedTrees",
     "Statement",
+    "limits",
     "prove",
 ]

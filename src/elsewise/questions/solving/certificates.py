@@ -9,6 +9,7 @@ import numpy as np
 from ...answers.records import OPTIMAL_GAP
 from ...arrays import FloatArray, IntArray
 from ...distances import ResolvedManhattan
+from ...models import Interval
 from ...proofs import (
     AffineView,
     NotCertifiedError,
@@ -19,6 +20,7 @@ from ...proofs import (
     StatedSums,
     StatedTrees,
     Statement,
+    limits,
     prove,
 )
 from ...search import Cover, Domain, Layout
@@ -27,7 +29,10 @@ from ...search.relaxations.polyhedra.cover import PolyhedraCover
 from ...search.relaxations.softmax import SoftmaxRegion
 from ...search.relaxations.tangents import TangentCover
 from ...search.relaxations.tree_sums.cover import EnsembleCover
+from ...search.relaxations.tree_sums.decisions import Mean
+from ...search.relaxations.tree_sums.joint import members_of
 from ...search.relaxations.unit_sums.region import SumCover
+from ...table import Column
 from .answers import Answers
 from .question import Question
 
@@ -94,11 +99,14 @@ def _statement(answers: Answers, place: int, goal: int) -> Statement:
 
 def _notes(question: Question, goals: list[int]) -> dict[str, Any]:
     """Name what the numbers of a statement are about."""
-    fitted = question.fitted
+    fitted, table = question.fitted, question.table
     notes: dict[str, Any] = {
-        "columns": [str(column.name) for column in question.table.columns],
-        "target": [str(question.label(number)) for number in goals],
+        "names": list(table.names),
+        "columns": [_described(question, column) for column in table.columns],
+        "outcomes": [_outcome(question, number) for number in goals],
     }
+    if any(_is_outer(question.searched.goals[number].cover) for number in goals):
+        notes["necessary"] = True  # the conditions hold wherever the model decides so, and elsewhere, too
     if fitted.missing is not None:
         notes["missing"] = [
             name for name, is_missing in zip(question.table.feature_names, fitted.missing) if is_missing
@@ -106,6 +114,46 @@ def _notes(question: Question, goals: list[int]) -> dict[str, Any]:
     if fitted.robust_radius:
         notes["robust_radius"] = fitted.robust_radius
     return notes
+
+
+def _described(question: Question, column: Column) -> dict[str, Any]:
+    """Describe a column: what its features are in the user's rows."""
+    said: dict[str, Any] = {
+        "name": str(column.name),
+        "kind": column.kind,
+        "features": list(range(column.start, column.stop)),
+    }
+    lattice = question.lattice
+    if lattice is not None and column.start in lattice.features:
+        place = int(np.flatnonzero(lattice.features == column.start)[0])
+        said["step"] = [float(lattice.numerator[place]), float(lattice.denominator[place])]
+    if column.levels:
+        said["levels"] = [_plain(level) for level in column.levels]
+    if column.is_group:
+        said["sources"] = [question.table.names[source] for source in column.sources]
+    return said
+
+
+def _outcome(question: Question, number: int) -> dict[str, Any]:
+    outcome = question.outcomes[number]
+    if isinstance(outcome, Interval):
+        return {"range": limits(np.array([outcome.low, outcome.high]))}
+    said = {"label": _plain(question.label(number))}
+    return said if outcome.min_probability is None else {**said, "min_probability": float(outcome.min_probability)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if value is None or isinstance(value, (bool, int, str)) or np.isfinite(value) else None
+
+
+def _is_outer(cover: Cover) -> bool:
+    """Whether the conditions that are stated of trees follow from the decision, but are not all of it."""
+    if not isinstance(cover, EnsembleCover):
+        return False
+    decisions = [decision for _, decision in members_of(cover.trees, cover.decision)]
+    return any(isinstance(one, Mean) or getattr(one, "least_log_odds", -np.inf) > -np.inf for one in decisions)
 
 
 def _goals_of(answers: Answers, place: int, goal: int) -> list[int]:
