@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib
 import json
 import math
+import runpy
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -1180,7 +1180,7 @@ def digest(path: str) -> str:
 def main(paths: list[str]) -> int:
     """Check files; return 0 if all of them hold, 1 if one is refused, 2 if there is none."""
     if "--model" in paths:  # whether a file holds the model is checked by another file, which may import a library
-        return int(importlib.import_module("elsewise_check_model").main(paths))
+        return int(runpy.run_path(__file__.replace("elsewise_check.py", "elsewise_check_model.py"))["main"](paths))
     if not paths or any(path.startswith("-") for path in paths):
         print(__doc__)
         return 2

@@ -295,13 +295,13 @@ def load(path: Path, columns: list[str]) -> tuple[Predict, np.ndarray]:
     if path.suffix == ".txt":
         import lightgbm
 
-        booster = lightgbm.Booster(model_file=str(path))
-        is_binary = "binary" in str(booster.dump_model().get("objective", ""))
+        light = lightgbm.Booster(model_file=str(path))
+        is_binary = "binary" in str(light.dump_model().get("objective", ""))
 
         def of_lightgbm(rows: list[dict[str, Any]]) -> list[Any]:
-            return [{"value": _decided(value, is_binary)} for value in booster.predict(_table(rows, columns))]
+            return [{"value": _decided(value, is_binary)} for value in np.asarray(light.predict(_table(rows, columns)))]
 
-        return of_lightgbm, numbers_in(booster)
+        return of_lightgbm, numbers_in(light)
     try:
         import joblib
 

@@ -55,7 +55,7 @@ def report_of_question(service: ExplorerService, question: ChosenQuestionBody) -
     """Answer a question and write the chosen answer as a report: one HTML file."""
     from ..report import html_report
 
-    asked = service.ask_for_chosen(question)
+    asked = service.ask_for_chosen(question, certificate=True)
     report = html_report(
         asked.explainer,
         asked.answers,

@@ -176,9 +176,9 @@ class ExplorerService:
         """Answer a question in several ways and give the one that is chosen; see :class:`~.schemas.AnswerBody`."""
         return self._written(self.ask_for_chosen(question), question)[0]
 
-    def ask_for_chosen(self, question: ChosenQuestionBody) -> Asked:
-        """Ask the engine for several answers, and keep the one that is chosen."""
-        asked = self.ask(question, question.quantile, question.n_counterfactuals)
+    def ask_for_chosen(self, question: ChosenQuestionBody, *, certificate: bool = False) -> Asked:
+        """Ask the engine for several answers, and keep the one that is chosen; with its proof if it is asked for."""
+        asked = self.ask(question, question.quantile, question.n_counterfactuals, certificate=certificate)
         if question.answer > len(asked.answers):
             raise InvalidInputError(
                 f"answer: expected a number up to {len(asked.answers)}, which is how many there are, received "
@@ -192,7 +192,9 @@ class ExplorerService:
             asked.explainer.fitted_, asked.answers, question.row, shares, are_pixels=self.image_shape is not None
         )
 
-    def ask(self, question: QuestionBody, quantile: float | None, n_counterfactuals: int = 1) -> Asked:
+    def ask(
+        self, question: QuestionBody, quantile: float | None, n_counterfactuals: int = 1, *, certificate: bool = False
+    ) -> Asked:
         """Ask the engine."""
         row = self.json_rows.read(question.row)
         target, label = self._target(question)
@@ -204,6 +206,7 @@ class ExplorerService:
             target,
             constraints=constraints,
             n_counterfactuals=n_counterfactuals,
+            certificate=certificate,
             time_limit=self.time_limit,
             effort=question.effort,
             on_infeasible=question.on_infeasible,

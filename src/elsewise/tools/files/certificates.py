@@ -10,6 +10,7 @@ import elsewise_check
 
 from ...answers import Explanations
 from ...arrays import ReadObject
+from ...proofs import Proof
 
 SUFFIX = ".jsonl.gz"
 # Shares by which a certificate may prove less than its answer says, and by which distances may differ.
@@ -22,6 +23,15 @@ def save_certificates(answers: Explanations, folder: Path) -> None:
     for proof in answers.proofs:
         if proof is not None and not proof.reason:
             proof.save(folder / f"{proof.sha256}{SUFFIX}")
+
+
+def is_checked(proof: Proof) -> bool:
+    """Have a certificate checked by the separate program."""
+    try:
+        elsewise_check.check_lines(proof.lines)
+    except elsewise_check.RefusedError:
+        return False
+    return True
 
 
 def wrong_certificates(records: Sequence[ReadObject], folder: Path) -> tuple[int, tuple[int, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +13,14 @@ import numpy as np
 from ...answers import Change, Explanation, Explanations, Path, Plan
 from ...answers.records import value_in
 from ...errors import InvalidInputError
+from ...proofs import Proof
 from ...text.html import headings, sentence_html
 from ...text.languages import say, template
 from ...text.numbers import FEW, MANY, number, signed
 from ...text.plain_text import certificate, remark_of
 from ...text.sentence import change_words, name_of_row
 from ...text.words import column_word, label_word, status_word, value_words
+from ..files.certificates import SUFFIX, is_checked
 from . import png
 from .column_pictures import ColumnPictures
 from .description import rows_of
@@ -173,6 +177,7 @@ class RowWriter:
             parts.append(self._table(one, changes[: self._n_pictures]))
             parts.append(self._listed(changes[self._n_pictures :], "more changes"))
         parts.append(paragraph(say("report.certificate", certificate=certificate(one)), "ew-certificate"))
+        parts.append("" if one.proof is None else _proof_html(one.proof))
         parts.append(paragraph(remark_of(one), "ew-note"))
         row = int(self._explanations.rows[place])
         if self._turn[place] == 0:  # they are about the row's first answer
@@ -272,4 +277,17 @@ def rows_section(writer: RowWriter, n_answers: int, *, is_one_row: bool) -> str:
     lead = escaped(say("report.how to read images")) if writer.has_images else _how_to_read()
     return section(
         "rows", say("report.row by row"), [f"<p>{lead}</p>", _tools(), f'<div id="articles">\n{articles}\n</div>']
+    )
+
+
+def _proof_html(proof: Proof) -> str:
+    """Say whether the separate program accepts a proof, and offer it as a file."""
+    if proof.reason:
+        return paragraph(say("report.proof none"), "ew-certificate")
+    said = say("report.proof checked" if is_checked(proof) else "report.proof refused", sha256=proof.sha256)
+    data = base64.b64encode(gzip.compress(proof.text.encode(), mtime=0)).decode()
+    name, link = f"{proof.sha256}{SUFFIX}", escaped(say("report.proof file"))
+    return (
+        f'<p class="ew-certificate">{escaped(said)} '
+        f'<a download="{name}" href="data:application/gzip;base64,{data}">{link}</a></p>'
     )

@@ -61,6 +61,9 @@ def add_to(commands: Commands) -> None:
                         help="column of --data with groups, for a section on what recourse costs each "
                         "of them")  # fmt: skip
     output.add_argument("--id", metavar="COLUMN", help="column of --data that names the rows in the report")
+    output.add_argument("--certificates", action="store_true",
+                        help="have the independent program check the proof of every answer, and put the proofs into "
+                        "the report as files")  # fmt: skip
     output.add_argument("--title", metavar="TEXT", help="heading of the report")
     output.add_argument("--description", metavar="TEXT", help="a sentence or two on the data")
     output.add_argument("--image-shape", type=image_shape, metavar="HxW", help="rows are images, such as 8x8")
@@ -100,7 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _explained(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Explainer, Explanations]:
     """Compute the answers."""
     job = prepare(arguments, rules)
-    job = replace(job, rows=called_by(job.rows, arguments))
+    options = replace(job.options, certificate=arguments.certificates)
+    job = replace(job, rows=called_by(job.rows, arguments), options=options)
     if not arguments.quiet:
         note_columns_set_aside(job.rows, job.rows.index)
     n_rows = len(job.checked.features) if arguments.rows is None else min(arguments.rows, len(job.checked.features))
@@ -114,6 +118,7 @@ def _read(arguments: argparse.Namespace, rules: Constraints | None) -> tuple[Exp
              if getattr(arguments, name) is not None]  # fmt: skip
     given += ["--n-counterfactuals"] * (arguments.n_counterfactuals > 1)
     given += ["--robust-radius"] * (arguments.robust_radius > 0)
+    given += ["--certificates"] * arguments.certificates
     if given:
         stated = ", ".join(given)
         raise InvalidInputError(f"--answers is read, not computed: {stated} cannot be given as well.")
