@@ -402,6 +402,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         ranges: bool = False,
         certificate: bool = False,
         progress: ProgressOption = False,
+        budget: float | None = None,
     ) -> Explanations:
         """Find the nearest plausible counterfactual of every row.
 
@@ -451,6 +452,9 @@ other_models, on_infeasible, robust_radius, ranges, certificate
             ``python -m elsewise_check path``. What has no certificate yet says why: ``explanation.proof.reason``.
         progress : bool or function of (done, total), default=False
             True shows a progress bar (needs tqdm).
+        budget : float, optional
+            Seconds for all rows together: every row gets a tenth of a second at first, and what is left is spent on
+            those that are not proven yet, the nearest to a proof first. A ``time_limit`` is the most for one row.
         """
         options = Options(
             constraints=constraints,
@@ -468,7 +472,9 @@ other_models, on_infeasible, robust_radius, ranges, certificate
             ranges=ranges,
             certificate=certificate,
         )
-        return explain_rows(self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress)
+        return explain_rows(
+            self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress, budget=budget
+        )
 
     def why_not(
         self,

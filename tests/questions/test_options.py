@@ -19,7 +19,7 @@ EVERY = {item.name for item in fields(Options)}
 ONE_OUTCOME = {"constraints", "min_probability", "confidence", "on_satisfied", "time_limit", "other_models"}
 # Options of each method, and its further parameters.
 DOORS = {
-    "explain": (EVERY, {"self", "X", "target", "progress"}),
+    "explain": (EVERY, {"self", "X", "target", "progress", "budget"}),
     "explain_one": (EVERY, {"self", "x", "target"}),
     "mapper": (EVERY - {"errors", "ranges", "certificate"}, {"self", "target", "id_columns", "sentences", "n_jobs"}),
     "set_baseline": (EVERY - {"errors", "ranges", "certificate"}, {"self", "X", "target"}),

@@ -22,6 +22,7 @@ from ..models import Outcome
 from ..rules import Constraints, Rules
 from ..table.frames import as_table, rows_of, without_na
 from ..text.languages import speaking
+from .budget import answers_within, check_budget
 from .conflicts.inquiry import Inquiry
 from .frontier import SAME_DISTANCE, walk
 from .one_row import RowQuestion
@@ -29,6 +30,7 @@ from .options import Options
 from .presentation import explanations_of, in_turn
 from .progress import ProgressOption, reporter
 from .solving.chunks import in_chunks
+from .solving.deadline import Deadline
 from .solving.infeasibility import with_bounds_of
 from .solving.other_models import with_other_models, with_robust_radius
 from .solving.question import pose
@@ -37,6 +39,9 @@ from .solving.several_answers import answers_of, nearest_first
 from .targets import outcomes_of_rows, with_confidence
 from .thresholds.fixed_columns import may_hold_columns
 from .thresholds.highest_quantile import settle_for_densest
+
+# Share of a time limit for the nearest answer of all, where answers with fewer changes are asked for, too.
+SHARE_OF_NEAREST = 0.4
 
 
 def explain_rows(
@@ -49,13 +54,15 @@ def explain_rows(
     n_jobs: int | None = None,
     progress: ProgressOption = False,
     use_model: bool = True,
+    budget: float | None = None,
 ) -> Explanations:
     """Check what is asked, compile what is new, and answer chunk by chunk; see :meth:`elsewise.Explainer.explain`.
 
     ``checked`` are the rows in features, if they are at hand.
     Without ``use_model`` the answers are the nearest points that are dense enough, whatever the model says of them
-    (Theorem 2).
+    (Theorem 2). A ``budget`` is in seconds, for all rows together.
     """
+    check_budget(budget, options)
     options = with_confidence(fitted, options)
     given = without_na(fitted.table.own_columns(X))
     plain = with_other_models(fitted, options.other_models, given)
@@ -79,11 +86,12 @@ def explain_rows(
     proven = None
     if not is_exact:  # what is proven of all answers is proven of those that last
         of_all = replace(options, robust_radius=0.0, n_counterfactuals=1, on_infeasible="none", certificate=False)
-        proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs)
+        budget = None if budget is None else budget / 2
+        proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs, budget=budget)
 
     goal = _with_other_of_two(fitted, wanted.goal[numbers], given, rows)
 
-    def answers_where(places: IntArray, own: FittedModel, rules: Rules) -> list[Explanations]:
+    def answers_where(places: IntArray, own: FittedModel, rules: Rules, options: Options) -> list[Explanations]:
         own_rules = rules if own.missing is None else rules.where_missing(own.missing)
         has_own = may_hold_columns(own, own_rules)
         question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
@@ -97,7 +105,8 @@ def explain_rows(
                 has_none = None if proven is None else proven.statuses[numbers[chosen]] == "infeasible"
                 settle_for_densest(found[0], goals, has_none)
             part = in_turn(found, goals, numbers[chosen])
-            report(len(chosen), part.statuses.tolist())
+            if budget is None:
+                report(len(chosen), part.statuses.tolist())
             return part
 
         return in_chunks(question, len(places), n_jobs, run)
@@ -108,9 +117,18 @@ def explain_rows(
             for alike, own in fitted.by_missing(missing)
             for places, own_rules in _by_rules(fitted, options.constraints, wanted.outcomes, goal[alike])
         ]
-        joined = concatenate([part for group in groups for part in answers_where(*group)])
-    if len(groups) > 1:
-        joined = joined.take(np.argsort(joined.rows, kind="stable"))
+
+        def ask(chosen: BoolArray, limit: float | None) -> Explanations:
+            asked = options if limit is None else replace(options, time_limit=limit)
+            some = [(places[chosen[places]], own, own_rules) for places, own, own_rules in groups]
+            some = [group for group in some if len(group[0])] or some[:1]
+            found = concatenate([part for group in some for part in answers_where(*group, asked)])
+            return found if len(some) == 1 else found.take(np.argsort(found.rows, kind="stable"))
+
+        if budget is None:
+            joined = ask(np.ones(len(rows), dtype=np.bool_), None)
+        else:
+            joined = answers_within(ask, numbers, budget, options.time_limit, report)
     if options.n_counterfactuals > 1:
         joined = nearest_first(joined)
     if proven is not None:
@@ -262,9 +280,9 @@ def find_changes_frontier(fitted: FittedModel, x: ArrayLike, target: Any, option
     """
     options = with_confidence(fitted, options)
     given, _, outcome = one_question(fitted, x, target, options)
-    options = replace(options, n_counterfactuals=1)
+    options, deadline = replace(options, n_counterfactuals=1), Deadline(options.time_limit)
     stated = fitted.constraints_of(options.constraints, outcome) or Constraints()
-    nearest = explain_rows(fitted, given, target, options)
+    nearest = explain_rows(fitted, given, target, replace(options, time_limit=deadline.limit(SHARE_OF_NEAREST)))
     found = nearest[0].found
     most = len(nearest[0].changes) if found else len(fitted.table.columns)
     if not found and nearest[0].status == "infeasible":
@@ -272,7 +290,8 @@ def find_changes_frontier(fitted: FittedModel, x: ArrayLike, target: Any, option
     parts: list[Explanations] = []
     for count in range(1, most):
         rules = stated & Constraints(max_changes=count)
-        part = explain_rows(fitted, given, target, replace(options, constraints=rules))
+        limit = deadline.limit(1.0 / (most - count))
+        part = explain_rows(fitted, given, target, replace(options, constraints=rules, time_limit=limit))
         if found and _is_as_near(part, nearest):
             nearest, most = part, count
             break

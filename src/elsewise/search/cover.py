@@ -219,6 +219,11 @@ class Cover(ABC):
         """Whether the cover has a search of its own for points of a box."""
         return False
 
+    @property
+    def is_large(self) -> bool:
+        """Whether a search within a small distance takes much less than one within a large distance."""
+        return False
+
     def search_box(self, box: BoxRequest, *, cutoff: float, seconds: float, work: float = np.inf) -> BoxAnswer:
         """Search the nearest point of a box for a row, if the cover :attr:`searches_boxes`.
 

@@ -54,6 +54,26 @@ class Space:
         """Number of features."""
         return len(self.group)
 
+    def is_like(self, other: Space) -> bool:
+        """Whether the model sees the same columns, in the same steps, and the distance measures them alike."""
+        if self is other:
+            return True
+        mine, theirs = self.coordinates, other.coordinates
+        keys = [None if one.lattice is None else one.lattice.key for one in (self, other)]
+        pairs = [
+            (mine.stretch, theirs.stretch),
+            (self.matrix, other.matrix),
+            (self.offset, other.offset),
+            (self.group, other.group),
+        ]
+        return (
+            mine.norm == theirs.norm
+            and keys[0] == keys[1]
+            and self.ends.keys() == other.ends.keys()
+            and all(np.array_equal(ends, other.ends[feature]) for feature, ends in self.ends.items())
+            and all(np.array_equal(one, two) for one, two in pairs)
+        )
+
     @property
     def has_categories(self) -> bool:
         """Whether some features are indicators."""

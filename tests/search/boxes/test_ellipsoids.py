@@ -42,8 +42,8 @@ class Search:
 class Cover:
     """Answers of ellipsoids, and of the model alone, at given distances."""
 
-    def __init__(self, lowest, distances, boxes, alone=None):
-        self.given = list(zip(lowest, distances, boxes))
+    def __init__(self, lowest, distances, boxes, alone=None, is_large=False):
+        self.given, self.is_large = list(zip(lowest, distances, boxes)), is_large
         self.alone, self.log, self.starts = alone, [], []
 
     def open_box(self, box, *, inside, start):
@@ -67,13 +67,15 @@ def searched(cover, cutoff=np.inf, seconds=60.0, proposed=None):
     return search_best_first(EllipsoidTree(goal, box, inside, order, True, ends), found)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_the_nearest_answer_is_found_and_proven(seed):
+def test_the_nearest_answer_is_found_and_proven(seed, is_large):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))
     distances = rng.uniform(2.0, 9.0, n)
-    cover = Cover(distances - rng.uniform(0.0, 2.0, n), distances, rng.integers(1, 400, n))
-    found = searched(cover)
+    alone = (float(distances.min() * rng.uniform(0.2, 1.0)), int(rng.integers(1, 60)))
+    cover = Cover(distances - rng.uniform(0.0, 2.0, n), distances, rng.integers(1, 400, n), alone, is_large)
+    found = searched(cover, proposed=30.0 if is_large else None)
     assert found.value[0] == found.lower_bound[0] == distances.min()
     assert found.ellipsoid[0] == distances.argmin()
     assert not found.timed_out[0]
@@ -116,6 +118,13 @@ def test_a_point_nearer_than_all_ellipsoids_ends_the_search_without_density():
     cover = Cover([4.0], [6.0], [20], alone=(3.0, 1))
     assert searched(cover, proposed=7.0).value[0] == 6.0
     assert cover.log.count("alone") == 1
+
+
+def test_large_covers_are_searched_deeper_and_deeper():
+    cover = Cover([1.0], [6.0], [40], alone=(5.0, 40), is_large=True)
+    found = searched(cover, proposed=9.0, cutoff=9.0)
+    assert cover.log.count("alone") > 1  # within 2.7 first
+    assert found.lower_bound[0] == found.value[0] == 6.0
 
 
 def test_searches_start_from_a_proposed_point_and_find_it_again():

@@ -27,7 +27,7 @@ from .inside import BoxRequest, Proposal
 from .inside_boxes import InsideBoxes, RowChecks, SearchAnything, row_cone
 
 # Seconds, and share of what is left of a row's time, that first answers are looked for.
-SECONDS_TO_PROPOSE, SHARE_TO_PROPOSE = 0.08, 0.5
+SECONDS_TO_PROPOSE, SHARE_TO_PROPOSE = 0.15, 0.5
 
 
 class BoxSearch:

@@ -11,7 +11,7 @@ import numpy as np
 from ....arrays import BoolArray, FloatArray, IntArray
 from ... import BoxAnswer, BoxRequest, DividingCover, Inside, OpenSearch, Proposal, Space
 from .deepening import search_cells
-from .indexed import IndexedTrees, indexed
+from .indexed import IndexedTrees
 from .inside import CellsInside
 from .inside_search import MAP_ROUNDING, CellsSearch, InsideSearch, NoSearch
 from .joint import members_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 COST_ROUNDING = 4 * np.finfo(np.float64).eps
 # The smallest margin a search is asked with: ends of cells are exact, only maps of numbers need room for rounding.
 EXACT_MARGIN = 1e-9
+# Leaves from which on trees are large: 300 trees with leaves of 20 rows have 36,000, 500 boosted trees 15,000.
+MANY_LEAVES = 30_000
 
 
 class EnsembleCover(DividingCover):
@@ -41,7 +43,7 @@ class EnsembleCover(DividingCover):
 
     def __init__(self, region: EnsembleRegion, space: Space) -> None:
         super().__init__(region, space)
-        self.trees, self.decision = region.trees, region.decision
+        self.ensemble, self.trees, self.decision = region, region.trees, region.decision
         self.splits: dict[int, DiagonalSplit | None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -53,7 +55,7 @@ class EnsembleCover(DividingCover):
         """The trees over cells of columns; None where columns are mixed."""
         if self.n_parts == 0 or self.space.coordinates.norm != 1:
             return None
-        return indexed(self.trees, self.decision, self.space)
+        return self.ensemble.written_in(self.space)
 
     @cached_property
     def _has_exact_ends(self) -> bool:
@@ -65,6 +67,11 @@ class EnsembleCover(DividingCover):
     def searches_boxes(self) -> bool:
         """Whether no feature of model space mixes columns."""
         return self.n_parts == 0 or self.indexed is not None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are many leaves: few of them are near."""
+        return int((self.trees.feature < 0).sum()) > MANY_LEAVES
 
     def is_on_boundary(self, points: FloatArray, rounding: float) -> BoolArray:
         """Whether the model's own sums, which are formed in another order, may decide otherwise at points."""

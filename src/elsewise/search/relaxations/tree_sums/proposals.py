@@ -15,6 +15,8 @@ from .ruled_cells import cell_rules, ends_in_cells
 # Known rows that first answers are made from, at most; with fewer accepted ones than enough, dense rows that the trees
 # do not accept are used, too.
 MOST_KNOWN, ENOUGH_KNOWN = 1_000, 100
+# Examples that they are chosen among, at most, as a multiple.
+TIMES_KNOWN = 2
 # Columns that are looked along for first answers, a walk through all trees each: with a limit of time, which ends it
 # earlier, without one, and where rules are asked about every point.
 MOST_LINES, MOST_LINES_UNLIMITED, MOST_LINES_RULED = 20_000, 4_000, 200
@@ -36,6 +38,8 @@ class KnownRows:
     @classmethod
     def of(cls, trees: IndexedTrees, examples: FloatArray) -> KnownRows:
         """Choose among examples, of shape (n, n_features): those the trees accept, and others if they are too few."""
+        if len(examples) > TIMES_KNOWN * MOST_KNOWN:  # every tree is asked about each
+            examples = examples[np.linspace(0, len(examples) - 1, TIMES_KNOWN * MOST_KNOWN).astype(np.int64)]
         cells = trees.cells(examples) if len(examples) else np.empty((0, trees.n_vars), dtype=np.int32)
         accepted = trees.forest.accepts(cells)
         order = np.argsort(~accepted, kind="stable")

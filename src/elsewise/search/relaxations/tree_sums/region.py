@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ....arrays import BoolArray, FloatArray, IntArray
 from ... import Cover, Exactness, Halfspaces, Reach, Region, Space
 from .cover import EnsembleCover
 from .decisions import Decision, Mean
-from .indexed import conditions_of, is_in_doubt
+from .indexed import IndexedTrees, conditions_of, indexed, is_in_doubt
 from .joint import Joint, members_of
 from .trees import TreeSum
 
@@ -20,6 +21,8 @@ from .trees import TreeSum
 USUALLY_PROVEN, USUALLY_PROVEN_WITH_DENSITY = 100_000, 10_000
 # The same where a mean of links of scores decides, which lines above the links bound.
 USUALLY_PROVEN_MEANS = 500
+# Spaces that the trees are kept for: with steps of columns and without.
+SPACES_KEPT = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +77,22 @@ class EnsembleRegion(Region):
             usual = usual_with_density = USUALLY_PROVEN_MEANS
         self.exactness: Exactness = "bounded" if n_leaves > usual else "exact"
         self._with_density: Exactness = "bounded" if n_leaves > usual_with_density else "exact"
+        self._written: list[tuple[Space, IndexedTrees | None]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_written": []}  # what the kernel holds is made again where it is needed
+
+    def written_in(self, space: Space) -> IndexedTrees | None:
+        """Write the trees over the cells of a search's columns, once for spaces alike; None where columns are mixed.
+
+        Thresholds of a density make problems of their own, which share this.
+        """
+        for known, trees in list(self._written):
+            if known.is_like(space):
+                return trees
+        trees = indexed(self.trees, self.decision, space)
+        self._written = [(space, trees), *self._written[: SPACES_KEPT - 1]]
+        return trees
 
     @property
     def exactness_with_density(self) -> Exactness:

@@ -6,36 +6,32 @@
 /* What a segment that no leaf allows gets: far below all scores, which add up to about one. */
 static const double FORBIDDEN = -16.0;
 
-/* Least message among the segments that a condition allows and the box leaves. */
-static inline double least_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t m)
+/* Least message among the segments of a set that the box leaves; infinite if it leaves none. */
+static inline double least_of_set(const ew_dual *d, const ew_compact *c, int32_t s, int32_t set)
 {
     const double *theta = d->theta + c->first_segment[s];
-    double least;
+    double least = INFINITY;
     if (c->has_ranges[s]) {
-        least = theta[d->met_low[m]];
-        for (int32_t g = d->met_low[m] + 1; g <= d->met_high[m]; g++)
+        for (int32_t g = d->set_low[set]; g <= d->set_high[set]; g++)
             least = theta[g] < least ? theta[g] : least;
         return least;
     }
     const uint8_t *alive = d->segment_alive + c->first_segment[s];
-    const int32_t e = d->met[m];
-    least = INFINITY;
-    for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+    for (size_t a = c->first_allowed[set]; a < c->first_allowed[set + 1]; a++)
         if (alive[c->allowed[a]] && theta[c->allowed[a]] < least)
             least = theta[c->allowed[a]];
     return least;
 }
 
-/* Raise the best value of each segment that a condition allows. */
-static inline void raise_allowed(const ew_dual *d, const ew_compact *c, int32_t s, int32_t m, double value, double *best)
+/* Raise the best value of each segment of a set. */
+static inline void raise_set(const ew_dual *d, const ew_compact *c, int32_t s, int32_t set, double value, double *best)
 {
     if (c->has_ranges[s]) {
-        for (int32_t g = d->met_low[m]; g <= d->met_high[m]; g++)
+        for (int32_t g = d->set_low[set]; g <= d->set_high[set]; g++)
             best[g] = value > best[g] ? value : best[g];
         return;
     }
-    const int32_t e = d->met[m];
-    for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+    for (size_t a = c->first_allowed[set]; a < c->first_allowed[set + 1]; a++)
         if (value > best[c->allowed[a]])
             best[c->allowed[a]] = value;
 }
@@ -93,8 +89,12 @@ void ew_dual_refresh(ew_dual *d, const ew_compact *c)
             const double least = least_alive(d, c, s);
             d->least_message[s] = least;
             d->least_messages[t] += least;
+            if (d->first_met[s] == d->first_met[s + 1])
+                continue;
+            for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++)
+                d->set_least[z] = least_of_set(d, c, s, z);
             for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++)
-                d->total[d->met_leaf[m]] -= least_allowed(d, c, s, m) - least;
+                d->total[d->met_leaf[m]] -= d->set_least[d->met_set[m]] - least;
         }
         d->top[t] = d->active[d->first_active[t]];
         for (int32_t z = d->first_active[t] + 1; z < d->first_active[t + 1]; z++)
@@ -143,12 +143,19 @@ static void give(ew_dual *d, const ew_compact *c, int32_t s, double *B)
     const int32_t stamp = ++d->last_stamp;
     for (int32_t g = 0; g < n; g++)
         best[g] = -INFINITY;
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++)
+        d->set_most[z] = -INFINITY;
     for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
-        const int32_t l = d->met_leaf[m];
+        const int32_t l = d->met_leaf[m], z = d->met_set[m];
         d->stamp[l] = stamp;
-        const double own = least_allowed(d, c, s, m);
-        d->own_least[l] = own - least;
-        raise_allowed(d, c, s, m, d->total[l] + own, best);
+        d->set_most[z] = d->total[l] > d->set_most[z] ? d->total[l] : d->set_most[z];
+    }
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++) {
+        if (d->set_most[z] == -INFINITY)
+            continue;
+        const double own = least_of_set(d, c, s, z);
+        d->set_least[z] = own - least;
+        raise_set(d, c, s, z, d->set_most[z] + own, best);
     }
     d->free[t] = best_free(d, t, stamp);
     const double free_leaves = (d->free[t] < 0 ? -INFINITY : d->total[d->free[t]]) + least;
@@ -212,9 +219,12 @@ static void take_share(ew_dual *d, const ew_compact *c, int32_t s, const double 
     d->least_messages[t] += least - d->least_message[s];
     d->least_message[s] = least;
     int32_t top = d->free[t];
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++) /* what totals of its leaves change by */
+        if (d->set_most[z] > -INFINITY)
+            d->set_least[z] -= least_of_set(d, c, s, z) - least;
     for (int32_t e = d->first_met[s]; e < d->first_met[s + 1]; e++) {
         const int32_t l = d->met_leaf[e];
-        d->total[l] += d->own_least[l] - (least_allowed(d, c, s, e) - least);
+        d->total[l] += d->set_least[d->met_set[e]];
         if (top < 0 || d->total[l] > d->total[top])
             top = l;
     }

@@ -19,6 +19,11 @@ void ew_proof_open(ew_proof *p, const ew_compact *c, ew_arena *arena)
     p->size = EW_TAKE(arena, double, c->n_cells);
     p->largest = EW_TAKE(arena, double, c->n_vars);
     p->segment_cost = EW_TAKE(arena, double, c->n_cells);
+    int32_t most_sets = 0;
+    for (int32_t s = 0; s < c->n_slots; s++)
+        most_sets = c->first_set[s + 1] - c->first_set[s] > most_sets ? c->first_set[s + 1] - c->first_set[s] : most_sets;
+    p->set_least = EW_TAKE(arena, double, most_sets);
+    p->set_cost = EW_TAKE(arena, double, most_sets);
     p->leaf = EW_TAKE(arena, double, c->n_leaves);
     p->largest_leaf = EW_TAKE(arena, double, c->n_trees);
     p->leaf_cost = EW_TAKE(arena, double, c->n_leaves);
@@ -98,13 +103,17 @@ static double of_slot(ew_proof *p, const ew_compact *c, const uint8_t *alive, co
             least = ew_min(least, message[g]);
             cheapest = ew_min(cheapest, p->segment_cost[g]);
         }
-    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-        double own = INFINITY, own_cost = INFINITY;
-        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++) {
+        p->set_least[z - c->first_set[s]] = p->set_cost[z - c->first_set[s]] = INFINITY;
+        for (size_t a = c->first_allowed[z]; a < c->first_allowed[z + 1]; a++)
             if (p->segment_cost[c->allowed[a]] < INFINITY) {
-                own = ew_min(own, message[c->allowed[a]]);
-                own_cost = ew_min(own_cost, p->segment_cost[c->allowed[a]]);
+                p->set_least[z - c->first_set[s]] = ew_min(p->set_least[z - c->first_set[s]], message[c->allowed[a]]);
+                p->set_cost[z - c->first_set[s]] = ew_min(p->set_cost[z - c->first_set[s]], p->segment_cost[c->allowed[a]]);
             }
+    }
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
+        const double own = p->set_least[c->condition_set[e] - c->first_set[s]];
+        const double own_cost = p->set_cost[c->condition_set[e] - c->first_set[s]];
         p->leaf[c->condition_leaf[e]] -= own - least;
         p->tree_size[c->condition_leaf[e]] += fabs(own) + fabs(least);
         p->leaf_cost[c->condition_leaf[e]] += own_cost - cheapest;
@@ -218,10 +227,14 @@ void ew_mark_dead(ew_proof *p, const ew_compact *c, const uint8_t *alive, double
             for (int32_t k = first; k < end; k++)
                 if (alive[k])
                     p->segment_cost[segment[k - first]] = ew_max(p->segment_cost[segment[k - first]], p->B[k]);
+            for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++) {
+                p->set_least[z - c->first_set[s]] = -INFINITY;
+                for (size_t a = c->first_allowed[z]; a < c->first_allowed[z + 1]; a++)
+                    p->set_least[z - c->first_set[s]] =
+                        ew_max(p->set_least[z - c->first_set[s]], p->segment_cost[c->allowed[a]]);
+            }
             for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-                double most = -INFINITY;
-                for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-                    most = ew_max(most, p->segment_cost[c->allowed[a]]);
+                const double most = p->set_least[c->condition_set[e] - c->first_set[s]];
                 lost[c->condition_leaf[e]] += p->largest[i] - most;
                 size[c->condition_leaf[e]] += isinf(most) ? 0.0 : fabs(p->largest[i]) + fabs(most);
             }

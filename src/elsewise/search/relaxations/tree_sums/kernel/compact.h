@@ -36,8 +36,10 @@ typedef struct {
     uint16_t *segment_of;                /* of each cell, counted within the slot */
     int32_t *first_condition;            /* n_slots + 1 */
     int32_t *condition_leaf;             /* leaves that are not free in the slot */
-    size_t *first_allowed;               /* n_conditions + 1 */
-    uint16_t *allowed;                   /* segments that such a leaf allows, ascending */
+    int32_t *condition_set;              /* n_conditions: which set of segments such a leaf allows */
+    int32_t *first_set;                  /* n_slots + 1: the different sets of each slot */
+    size_t *first_allowed;               /* n_sets + 1 */
+    uint16_t *allowed;                   /* segments of a set, ascending */
     uint8_t *has_ranges;                 /* n_slots: what leaves allow has no gaps */
 } ew_compact;
 

@@ -41,8 +41,9 @@ typedef struct {
     double base;            /* cheapest point of the box */
     /* conditions of active leaves, slot by slot */
     int32_t *first_met;        /* n_slots + 1 */
-    int32_t *met_leaf, *met;   /* the leaf, and the condition itself */
-    uint16_t *met_low, *met_high; /* first and last segment that is allowed and alive */
+    int32_t *met_leaf, *met_set;  /* the leaf, and the set of segments that it allows */
+    uint16_t *set_low, *set_high; /* sets of slots with ranges: first and last segment that is alive, low > high for none */
+    double *set_least, *set_most; /* sets: least message, and the largest total of their leaves */
     /* slots whose segments are intervals of cells */
     uint8_t *is_interval;         /* n_slots */
     int32_t *first_of, *end_of;   /* n_segments: first cell, and the one after the last */
@@ -50,7 +51,7 @@ typedef struct {
     /* room to work */
     ew_ranges ranges;
     double *steps; /* what changes from one cell of a variable to the next */
-    double *best, *own_least;
+    double *best, *leaf_cost;
     int32_t *stamp, last_stamp;
     double *work; /* the row's account: conditions that were looked at */
 } ew_dual;
@@ -94,6 +95,7 @@ typedef struct {
     double *largest;  /* n_vars */
     double *leaf, *largest_leaf; /* n_leaves, n_trees: values less messages */
     double *leaf_cost, *size, *tree_size, *segment_cost; /* room to work */
+    double *set_least, *set_cost; /* room: of the sets of a slot */
     ew_votes votes;
     int leaves_votes_out;
     uint8_t *is_left; /* n_leaves */

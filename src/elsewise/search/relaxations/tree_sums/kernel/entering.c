@@ -63,13 +63,15 @@ void ew_dual_open(ew_dual *d, const ew_compact *c, ew_arena *arena)
     d->n_alive = EW_TAKE(arena, int32_t, c->n_slots);
     d->segment_cost = EW_TAKE(arena, double, c->n_segments);
     d->best = EW_TAKE(arena, double, 2 * c->n_cells + c->n_vars + 4);
-    d->own_least = EW_TAKE(arena, double, c->n_leaves);
+    d->leaf_cost = EW_TAKE(arena, double, c->n_leaves);
     const int32_t n_conditions = c->first_condition[c->n_slots];
     d->first_met = EW_TAKE(arena, int32_t, c->n_slots + 1);
     d->met_leaf = EW_TAKE(arena, int32_t, n_conditions);
-    d->met = EW_TAKE(arena, int32_t, n_conditions);
-    d->met_low = EW_TAKE(arena, uint16_t, n_conditions);
-    d->met_high = EW_TAKE(arena, uint16_t, n_conditions);
+    d->met_set = EW_TAKE(arena, int32_t, n_conditions);
+    d->set_low = EW_TAKE(arena, uint16_t, c->first_set[c->n_slots]);
+    d->set_high = EW_TAKE(arena, uint16_t, c->first_set[c->n_slots]);
+    d->set_least = EW_TAKE(arena, double, c->first_set[c->n_slots]);
+    d->set_most = EW_TAKE(arena, double, c->first_set[c->n_slots]);
     d->stamp = EW_TAKE(arena, int32_t, c->n_leaves);
     open_ranges(d, c, arena);
 }
@@ -84,7 +86,7 @@ void ew_dual_weigh(ew_dual *d, const ew_compact *c)
     }
 }
 
-/* List the conditions of active leaves, with what the box leaves of the segments they allow. */
+/* List the conditions of active leaves, and what the box leaves of the sets of segments that leaves allow. */
 static void list_conditions(ew_dual *d, const ew_compact *c)
 {
     int32_t n = 0;
@@ -98,14 +100,16 @@ static void list_conditions(ew_dual *d, const ew_compact *c)
             low++;
         while (!alive[high])
             high--;
+        for (int32_t z = c->first_set[s]; c->has_ranges[s] && z < c->first_set[s + 1]; z++) {
+            const int32_t from = c->allowed[c->first_allowed[z]], to = c->allowed[c->first_allowed[z + 1] - 1];
+            d->set_low[z] = (uint16_t)(from < low ? low : from);
+            d->set_high[z] = (uint16_t)(to > high ? high : to);
+        }
         for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
             if (!d->is_active[c->condition_leaf[e]])
                 continue;
-            const int32_t from = c->allowed[c->first_allowed[e]], to = c->allowed[c->first_allowed[e + 1] - 1];
             d->met_leaf[n] = c->condition_leaf[e];
-            d->met[n] = e;
-            d->met_low[n] = (uint16_t)(from < low ? low : from);
-            d->met_high[n++] = (uint16_t)(to > high ? high : to);
+            d->met_set[n++] = c->condition_set[e];
         }
     }
     d->first_met[c->n_slots] = n;
@@ -129,13 +133,14 @@ static void enter_slot(ew_dual *d, const ew_compact *c, int32_t s, double cheape
         d->segment_alive[g] = d->segment_cost[g] < INFINITY;
         d->n_alive[s] += d->segment_alive[g];
     }
-    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++) {
-        double least = INFINITY;
-        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-            if (of[c->allowed[a]] < least)
-                least = of[c->allowed[a]];
-        cost[c->condition_leaf[e]] += least - cheapest;
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++) {
+        d->set_least[z] = INFINITY;
+        for (size_t a = c->first_allowed[z]; a < c->first_allowed[z + 1]; a++)
+            if (of[c->allowed[a]] < d->set_least[z])
+                d->set_least[z] = of[c->allowed[a]];
     }
+    for (int32_t e = c->first_condition[s]; e < c->first_condition[s + 1]; e++)
+        cost[c->condition_leaf[e]] += d->set_least[c->condition_set[e]] - cheapest;
 }
 
 int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const uint8_t *is_dead, double limit)
@@ -156,7 +161,7 @@ int ew_dual_enter(ew_dual *d, const ew_compact *c, const uint8_t *alive, const u
         return 0;
     for (int32_t g = 0; g < c->n_segments; g++)
         d->segment_cost[g] = INFINITY;
-    double *cost = d->own_least; /* of each leaf */
+    double *cost = d->leaf_cost;
     for (int32_t l = 0; l < c->n_leaves; l++)
         cost[l] = d->base;
     for (int32_t i = 0; i < c->n_vars; i++) {

@@ -22,7 +22,8 @@ typedef struct {
     double *along, *sums;
     double *dense_low, *dense_high; /* n_ellipsoids: intervals of one number */
     int32_t *order;                 /* n_vars */
-    ew_point now, saved;
+    uint8_t *is_held;               /* n_vars: stay as they are while a point is repaired */
+    ew_point now, saved, rebuilt;
     double started;
     int gave_up;
 } ew_lines;

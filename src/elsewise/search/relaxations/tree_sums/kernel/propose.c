@@ -212,6 +212,8 @@ static int best_repair(ew_lines *w, ew_point *at, int32_t *var, double *value, i
     double most = 0.0;
     *var = -1;
     for (int32_t i = 0; i < f->n_vars && !ew_line_is_over(w); i++) {
+        if (w->is_held[i])
+            continue;
         ew_along(f, at->cells, i, w->along);
         w->p->n_lines++;
         const double now = ew_line_missing(f, w->along + (size_t)at->cells[i] * (size_t)f->n_rows);
@@ -251,17 +253,78 @@ static int repair(ew_lines *w, ew_point *at)
     return 0;
 }
 
-static void try_known(ew_lines *w, const double *values, const int32_t *cells, const double *gain)
+/* ---- rebuilding ---- */
+
+/* Whether a point changes a variable that may stay as it is. */
+static int is_changed(const ew_proposal *p, const ew_point *at, int32_t i)
 {
-    ew_proposal *p = w->p;
+    return at->cost[i] > 0.0 && p->first[p->f->first_cell[i] + p->own[i]] <= p->last[p->f->first_cell[i] + p->own[i]];
+}
+
+/* Take changes of an answer back, hold them where the row has them, and make it an answer again by other changes. Returns
+ * whether that is nearer: it is the answer then. */
+static int rebuild_without(ew_lines *w, ew_point *from, const int32_t *held, int n_held)
+{
+    const ew_proposal *p = w->p;
+    ew_point *at = &w->now;
+    ew_line_copy_point(w, at, from);
+    for (int z = 0; z < n_held; z++) {
+        w->is_held[held[z]] = 1;
+        ew_line_set(w, at, held[z], held[z] < p->n ? p->row[held[z]] : 0.0, p->own[held[z]]);
+    }
+    const int is_answer = repair(w, at) && ew_line_is_dense(w, at, -1, 0) && at->total < PROMISING * from->total;
+    if (is_answer)
+        move_back(w, at, 0);
+    for (int z = 0; z < n_held; z++)
+        w->is_held[held[z]] = 0;
+    if (!is_answer || !(at->total < from->total * (1.0 - WORTH_IT)))
+        return 0;
+    ew_line_copy_point(w, from, at);
+    return 1;
+}
+
+/* Rebuild an answer without each of its changes, then without each two of them, as long as that helps. */
+static void rebuild(ew_lines *w, ew_point *from)
+{
+    const ew_proposal *p = w->p;
+    const int32_t n = p->f->n_vars;
+    for (int has_gained = 1; has_gained;) {
+        has_gained = 0;
+        for (int32_t i = 0; i < n && !has_gained && !ew_line_is_over(w); i++)
+            has_gained = is_changed(p, from, i) && rebuild_without(w, from, &i, 1);
+        for (int32_t i = 0; i < n && !has_gained; i++)
+            for (int32_t j = i + 1; j < n && !has_gained && !ew_line_is_over(w); j++) {
+                const int32_t held[] = {i, j};
+                has_gained = is_changed(p, from, i) && is_changed(p, from, j) && rebuild_without(w, from, held, 2);
+            }
+    }
+}
+
+/* Make an answer of a known row; it is rebuilt if `rebuilds`. */
+static void try_known(ew_lines *w, const double *values, const int32_t *cells, const double *gain, int rebuilds)
+{
+    const ew_proposal *p = w->p;
     ew_point *at = &w->now;
     if (!take_known(w, at, values, cells) || !repair(w, at))
         return;
     keep_if_best(w, at);
     order_by_use(w, at, gain);
     move_back(w, at, 1);
-    if (p->has_point && at->total < PROMISING * p->value)
-        exchange(w, at);
+    if (!p->has_point || !(at->total < PROMISING * p->value))
+        return;
+    exchange(w, at);
+    ew_line_copy_point(w, &w->rebuilt, at);
+    if (rebuilds)
+        rebuild(w, &w->rebuilt);
+}
+
+/* Rebuild the best answer so far. */
+static void rebuild_best(ew_lines *w)
+{
+    memcpy(w->rebuilt.values, w->p->values, sizeof(double) * (size_t)w->p->n);
+    memcpy(w->rebuilt.cells, w->p->cells, sizeof(int32_t) * (size_t)w->p->f->n_vars);
+    ew_line_measure(w, &w->rebuilt);
+    rebuild(w, &w->rebuilt);
 }
 
 static void open_lines(ew_lines *w)
@@ -279,8 +342,10 @@ static void open_lines(ew_lines *w)
     w->dense_low = EW_TAKE(&w->arena, double, p->n_ellipsoids + 1);
     w->dense_high = EW_TAKE(&w->arena, double, p->n_ellipsoids + 1);
     w->order = EW_TAKE(&w->arena, int32_t, p->f->n_vars);
+    w->is_held = EW_TAKE(&w->arena, uint8_t, p->f->n_vars);
     ew_line_open_point(w, &w->now);
     ew_line_open_point(w, &w->saved);
+    ew_line_open_point(w, &w->rebuilt);
 }
 
 static void propose(ew_lines *w, int32_t n_known, const double *values, const int32_t *cells)
@@ -292,16 +357,24 @@ static void propose(ew_lines *w, int32_t n_known, const double *values, const in
     uint8_t *is_tried = EW_TAKE(&w->arena, uint8_t, n_known + 1);
     find_gains(w, gain);
     rank(w, n_known, values, cells, gain, by_use, by_distance);
-    int n_in_vain = 0;
-    for (int32_t z = 0; z < 2 * n_known && n_in_vain < PATIENCE && !ew_line_is_over(w); z++) {
+    int n_in_vain = 0, rebuilds = 0;
+    for (int32_t z = 0; z < 2 * n_known && !ew_line_is_over(w); z++) {
         const ranked *next = z % 2 ? by_distance + z / 2 : by_use + z / 2;
         if (!isfinite(next->estimate) || is_tried[next->known])
             continue;
         is_tried[next->known] = 1;
         const double before = p->value;
-        try_known(w, values + (size_t)next->known * (size_t)p->n, cells + (size_t)next->known * (size_t)p->f->n_vars, gain);
+        try_known(w, values + (size_t)next->known * (size_t)p->n, cells + (size_t)next->known * (size_t)p->f->n_vars, gain, rebuilds);
         n_in_vain = !p->has_point || p->value < before * (1.0 - WORTH_IT) ? 0 : n_in_vain + 1;
+        if (n_in_vain < PATIENCE)
+            continue;
+        if (rebuilds)
+            break;
+        rebuild_best(w);
+        rebuilds = 1, n_in_vain = 0;
     }
+    if (!rebuilds && p->has_point)
+        rebuild_best(w);
 }
 
 int ew_propose(ew_proposal *p, int32_t n_known, const double *values, const int32_t *cells)

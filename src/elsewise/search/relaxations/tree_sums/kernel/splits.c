@@ -37,13 +37,16 @@ static void add_losses(ew_state *w, int32_t s)
     const int32_t stamp = ++d->last_stamp;
     for (int32_t g = 0; g < c->first_segment[s + 1] - c->first_segment[s]; g++)
         best[g] = -INFINITY;
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++)
+        d->set_most[z] = -INFINITY;
     for (int32_t m = d->first_met[s]; m < d->first_met[s + 1]; m++) {
-        const int32_t l = d->met_leaf[m], e = d->met[m];
+        const int32_t l = d->met_leaf[m], z = d->met_set[m];
         d->stamp[l] = stamp;
-        for (size_t a = c->first_allowed[e]; a < c->first_allowed[e + 1]; a++)
-            if (d->value[l] > best[c->allowed[a]])
-                best[c->allowed[a]] = d->value[l];
+        d->set_most[z] = ew_max(d->set_most[z], d->value[l]);
     }
+    for (int32_t z = c->first_set[s]; z < c->first_set[s + 1]; z++)
+        for (size_t a = c->first_allowed[z]; a < c->first_allowed[z + 1]; a++)
+            best[c->allowed[a]] = ew_max(best[c->allowed[a]], d->set_most[z]);
     for (int32_t z = d->first_active[t]; z < d->first_active[t + 1]; z++) {
         const int32_t l = d->active[z];
         all = ew_max(all, d->value[l]);
