@@ -315,6 +315,32 @@ def test_formulas_are_suggested(tmp_path):
     assert again.explain_one(row, 1).distance == explainer.explain_one(row, 1).distance
 
 
+def test_weighted_sums_are_found():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.integers(100, 4000, 300), "b": rng.gamma(5, 900, 300).round(), "c": rng.random(300)})
+    frame["bill"] = (0.31 * frame["a"] + 0.085 * frame["b"] + 12.5).round(2)
+    frame["noisy"] = (0.31 * frame["a"] + rng.normal(0, 1, 300)).round(2)
+    y = (frame["bill"] < 900).astype(int)
+    model = LogisticRegression(max_iter=5000).fit(frame / frame.max(), y)
+    model.coef_ = model.coef_ / frame.max().to_numpy()[None]
+    explainer = ew.Explainer(model, density=None, rules=None).fit(frame, y)
+    assert explainer.derived_ == {"bill": "0.085 * b + 0.31 * a + 12.5"}
+    rows = frame[model.predict(frame) == 0].head(5)
+    for answer in explainer.explain(rows, target=1):
+        then = answer.counterfactual
+        assert then["bill"] == pytest.approx(0.31 * then["a"] + 0.085 * then["b"] + 12.5, abs=0.0051)
+
+
+def test_amounts_on_offer_stay():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"excess": rng.choice([150, 300, 500, 1000], 200), "tens": rng.integers(0, 11, 200) * 10})
+    frame["years_licensed"] = rng.integers(0, 40, 200)
+    frame["x"] = rng.integers(1, 9, 200)
+    y = np.arange(200) % 3 % 2
+    explainer = ew.Explainer(LogisticRegression().fit(frame, y), density=None, rules=None).fit(frame, y)
+    assert explainer.suggest_rules().constraints.immutable == ("excess", "years_licensed")
+
+
 def test_chains_and_squares_are_found():
     rng = np.random.default_rng(0)
     cold = rng.integers(30, 160, 200) * 10.0

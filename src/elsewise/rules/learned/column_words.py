@@ -47,9 +47,11 @@ _OF_HEALTH = _set("insurance ins plan care cost costs expenses insured versicher
 # Where somebody lives and what they own: they could change it, but not for an answer.
 PLACE = (
     "region; state; city; town; zip; zipcode; zip code; postcode; postal code; county; district; smsa; msa; urban; "
-    "rural; north; south; east; west; housing; residence; residential; home ownership; home owner; homeowner; "
-    "house owner; own home; property; real estate; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; "
-    "wohnen; wohneigentum; immobilie; bundesland; ville; logement; immobilier; ciudad; provincia; vivienda; inmueble"
+    "rural; north; south; east; west; housing; residence; residential; home ownership; home owner; homeowner; house "
+    "owner; own home; property; real estate; floor area; living area; area; sqft; square feet; rooms; bedrooms; "
+    "bathrooms; big city; bigcity; store; branch; filiale; population; country; us; usa; uk; land; pays; pais; "
+    "wohnflaeche; zimmer; einwohner; neighborhood; neighbourhood; plz; postleitzahl; ort; wohnort; wohnen; "
+    "wohneigentum; immobilie; bundesland; ville; logement; immobilier; ciudad; provincia; vivienda; inmueble"
 )
 # What somebody asks for.
 REQUEST = "purpose; loan purpose; zweck; verwendungszweck; objet du pret; finalite; finalidad; proposito"
@@ -70,19 +72,21 @@ TENURE = (
 )
 # A time in a place, "months at address", "AverageMInFile", which only grows, too.
 _UNITS_OF_TIME = _set("years year yrs yr months month mths m days weeks time jahre monate ans annees mois anos meses")
+_YEARS = _set("years year yrs yr jahre annees anos")
+# What makes years ones that are still to come, or a number of the calendar.
+_AHEAD = _set("left remaining ahead duration term old built sold made model")
 _IN_A_PLACE = _set("at in with employed working resident bei im am chez en")
 # Past facts. Those of the first list say so by themselves, those of the second usually do.
 PAST = (
-    "history; hist; chist; credhist; previous; prev; prior; priors; total trades; satisfactory trades; total accounts; "
-    "total acc; open accounts; open acc; number of accounts; trades opened; charge offs; chargeoffs; collections; "
-    "judgments; judgements; default; defaults; defaulted; sat; act; gre; gmat; iq; hsrank; hsperc; hsgpa; high school; "
-    "exam; abiturnote; "
-    "late payments; late; overdue; past due; delinquency; delinquencies; delinquent; "
-    "public record; public records; pubrec; "
-    "delinq; delq; arrears; bankruptcy; bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; "
-    "offenses; recidivism; juvenile; poutcome; pdays; pregnancies; months since; m since; days since; "
-    "years since; time since; vorstrafen; zahlungsverzug; vorherige; historie; anterieur; antecedents; "
-    "historique; anterior; historial; antecedentes; morosidad"
+    "history; hist; chist; loyal; loyalty; credhist; previous; prev; prior; priors; total trades; satisfactory "
+    "trades; total accounts; total acc; open accounts; open acc; number of accounts; trades opened; charge offs; "
+    "chargeoffs; collections; judgments; judgements; default; defaults; defaulted; sat; act; gre; gmat; iq; hsrank; "
+    "hsperc; hsgpa; high school; exam; abiturnote; late payments; late; overdue; past due; delinquency; "
+    "delinquencies; delinquent; public record; public records; pubrec; delinq; delq; arrears; bankruptcy; "
+    "bankruptcies; derogatory; derog; foreclosure; convictions; arrests; offences; offenses; recidivism; juvenile; "
+    "poutcome; pdays; pregnancies; months since; m since; days since; years since; time since; vorstrafen; "
+    "zahlungsverzug; vorherige; historie; anterieur; antecedents; historique; anterior; historial; antecedentes; "
+    "morosidad"
 )
 PERHAPS_PAST = "last; ever; past; former; campaign; dernier; letzte; ultimo; inquiries; inq"
 IDENTITY = (
@@ -91,9 +95,10 @@ IDENTITY = (
     "last name; surname; full name; unnamed 0"
 )
 DATES = (
-    "date; datum; fecha; timestamp; datetime; uhrzeit; weekday; working day; workingday; holiday; season; day of week; "
-    "day of month; time of day; wochentag; jahreszeit; feiertag; jour ferie; saison; weather; weathersit; temperature; "
-    "temp; atemp; humidity; windspeed; wind speed; rain; rainfall; precipitation; snow; wetter; temperatur; meteo"
+    "date; datum; fecha; timestamp; datetime; uhrzeit; weekday; working day; workingday; holiday; season; day of "
+    "week; day of month; time of day; wochentag; jahreszeit; feiertag; jour ferie; saison; weather; weathersit; "
+    "temperature; week of; weekof; temp; atemp; humidity; windspeed; wind speed; rain; rainfall; precipitation; "
+    "snow; wetter; temperatur; meteo"
 )
 # Names that are a time on the calendar where they are the whole name: "month", not "duration_in_month".
 _ON_THE_CALENDAR = _set("month mnth mon day hour hr week quarter monat tag stunde mois jour heure mes dia hora hum")
@@ -168,6 +173,8 @@ def who_by_name(words: Sequence[str]) -> str:
 
 def is_tenure(words: Sequence[str]) -> bool:
     """Whether a name speaks of a time that only grows: in a job, at an address, of a contract or a thing."""
+    if len(words) == 2 and words[0] in _YEARS and words[1] not in _AHEAD:  # "years_licensed"
+        return True
     in_place = any(unit in _UNITS_OF_TIME and at in _IN_A_PLACE for unit, at in pairwise(words))
     is_of_thing = "age" in words and bool(_AGES_OF_THINGS & set(words))
     return bool(finds(TENURE, words)) or is_of_thing or (in_place and not finds(PAST, words))

@@ -1,4 +1,4 @@
-"""Identities of the training rows: columns that are sums, differences, products or ratios of others."""
+"""Identities of the training rows: columns that are sums (weighted, too), differences, products or ratios of others."""
 
 from __future__ import annotations
 
@@ -59,12 +59,13 @@ def identities_of(table: Table, rows: FloatArray) -> dict[str, str]:
     found: dict[str, str] = {}
     order = {name: place for place, name in enumerate(values)}
     candidates = [*_sums(values), *_pairs(values)]
-    # sums and multiples first, of which products and ratios may be made, and those of fewest columns first; what is
-    # computed from others is called a total, or stands behind them in most tables
+    # sums and multiples first, of which products and ratios may be made, and those of fewest columns and digits first;
+    # what is computed from others is called a total, or stands behind them in most tables
     candidates.sort(
         key=lambda candidate: (
             _is_bent(*candidate),
             min(len(_words(candidate[1])), 2),
+            _n_digits(candidate[1]) if len(_words(candidate[1])) > 1 else 0,
             not TOTALS & set(words_of(candidate[0])),
             -order[candidate[0]],
         )
@@ -93,6 +94,11 @@ def _is_used(name: str, found: dict[str, str]) -> bool:
 def _words(text: str) -> list[str]:
     """Columns of a formula as it is written here, each name in backticks."""
     return [f"`{part}`" for part in text.split("`")[1::2]]
+
+
+def _n_digits(text: str) -> int:
+    """Digits of the numbers of a formula: 0.31 is a price, 3.226 is what comes of turning it round."""
+    return sum(letter.isdigit() for part in text.split("`")[::2] for letter in part)
 
 
 def _quoted(name: str) -> str:
@@ -133,6 +139,9 @@ def _sums(values: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
         if len(signs) > 2 and name not in known:
             known.append(name)
             yield from _solved({name: -1, **signs})
+    for name in distinct:
+        if name not in known:
+            yield from _weighted(name, [other for other in distinct if other != name and other not in known], values)
 
 
 def _solved(identity: dict[str, int]) -> Iterator[tuple[str, str]]:
@@ -171,6 +180,44 @@ def _signs(name: str, others: list[str], values: dict[str, FloatArray]) -> dict[
     if (np.abs(factors - whole) > WHOLE).any() or np.abs(whole).max(initial=0.0) != 1.0 or np.abs(whole).sum() < 2:
         return {}
     return {other: int(whole[place]) for place, other in enumerate(others) if whole[place]}
+
+
+def _weighted(name: str, others: list[str], values: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
+    """Write a column as a sum of others times numbers of few digits, and one, as prices and fees make it; if it is."""
+    own = values[name]
+    places = np.linspace(0, len(own) - 1, min(len(own), ROWS_A_TERM * len(others) + N_ROWS_TRIED)).astype(np.int64)
+    if len(places) < ROWS_A_TERM * (len(others) + 1) or not others:
+        return
+    A = np.column_stack([*(values[other][places] for other in others), np.ones(len(places))])
+    A /= np.abs(A).max(axis=0) + 1e-300
+    unit = decimals_of(own)
+    slack = SHORT * float(np.abs(own).max()) if unit is None else 0.5 * 10.0**-unit
+
+    def fitted(kept: list[int]) -> FloatArray | None:
+        """Factors of some terms, if these are enough."""
+        factors: FloatArray = np.asarray(np.linalg.lstsq(A[:, kept], own[places], rcond=1e-10)[0], dtype=np.float64)
+        return factors if (np.abs(A[:, kept] @ factors - own[places]) <= 2.0 * slack).all() else None
+
+    kept = list(range(len(others) + 1))
+    factors = fitted(kept)
+    if factors is None:
+        return
+    for k in np.argsort(np.abs(factors)).tolist():  # columns that go along with others are not needed
+        fewer = [other for other in kept if other != k]
+        if fewer and (left := fitted(fewer)) is not None:
+            kept, factors = fewer, left
+    size = np.array([*(np.abs(values[other][places]).max() for other in others), 1.0])
+    numbers = {k: _short(factor / size[k], slack / size[k]) for k, factor in zip(kept, factors.tolist())}
+    constant = numbers.pop(len(others), 0.0)
+    if numbers:
+        text = " + ".join(f"{number:.12g} * {_quoted(others[k])}" for k, number in numbers.items())
+        yield name, (text + (f" + {constant:.12g}" if constant else "")).replace("+ -", "- ")
+
+
+def _short(number: float, slack: float) -> float:
+    """Return the number of fewest digits that is as near as the slack, of seven at most."""
+    shorter = (float(f"{number:.{digits}g}") for digits in range(1, 7))
+    return next((one for one in shorter if abs(one - number) <= slack), float(f"{number:.7g}"))
 
 
 def _sum_in_words(signs: dict[str, int]) -> str:

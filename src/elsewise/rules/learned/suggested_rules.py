@@ -18,6 +18,7 @@ Certainty = Literal["certain", "likely", "guess"]
 Subject = Literal[
     "who somebody is", "identity", "date", "past", "score", "request", "place", "time", "education", "direction",
     "size", "formula",
+    "value",
 ]  # fmt: skip
 
 
@@ -33,7 +34,7 @@ class SuggestedRule:
     value : None, "increase" or "decrease", {from_level: (to_level, ...)}, a least size or a step, or a formula
     subject : str
         What the column is about: "who somebody is", "identity", "date", "past", "score", "request", "place", "time",
-        "education", "direction", "size" or "formula".
+        "education", "direction", "size", "formula" or "value".
     reason : str
         In a sentence.
     certainty : "certain", "likely" or "guess"

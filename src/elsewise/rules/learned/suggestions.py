@@ -50,6 +50,8 @@ LEAST_SIZE = 1e-6
 FEWEST_ROWS = 50
 # Levels of education that somebody may gain for an answer.
 MOST_LEVELS_GAINED = 2
+# Values at most of a column of amounts on offer, and how many times as many steps as values there are at least.
+MOST_ON_OFFER, GAPS = 12, 5.0
 # Digits of a whole number from which on numbers of equal length look like identifiers.
 FEWEST_DIGITS = 6
 
@@ -158,6 +160,9 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
         return fixed("past", "likely", f"The name seems to speak of the past ({phrase!r}): what has happened stays.")
     if is_date(words) or are_dates(column.levels) or ("year" in words and 1900 <= column.low <= column.high <= 2100):
         return fixed("date", "likely", "It is a date or the weather: it is given when the question is asked.")
+    if _has_gaps(column):
+        reason = f"It takes {column.n_distinct} values from {column.low:g} to {column.high:g}: most between are none."
+        return fixed("value", "guess", reason)
     if column.twin:
         reason = f"Each value goes with one of {column.twin!r} in every training row, by no formula that is known."
         return fixed("formula", "likely", reason)
@@ -176,6 +181,14 @@ def _is_numbering(column: ColumnFacts) -> bool:
     """Whether whole numbers are all different and leave no larger gaps than there are rows."""
     is_enough = column.kind == "integer" and column.n_rows >= FEWEST_ROWS
     return is_enough and column.n_distinct == column.n_rows and column.high - column.low < 2 * column.n_rows
+
+
+def _has_gaps(column: ColumnFacts) -> bool:
+    """Whether numbers take few values that are far apart: amounts on offer, 150, 300, 500 and 1,000."""
+    if column.n_rows < FEWEST_ROWS or not 3 <= column.n_distinct <= MOST_ON_OFFER:
+        return False
+    step = max(column.step, 1.0 if column.kind == "integer" else 0.0)
+    return step > 0 and column.high - column.low >= GAPS * step * column.n_distinct
 
 
 def _is_all_different(column: ColumnFacts) -> bool:
