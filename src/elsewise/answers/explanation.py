@@ -264,7 +264,7 @@ class Explanation:
         """Describe what becomes of a column, whether it changes or not."""
         before, after = (value_in(self.table, column, row) for row in (self.x, self.counterfactual))
         is_number = column.kind in ("number", "integer")
-        is_measured = is_number and not is_missing_value(before)
+        is_measured = is_number and not (is_missing_value(before) or is_missing_value(after))
         difference = column.difference(float(before), float(after)) if is_measured else None
         return Change(column.name, before, after, difference, cost, is_number, self.table.wording)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -168,6 +168,32 @@ class Explanations(Sequence[Explanation]):
     def found(self) -> BoolArray:
         """Where there is an answer, array of shape (n_samples,)."""
         return ~np.isin(self.statuses, WITHOUT_ANSWER)
+
+    @property
+    def lost(self) -> BoolArray:
+        """Numbers of rows that are missing in their answers, array of shape (n_samples, n_features)."""
+        lost = self.table.missing(self.counterfactuals) & ~self.table.missing(self.x)
+        return np.asarray(lost & self.found[:, None])
+
+    def after_losses(self) -> Explanations:
+        """Return the same answers as those of rows in which what became missing was missing already.
+
+        Their distances and bounds are without the price of that.
+        """
+        lost = self.lost
+        if not lost.any():
+            return self
+        is_lost = np.logical_or.reduceat(lost, [column.start for column in self.table.columns], axis=1)
+        paid = np.where(is_lost, self.shares, 0.0).sum(axis=1)
+        return replace(
+            self,
+            x=self.table.lacking(self.x, lost),
+            row_features=np.where(lost, self.features, self.row_features),
+            changed=self.changed & ~is_lost,
+            shares=np.where(is_lost, 0.0, self.shares),
+            distances=self.distances - paid,
+            lower_bounds=self.lower_bounds - paid,
+        )
 
     @property
     def feature_names(self) -> tuple[str, ...]:

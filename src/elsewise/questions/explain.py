@@ -29,6 +29,7 @@ from .one_row import RowQuestion
 from .options import Options
 from .presentation import explanations_of, in_turn
 from .progress import ProgressOption, reporter
+from .solving.becoming_missing import nearest_variants, refuse_options, refuse_rules, variants_of
 from .solving.chunks import in_chunks
 from .solving.deadline import Deadline
 from .solving.infeasibility import with_bounds_of
@@ -89,12 +90,23 @@ def explain_rows(
         budget = None if budget is None else budget / 2
         proven = explain_rows(plain, every, target, of_all, checked=checked, n_jobs=n_jobs, budget=budget)
 
-    goal = _with_other_of_two(fitted, wanted.goal[numbers], given, rows)
+    goal = _with_other_of_two(fitted, wanted.goal[numbers], given, rows, always=bool(rules.may_become_missing))
+    present, present_numbers, variants = given, numbers, None
+    if rules.may_become_missing:
+        refuse_options(options, fitted.distance, goal)
+        variants = variants_of(fitted.table, rules, given, missing)
+        given, goal, missing = variants.given, goal[variants.source], missing[variants.source] | variants.lost
+        rows, numbers, options = fitted.table.encode(given), np.arange(len(given)), variants.shared(options)
 
     def answers_where(places: IntArray, own: FittedModel, rules: Rules, options: Options) -> list[Explanations]:
+        n_lost = 0 if variants is None or len(places) == 0 else int(variants.n_lost[places[0]])
         own_rules = rules if own.missing is None else rules.where_missing(own.missing)
+        own_rules = own_rules.after_changes(n_lost)
         has_own = may_hold_columns(own, own_rules)
-        question = pose(own, wanted.outcomes, own_rules, options=options, use_model=use_model, own_thresholds=has_own)
+        own_options = replace(options, on_satisfied="move") if n_lost else options  # such a row is no answer as it is
+        question = pose(
+            own, wanted.outcomes, own_rules, options=own_options, use_model=use_model, own_thresholds=has_own
+        )
 
         def run(span: slice) -> Explanations:
             chosen = places[span]
@@ -114,7 +126,8 @@ def explain_rows(
     with reporter(progress, len(rows)) as report:
         groups = [
             (alike[places], own, own_rules)
-            for alike, own in fitted.by_missing(missing)
+            for kind, own in fitted.by_missing(missing)
+            for alike in ([kind] if variants is None else variants.by_number(kind))
             for places, own_rules in _by_rules(fitted, options.constraints, wanted.outcomes, goal[alike])
         ]
 
@@ -129,6 +142,8 @@ def explain_rows(
             joined = ask(np.ones(len(rows), dtype=np.bool_), None)
         else:
             joined = answers_within(ask, numbers, budget, options.time_limit, report)
+    if variants is not None:
+        joined = nearest_variants(joined, variants, rules, fitted.distance, present, present_numbers)
     if options.n_counterfactuals > 1:
         joined = nearest_first(joined)
     if proven is not None:
@@ -137,10 +152,10 @@ def explain_rows(
     return with_wrong_rows(joined, every, wrong, targets, is_regressor=fitted.classes is None)
 
 
-def _with_other_of_two(fitted: FittedModel, goal: IntArray, given: Any, rows: FloatArray) -> IntArray:
+def _with_other_of_two(fitted: FittedModel, goal: IntArray, given: Any, rows: FloatArray, *, always: bool) -> IntArray:
     """Return the goals of rows; the other one of two classes is found at once where directions depend on it."""
     is_open = goal < 0
-    if not (fitted.follows_directions and is_open.any() and len(fitted.labels) == 2):
+    if not ((always or fitted.follows_directions) and is_open.any() and len(fitted.labels) == 2):
         return goal
     assert fitted.classes is not None
     return np.where(is_open, (fitted.predict(rows, given) == fitted.classes[0]).astype(np.int64), goal)
@@ -191,7 +206,10 @@ def explain_row(
     if first.status != "infeasible" or target is None:
         return first
     given, _, outcome = one_question(fitted, row, target, options)
-    if fitted.constraints_of(options.constraints, outcome) is None:
+    if (
+        fitted.constraints_of(options.constraints, outcome) is None
+        or fitted.rules(options.constraints, outcome).may_become_missing
+    ):
         return first
     if not with_robust_radius(
         with_other_models(fitted, options.other_models, given), options.robust_radius
@@ -216,6 +234,7 @@ def find_frontier(
     given, row, outcome = one_question(fitted, x, target, options)
     fitted = with_other_models(fitted, options.other_models, given)
     rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
+    refuse_rules(rules)
     rules.check_rows(row, given, missing)
     fitted, rules = where_missing(fitted, rules, missing)
     density = fitted.density_of(outcome)
@@ -249,6 +268,7 @@ def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
     given, row, outcome = one_question(fitted, x, target, options)
     fitted = with_robust_radius(with_other_models(fitted, options.other_models, given), options.robust_radius)
     rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
+    refuse_rules(rules)
     rules.check_rows(row, given, missing)
     own, own_rules = where_missing(fitted, rules, missing)
     return RowQuestion(own, given, row, outcome, own_rules, options)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..answers.explanation import Change, Explanation
+from ..answers.explanations import Explanations
 from ..answers.plan import Plan, PlanStep, sparsest
 from ..answers.records import value_in
 from ..arrays import BoolArray, FloatArray
@@ -51,6 +52,8 @@ class _Planning:
             raise InvalidInputError(
                 "The explanation is about other columns than the explainer. Pass the explainer that made it."
             )
+        if Explanations.of_one(explanation).lost.any():
+            raise InvalidInputError("A number becomes missing in this answer: there is no order in which to do that.")
         self.row, self.end = explanation.row_features, explanation.features
         self.given = fitted.table.own_columns(fitted.table.one_row(explanation.x))
         least = None if np.isnan(explanation.min_probability) else explanation.min_probability

@@ -119,10 +119,12 @@ class Stays(_ColumnRule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MissingStays(_ColumnRule):
-    """What is missing stays missing, and nothing becomes missing.
+    """What is missing stays missing, and nothing becomes missing, unless ``may_be_entered``.
 
     For a number the rule is about rows in which it is missing: what stands for it stays.
     """
+
+    may_be_entered: bool = False
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         if self.column.kind != "category":
@@ -134,13 +136,14 @@ class MissingStays(_ColumnRule):
             others = np.setdiff1d(np.arange(self.column.start, self.column.stop), nothing)
             is_missing = E[:, nothing] == 1
             reachable[np.ix_(is_missing, others)] = False
-            reachable[~is_missing, nothing] = False
+            reachable[~is_missing, nothing] &= self.may_be_entered
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
         f = self.column.start
         if self.column.kind == "category":
             f += self.column.levels.index(None)
-        return np.asarray(E0[:, f] != E1[:, f])
+        breaks = E0[:, f] > E1[:, f] if self.may_be_entered else E0[:, f] != E1[:, f]
+        return np.asarray(breaks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import NAMES_ARE_TEXT, InvalidInputError
 from ..table.derived import read_formula
 from .arithmetic.linear import WrittenRule, read_rule
+from .becoming_missing import checked_prices
 from .conditions import read_condition, tests_of
 from .meaningful import checked_groups, checked_sizes
 from .steps import checked_steps
@@ -99,6 +100,10 @@ class Constraints:
         fit needs to know them: ``Explainer(model, constraints=...)``. None takes the identities that were found to hold
         in all rows of a data frame (``explainer.derived_``), ``{}`` says that there are none. ``"total == a + b"``
         among ``linear`` says the same.
+    may_become_missing : names of columns, or {column: price}
+        Columns of which an answer may have no value, where the model takes missing values as such. That costs as much
+        as a change of category (1), or the price given here, in units of the distance, however large the value was, and
+        counts as one change. Without it nothing becomes missing. For :meth:`~elsewise.Explainer.explain` alone.
 
     Examples
     --------
@@ -131,6 +136,7 @@ class Constraints:
     unseen: str = "forbid"
     implies: Mapping[str, str] = field(default_factory=dict)
     derive: Mapping[str, str] | None = None
+    may_become_missing: Mapping[str, float] | Sequence[str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         inequalities, identities = _without_identities(self.linear)
@@ -152,6 +158,7 @@ class Constraints:
             "unseen": _one_of(self.unseen, "unseen", ("forbid", "allow")),
             "implies": _implies(self.implies),
             "derive": _derive(self.derive, identities),
+            "may_become_missing": checked_prices(self.may_become_missing),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -196,7 +203,7 @@ def names_in(constraints: Constraints | None) -> set[str]:
     if not isinstance(constraints, Constraints):  # what else it is, is refused where rules are resolved
         return set()
     given = constraints
-    lists: list[Iterable[Any]] = [given.immutable, given.integer or (), *given.together]
+    lists: list[Iterable[Any]] = [given.immutable, given.integer or (), *given.together, given.may_become_missing]
     lists += [() if isinstance(given.range, str) else given.range or ()]
     lists += [mapping for mapping in (given.monotone, given.bounds, given.allowed, given.special) if mapping]
     lists += [sizes for sizes in (given.min_change, given.step) if isinstance(sizes, Mapping)]

@@ -47,7 +47,7 @@ def _settled(both: dict[str, Any], first: Constraints, second: Constraints) -> d
     stay = list(dict.fromkeys([*both["immutable"], *ways]))
     stated = {
         kind: {name: value for name, value in both[kind].items() if name not in stay}
-        for kind in ("monotone", "allowed")
+        for kind in ("monotone", "allowed", "may_become_missing")
     }
     return {**both, **stated, "immutable": stay}
 
@@ -154,6 +154,9 @@ _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "together": _union,
     "special": _special,
     "range": _range,
+    "may_become_missing": lambda one, other: {
+        name: max(price, other[name]) for name, price in one.items() if name in other
+    },
     "implies": _by_key(lambda one, other: one if one == other else f"({one}) and ({other})"),
 }
 _WITH_LEVELS: dict[str, Callable[[Any, Any, Levels], Any]] = {"bounds": _bounds, "allowed": _allowed}

@@ -18,6 +18,7 @@ from .arithmetic.derived_bounds import bounds_of_derived
 from .arithmetic.linear import read_rule
 from .arithmetic.linear_rules import linear_rule
 from .atomic import Codes, FewChanges, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
+from .becoming_missing import prices_of_features
 from .constraints import Constraints
 from .implications import implication
 from .learned.found_rules import NumberOrCode
@@ -109,6 +110,7 @@ class _Resolution:
         whole = self._whole()
         special = self._special()
         steps = self._steps()
+        prices, enterable = prices_of_features(self.given, self.table, self._column)
         with_ranges = [name for name, rule in self.codes.items() if isinstance(rule, NumberOrCode)]
         single: list[Rule] = [
             *(Stays(self._say("stays", name), self._column(name, "immutable")) for name in self._used("immutable")),
@@ -123,7 +125,7 @@ class _Resolution:
             *(implication(*pair, self._column, position_of) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, with_ranges),
             *(
-                MissingStays(self._say("missing", column.name), column)
+                MissingStays(self._say("missing", column.name), column, column.name in enterable)
                 for column in self.columns
                 if column.missing_stays and column.kind == "category" and None in column.levels
             ),
@@ -133,7 +135,7 @@ class _Resolution:
         if most is not None:
             in_words = plural("rule.few changes", most) if most else say("rule.no changes")
             single.append(FewChanges(in_words, self.columns, most, unit))
-        return Rules(self.columns, self.n_features, self.integer, tuple(single), unit)
+        return Rules(self.columns, self.n_features, self.integer, tuple(single), unit, prices)
 
     def _refuse_other_formulas(self) -> None:
         """Refuse formulas of derived columns that the fit has not seen."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,9 @@ class Rules:
         The rules one by one.
     unit : int array of shape (n_columns,), or None
         What each column counts as where changes are counted; None for itself.
+    may_become_missing : {feature: price}
+        Numbers of which an answer may have none. No rule of ``single`` knows of it: rows without them are asked about
+        by themselves.
     """
 
     columns: tuple[Column, ...]
@@ -62,6 +65,7 @@ class Rules:
     integer: BoolArray
     single: tuple[Rule, ...]
     unit: IntArray | None = None
+    may_become_missing: Mapping[int, float] = field(default_factory=dict)
 
     @cached_property
     def least_moves(self) -> FloatArray:
@@ -224,6 +228,13 @@ class Rules:
         kept = [left for rule in self.single if (left := _apart_from(rule, missing)) is not None]
         stays = [MissingStays(say("rule.is missing", column=words.column(column.name)), column) for column in columns]
         return replace(self, single=(*kept, *stays))
+
+    def after_changes(self, n_changes: int) -> Rules:
+        """Make the rules of what is left to change in rows of which so many columns have changed already."""
+        kept = tuple(
+            replace(rule, most=rule.most - n_changes) if isinstance(rule, FewChanges) else rule for rule in self.single
+        )
+        return replace(self, single=kept) if n_changes else self
 
     def limits(self, E: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits of each feature for the counterfactuals of rows.

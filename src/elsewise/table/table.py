@@ -179,6 +179,27 @@ class Table:
                 lower[column.start], upper[column.start] = ends.min, ends.max
         return lower, upper
 
+    def lacking(self, X: UserRows, lost: BoolArray) -> UserRows:
+        """Write rows without some of their numbers; whole numbers of these columns become floats.
+
+        ``lost`` are the features, of shape (n_samples, n_features).
+        """
+        columns = [column for column in self.columns if lost[:, column.start].any()]
+        if not columns:
+            return X
+        if not is_frame(X):
+            written = X.astype(object if X.dtype.kind == "O" else np.float64)
+            for column in columns:
+                written[lost[:, column.start], column.sources[0]] = np.nan
+            return written
+        frame = X.copy()
+        for column in columns:
+            place, is_lost = column.sources[0], lost[:, column.start]
+            values = frame.iloc[:, place]
+            is_whole = isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu"
+            frame.isetitem(place, (values.astype(np.float64) if is_whole else values).mask(is_lost))
+        return frame
+
     def missing(self, X: Any, *, name: str = "X") -> BoolArray:
         """Which features of rows are numbers that are missing and stay so.
 

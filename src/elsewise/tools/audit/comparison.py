@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ...answers.records import pandas_for
 from ...arrays import FloatArray
 from ...errors import InvalidInputError
 from ...questions import Options
-from ...questions.explain import row_question
+from ...questions.explain import explain_rows, row_question
 from ...questions.one_row import RowQuestion
 from ...questions.recourse.claims import is_typical, judge_box, judge_point, judge_reasons
 from ...reasons import has_answer
@@ -197,20 +197,25 @@ def _compared(
     if record["status"] == "error":
         return ComparedLine(number, record["id"], group)
     fitted, rules = explainer.fitted_, record["rules"]
-    options = Options(
-        constraints=Constraints() if rules is None else Constraints.from_mapping(rules),
-        min_probability=record["min_probability"],
-        time_limit=time_limit,
-    )
-    x = frame_of_values([record["x"]], fitted.table)
-    asked = row_question(fitted, x, targets_of([record], explainer)[0], options)
+    stated = Constraints() if rules is None else Constraints.from_mapping(rules)
+    constraints = replace(stated, may_become_missing=())
+    options = Options(constraints=constraints, min_probability=record["min_probability"], time_limit=time_limit)
+    x, target = frame_of_values([record["x"]], fitted.table), targets_of([record], explainer)[0]
+    asked = row_question(fitted, x, target, options)
     verdicts: dict[str, Any] = {"decision": _decision(asked, record)}
     if has_answer(record["status"]):
-        point = _encoded([record["counterfactual"]], fitted.table)[0]
+        then = frame_of_values([record["counterfactual"]], fitted.table)
+        if stated.may_become_missing:  # an answer is one of the row without what became missing
+            x = fitted.table.lacking(x, fitted.table.missing(then))
+            asked = row_question(fitted, x, target, options)
+        point = fitted.table.encode(then, name="trail")[0]
         verdicts["counterfactual"] = judge_point(asked, point)
         verdicts["typical"] = is_typical(asked, point)
         if record.get("ranges") is not None:
             verdicts["range"] = judge_box(asked, point, *_box(record, fitted.table))
+    elif record["proven"] and stated.may_become_missing:
+        fresh = explain_rows(fitted, x, target, replace(options, constraints=stated))[0]
+        verdicts["counterfactual"] = "false" if fresh.found else "true" if fresh.status == "infeasible" else "unknown"
     elif record["proven"]:
         verdicts["counterfactual"] = judge_reasons(asked, ())
     if (record.get("reasons") or {}).get("status") == "proven" and has_answer(record["status"]):

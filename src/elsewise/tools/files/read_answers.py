@@ -17,6 +17,7 @@ from ...arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ...errors import InvalidInputError
 from ...questions import fixed_parts_of_answers
 from ...questions.presentation import shares_of
+from ...questions.solving.becoming_missing import prices_of_losses
 from ...reasons import STATUSES, WITHOUT_ANSWER, NoClassReachable, NothingWithin, Reason, Target, Told, WrongRow
 from ...rules import Constraints
 from ...table import Table
@@ -67,25 +68,30 @@ def read_answers(
     targets = _targets(path, frame, explainer)
     before = np.zeros((len(frame), table.n_features))  # rows that are wrong have no features
     before[~is_wrong] = table.encode(given.iloc[~is_wrong], name=f"{path}: row")
-    after = before.copy()
+    after, lost = before.copy(), np.zeros(before.shape, dtype=np.bool_)
+    lacking = np.zeros(before.shape, dtype=np.bool_)
+    lacking[~is_wrong] = table.missing(given.iloc[~is_wrong])
     if len(found):
         points = _counterfactuals(path, frame, table).iloc[found]
         points.columns = given.columns
         after[found] = table.encode(points, name=str(path))
+        lost[found] = table.missing(points) & ~lacking[found]
+    start = np.where(lost, after, before)  # what became missing is missing from the start
     numbers = {name: _numbers(path, frame, name) for name in _NUMBERS}
-    shares = np.zeros((len(frame), len(table.columns)))
+    shares = prices_of_losses(explainer.fitted_, constraints, lost)
     if len(found):
-        shares[found] = shares_of(table, explainer.distance_, before[found], after[found])
+        shares[found] += shares_of(table, explainer.distance_, start[found], after[found])
     missing_number = np.full(len(frame), np.nan)
     own_targets = [targets[place] for place in found.tolist()]
-    lacking = table.missing(given)[found]
-    parts = fixed_parts_of_answers(explainer.fitted_, constraints, before[found], own_targets, lacking)
+    parts = fixed_parts_of_answers(explainer.fitted_, constraints, start[found], own_targets, (lacking | lost)[found])
     is_given = np.zeros(len(frame), dtype=np.bool_)
     is_given[found] = [part is not None for part in parts]
     return Explanations(
         x=given,
-        counterfactuals=blanked(table.decode(after, given, encoded=before), np.isin(statuses, WITHOUT_ANSWER)),
-        changed=table.changed(before, after),
+        counterfactuals=blanked(
+            table.lacking(table.decode(after, given, encoded=start), lost), np.isin(statuses, WITHOUT_ANSWER)
+        ),
+        changed=table.changed(before, after) | lost[:, [column.start for column in table.columns]],
         targets=targets,
         predictions=_predictions(frame, explainer, is_wrong),
         statuses=statuses,

@@ -17,6 +17,7 @@ from ...arrays import BoolArray, FloatArray
 from ...density import ClassDensity
 from ...explainer import Explainer
 from ...questions import fixed_parts_of_answers
+from ...questions.solving.becoming_missing import prices_of_losses
 from ...questions.targets import outcome_of_target
 from ...questions.thresholds.fixed_columns import FixedPart
 from ...rules import Constraints
@@ -59,19 +60,20 @@ def check_again(
     found = np.flatnonzero(explanations.found)
     if len(found) == 0:
         return ()
-    answers = explanations.take(found)
+    told = explanations.take(found)
+    answers = told.after_losses()
     # Encoded from the user's columns, once for all checks. ``answers.features`` would not do: they are what the search
     # has found, and the report shows, and judges, the rows that were returned. Whoever changes these is found out.
     before, after = (answers.table.encode(rows) for rows in (answers.x, answers.counterfactuals))
     checks = [
         ("valid", _is_valid(explainer, answers, before, after)),
-        ("distance", _is_as_far(explainer, answers, before, after)),
+        ("distance", _is_as_far(explainer, constraints, told, before, after)),
         ("rest", _is_told(answers, before, after)),
     ]
     if np.isfinite(answers.log_thresholds).any():
         checks.append(("density", _is_dense(explainer, answers, after)))
     if explainer.fitted_.constraints_of(constraints) is not None:
-        checks.append(("rules", _keeps_rules(explainer, constraints, answers, before, after)))
+        checks.append(("rules", _keeps_rules(explainer, constraints, answers, told.lost, before, after)))
     return tuple(
         Checked(say(f"report.promise {name}"), len(found), tuple(found[~held].tolist())) for name, held in checks
     )
@@ -94,9 +96,13 @@ def _is_valid(explainer: Explainer, answers: Explanations, before: FloatArray, a
     return np.array(held, dtype=np.bool_)
 
 
-def _is_as_far(explainer: Explainer, answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
-    difference = np.abs(explainer.distance_(after, before) - answers.distances)
-    return np.asarray(difference <= ROUNDING * (1.0 + np.abs(answers.distances)))
+def _is_as_far(
+    explainer: Explainer, constraints: Constraints | None, told: Explanations, before: FloatArray, after: FloatArray
+) -> BoolArray:
+    paid = prices_of_losses(explainer.fitted_, constraints, told.lost)
+    distances = explainer.distance_(after, before) + paid.sum(axis=1)
+    difference = np.abs(distances - told.distances)
+    return np.asarray(difference <= ROUNDING * (1.0 + np.abs(told.distances)))
 
 
 def _is_told(answers: Explanations, before: FloatArray, after: FloatArray) -> BoolArray:
@@ -121,13 +127,19 @@ def _is_dense(explainer: Explainer, answers: Explanations, after: FloatArray) ->
 
 
 def _keeps_rules(
-    explainer: Explainer, constraints: Constraints | None, answers: Explanations, before: FloatArray, after: FloatArray
+    explainer: Explainer,
+    constraints: Constraints | None,
+    answers: Explanations,
+    lost: BoolArray,
+    before: FloatArray,
+    after: FloatArray,
 ) -> BoolArray:
     held, fitted = np.ones(len(after), dtype=np.bool_), explainer.fitted_
     targets, missing = list(answers.targets), answers.table.missing(answers.x)
-    for target in dict.fromkeys(targets):
-        places = np.array([place for place, other in enumerate(targets) if other == target], dtype=np.int64)
-        rules = fitted.rules(constraints, outcome_of_target(target, fitted.classes))
+    asked = list(zip(targets, lost.sum(axis=1).tolist(), strict=True))
+    for target, n_lost in dict.fromkeys(asked):
+        places = np.array([place for place, other in enumerate(asked) if other == (target, n_lost)], dtype=np.int64)
+        rules = fitted.rules(constraints, outcome_of_target(target, fitted.classes)).after_changes(n_lost)
         broken = rules.broken(before[places], after[places], missing[places])
         held[places[[row for row, _ in broken]]] = False
     return held
@@ -143,7 +155,7 @@ def density_as_told(explainer: Explainer, answers: Explanations, constraints: Co
     constraints : Constraints or None
         The rules they were made under: what cannot change under them decides what is asked of a row.
     """
-    fitted, held = explainer.fitted_, np.ones(len(answers), dtype=np.bool_)
+    fitted, held, answers = explainer.fitted_, np.ones(len(answers), dtype=np.bool_), answers.after_losses()
     found = np.flatnonzero(answers.found)
     missing = fitted.table.missing(answers.x)[found]
     targets = [answers.targets[place] for place in found.tolist()]

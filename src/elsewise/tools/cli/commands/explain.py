@@ -15,6 +15,7 @@ import numpy as np
 from .... import __version__
 from ....answers import Explanations
 from ....errors import InvalidInputError
+from ....questions.solving.becoming_missing import refuse_rules
 from ....text.languages import say, speaking
 from ...files.answers import frame_of, records_of
 from ...files.certificates import SUFFIX as CERTIFICATES
@@ -100,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
             job = replace(job, options=replace(job.options, certificate=arguments.certificates is not None))
             if arguments.why and job.target is None:
                 raise InvalidInputError("--why is about one wanted outcome: give a --target as well.")
+            if arguments.why:
+                refuse_rules(job.explainer.fitted_.rules(rules))
             kept = kept_columns(job.rows, arguments)
         except BaseException:
             if partial.n_finished == 0:

@@ -142,6 +142,8 @@ def _why_not(
     """Find out what stands in the way, of the first rows that are proven to have no answer."""
     proven = np.flatnonzero(~answers.found & np.isinf(answers.lower_bounds)).tolist()
     has_rules = explainer.fitted_.constraints_of(rules) is not None
+    if explainer.fitted_.rules(rules).may_become_missing:  # why_not is about values that are there
+        return {}
     if proven and not arguments.why and has_rules and not arguments.quiet:
         note_why()
     known = {}

@@ -11,6 +11,7 @@ from ....answers import Explanations
 from ....arrays import FloatArray
 from ....questions import fixed_parts_of_answers
 from ....questions.presentation import shares_of
+from ....questions.solving.becoming_missing import prices_of_losses
 from ....reasons import Told, has_answer
 from ....rules import Constraints
 from ....table import Table
@@ -45,8 +46,10 @@ def explanations_of_trail(
         [record["counterfactual"] if has else record["x"] for record, has in zip(records, found.tolist())], table
     )
     before, after = table.encode(given, name="x"), table.encode(after_given, name="counterfactual")
-    shares = np.zeros((len(records), len(table.columns)))
-    shares[found] = shares_of(table, fitted.distance, before[found], after[found])
+    missing, lost = table.missing(given), table.missing(after_given) & ~table.missing(given)
+    start = np.where(lost, after, before)  # what became missing is missing from the start
+    shares = prices_of_losses(fitted, constraints, lost)
+    shares[found] += shares_of(table, fitted.distance, start[found], after[found])
     names = [column.name for column in table.columns]
     changed = np.array(
         [[name in {each["column"] for each in record["changes"]} for name in names] for record in records],
@@ -56,7 +59,7 @@ def explanations_of_trail(
     targets = targets_of(records, explainer)
     has_answers = np.flatnonzero(found)
     own_targets = [targets[place] for place in has_answers.tolist()]
-    parts = fixed_parts_of_answers(fitted, constraints, before[found], own_targets, table.missing(given)[found])
+    parts = fixed_parts_of_answers(fitted, constraints, start[found], own_targets, (missing | lost)[found])
     is_given = np.zeros(len(records), dtype=np.bool_)
     is_given[has_answers] = [part is not None for part in parts]
     return Explanations(

@@ -180,16 +180,20 @@ def target_probabilities(fitted: FittedModel, answers: Explanations) -> tuple[Fl
     if fitted.classes is None or not hasattr(fitted.model, "predict_proba"):
         return before, after
     labels = fitted.classes.tolist()
+    variants = answers.after_losses()
     targets = np.array([labels.index(label) if label in labels else -1 for label in answers.targets])
     for index in np.unique(targets[targets >= 0]).tolist():
-        for place, values, result in (("row", answers.row_features, before), ("after", answers.features, after)):
+        for place, of, values, result in (
+            ("row", answers, answers.row_features, before),
+            ("after", variants, answers.features, after),
+        ):
             asked = (targets == index) & ((answers.statuses != "error") if place == "row" else answers.found)
             chosen = np.flatnonzero(asked)
             if len(chosen):
                 result[chosen] = fitted.probability(
                     values[chosen],
-                    rows_of(answers.x, chosen),
-                    answers.row_features[chosen],
+                    rows_of(of.x, chosen),
+                    of.row_features[chosen],
                     index=index,
                     table=answers.table,
                 )
