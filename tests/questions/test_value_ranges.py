@@ -142,6 +142,39 @@ def test_sides_stop_where_the_model_or_the_density_does():
     assert stopped > 6
 
 
+@pytest.mark.parametrize("has_rule", [False, True])
+def test_sides_of_trees_end_at_cuts_or_where_rules_end_them(has_rule):
+    """No side can move to the next number at all: it is the model, a rule, or the end of the training rows."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(500, 4)), columns=list("abcd"))
+    y = (X.sum(axis=1) + rng.normal(0, 0.5, 500) > 0.5).astype(int)
+    model = GradientBoostingClassifier(n_estimators=30, max_depth=3, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
+    rules = ew.Constraints(linear=["a <= b + 0.75"] if has_rule else [], min_change="any", unseen="allow")
+    n_cuts = 0
+    for answer in explainer.explain(X[model.predict(X) == 0].head(12), 1, constraints=rules, ranges=True):
+        assert answer.ranges.is_proven
+        cuts = {
+            column: np.concatenate([tree.threshold[tree.feature == place] for tree in _trees_of(model)])
+            for place, column in enumerate(X.columns)
+        }
+        least = {one.column: one.low for one in answer.ranges}
+        most = {one.column: one.high for one in answer.ranges}
+        for one in answer.ranges:
+            for end, ends, sign in ((one.low, X[one.column].min(), -1), (one.high, X[one.column].max(), 1)):
+                own = answer.counterfactual[one.column]
+                at_cut = np.abs(cuts[one.column] - end).min() <= 1e-6
+                n_cuts += at_cut
+                highest = most.get("a", answer.counterfactual["a"]) - least.get("b", answer.counterfactual["b"])
+                by_rule = has_rule and one.column in "ab" and highest >= 0.75 - 1e-6
+                assert at_cut or end == pytest.approx(ends) or by_rule or end == own, (one.column, end, sign)
+    assert n_cuts > 10
+
+
+def _trees_of(model):
+    return [one.tree_ for one in model.estimators_.ravel()]
+
+
 def test_rules_hold_in_all_of_the_box():
     frame, y = mixed_table()
     numbers = ["income", "debt", "years", "age"]

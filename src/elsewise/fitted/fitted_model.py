@@ -41,6 +41,9 @@ from .summaries import ColumnProfile, examples_of
 MOST_PROBLEMS_KEPT = 8
 # Kinds of rows with missing values whose models are kept.
 MOST_PATTERNS_KEPT = 16
+# Densities given fixed columns that are kept: those of all pairs among 23 columns, as long as they are not larger, in
+# all, than 256 MB.
+MOST_CONDITIONALS_KEPT, CONDITIONAL_NUMBERS_KEPT = 300, 2**25
 # Marks search problems that were compiled for rows with density thresholds of their own.
 AT_ANY_THRESHOLD = "at any threshold"
 
@@ -432,8 +435,18 @@ class FittedModel:
         for label, own in self.densities.items():
             if own.mixture_ is density.mixture_ and label in self.references:
                 make = functools.partial(self._conditional, own, label, fixed)
-                return cached(self.conditionals, (label, fixed.tobytes()), make, MOST_PATTERNS_KEPT)
+                return cached(self.conditionals, (label, fixed.tobytes()), make, self._most_conditionals)
         return None
+
+    @property
+    def _most_conditionals(self) -> int:
+        """How many conditional densities are kept: levers and reasons ask about each pair of columns, row after row."""
+        largest = max((len(rows) * own.mixture_.means_.shape[0] for own, rows in self._conditioned), default=1)
+        return max(MOST_PATTERNS_KEPT, min(MOST_CONDITIONALS_KEPT, CONDITIONAL_NUMBERS_KEPT // max(largest, 1)))
+
+    @property
+    def _conditioned(self) -> list[tuple[ClassDensity, FloatArray]]:
+        return [(own, self.references[label]) for label, own in self.densities.items() if label in self.references]
 
     def _conditional(self, own: ClassDensity, label: Any, fixed: BoolArray) -> ConditionalDensity:
         """Condition a density on fixed features; what does not depend on them is computed once per label."""

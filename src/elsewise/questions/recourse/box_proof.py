@@ -27,6 +27,7 @@ from ...models import Interval, Label, Outcome
 from ...search import Domain
 from ...search.relaxations.polyhedra import PolyhedronUnion
 from ...search.relaxations.softmax import SoftmaxRegion
+from ...search.relaxations.tree_sums.region import EnsembleRegion
 from ...table.frames import rows_of
 from ..options import Options
 from ..solving.answers import Answers
@@ -64,7 +65,7 @@ class BoxProof:
         self.domain = domain
         self.given = answers.given if len(answers.rows) == 1 else rows_of(answers.given, np.array([place]))
         goal = int(answers.goal[place])
-        outcome = self.question.outcomes[goal]
+        self.outcome = outcome = self.question.outcomes[goal]
         everyone = [(self.question.fitted, outcome), *self.question.fitted.further]
         self.rivals = [self._rivals(one, wanted) for one, wanted in everyone]
         density = self.question.densities[goal]
@@ -94,7 +95,7 @@ class BoxProof:
 
     def holds(self, lower: FloatArray, upper: FloatArray) -> bool:
         """Whether it is proven that every row of a box, with ends of shape (n_features,), is an answer."""
-        if not self._keeps_rules(lower, upper):
+        if not self.keeps_rules(lower, upper):
             return False
         if self.ellipsoid is not None and not self.ellipsoid.contains(lower, upper):
             return False
@@ -103,7 +104,24 @@ class BoxProof:
         except TimeIsOverError:
             return False
 
-    def _keeps_rules(self, lower: FloatArray, upper: FloatArray) -> bool:
+    def cuts(self, feature: int) -> FloatArray | None:
+        """Return the only values at which a box may have to end, ascending: the largest ones on one side of a cut.
+
+        None where it may have to end elsewhere, too.
+        """
+        fitted = self.question.fitted
+        if fitted.further or self.ellipsoid is not None or fitted.training is not None:
+            return None
+        region, matrix = fitted.region(self.outcome), fitted.to_model.matrix
+        seen = np.flatnonzero(matrix[:, feature])
+        if not isinstance(region, EnsembleRegion) or len(seen) != 1:
+            return None
+        place = int(seen[0])
+        is_as_it_is = matrix[place, feature] == 1 and np.count_nonzero(matrix[place]) == 1
+        return region.cuts[place] if is_as_it_is and fitted.to_model.offset[place] == 0 else None
+
+    def keeps_rules(self, lower: FloatArray, upper: FloatArray) -> bool:
+        """Whether it is certain that every row of a box keeps the rules."""
         domain = self.domain
         layout = domain.layout
         is_number = layout.group < 0
@@ -216,7 +234,14 @@ class _Rivals:
         self.question = replace(question, is_tentative=True, any_point=True)
         table = proof.question.table
         self.given = table.decode(proof.point, proof.given, encoded=proof.row)
-        self.predictions = plain.predict(proof.point, self.given)
+        if isinstance(outcome, Label) and outcome.min_probability is None:
+            assert plain.classes is not None
+            self.predictions = plain.classes[[outcome.index]]  # of the answer; that of a point beside it is not used
+        else:
+            self.predictions = plain.predict(proof.point, self.given)
+        regions = [plain.region(other) for other in outcomes]
+        self.sums = [region for region in regions if isinstance(region, EnsembleRegion)]
+        self.are_sums = len(self.sums) == len(regions) and plain.training is None
 
     @property
     def is_possible(self) -> bool:
@@ -228,7 +253,7 @@ class _Rivals:
         question = self.question
         assert question is not None
         n = len(question.outcomes)
-        if n == 0:
+        if n == 0 or (self.are_sums and self._are_out_of_reach(lower, upper)):
             return True
         same, goals = np.zeros(n, dtype=np.int64), np.arange(n)
         rows = self.proof.point[same]
@@ -239,6 +264,22 @@ class _Rivals:
         answers = Answers(question, rows_of(self.given, same), rows, self.predictions[same], domain=box)
         answers.reach(goals, goals)
         return bool((np.isinf(answers.value) & np.isinf(answers.lower_bound)).all())
+
+    def _are_out_of_reach(self, lower: FloatArray, upper: FloatArray) -> bool:
+        """Whether leaves of trees that the box meets add up to too little for every rival: most sides need no search.
+
+        Ranges of boosting are found in half of the time.
+        """
+        assert self.question is not None
+        to_model = self.question.fitted.to_model
+        middle, reach = 0.5 * (lower + upper), 0.5 * (upper - lower)
+        exact = np.where(to_model.matrix == 1.0, 1, 0).sum(axis=1) == np.count_nonzero(to_model.matrix, axis=1)
+        plain = exact & (np.count_nonzero(to_model.matrix, axis=1) == 1) & (to_model.offset == 0)
+        low, high = to_model.matrix @ lower, to_model.matrix @ upper  # of numbers that are taken as they are
+        centre, spread = to_model.matrix @ middle + to_model.offset, np.abs(to_model.matrix) @ reach
+        spread += BOX_ROUNDING * (np.abs(to_model.matrix) @ (np.abs(middle) + reach) + np.abs(to_model.offset))
+        low, high = np.where(plain, low, centre - spread), np.where(plain, high, centre + spread)
+        return all(region.is_out_of_reach(region.cells(low, high)) for region in self.sums)
 
 
 def rival_outcomes(fitted: FittedModel, outcome: Outcome) -> list[Outcome] | None:

@@ -175,6 +175,8 @@ class _ReasonSearch:
         self.log_thresholds = first.log_thresholds
         self.movable = frozenset(np.flatnonzero(asked.can_change(question)).tolist())
         self.known: dict[frozenset[int], tuple[Answers, int]] = {}  # answers by the columns that they change
+        self.not_enough: set[tuple[int, ...]] = set()  # columns that are proven not to be enough, whatever is held
+        self.threshold_of: dict[tuple[int, ...], float] = {}
         self._shrink(self._learn(first)[0], self.log_thresholds)
 
     def smallest(self) -> frozenset[int] | None:
@@ -215,16 +217,24 @@ class _ReasonSearch:
         proven = min(float(self.log_thresholds[0, 0]), float(together.log_thresholds[0, 0]))
         is_known = True
         for size in (1, 2):
-            sets = list(combinations(sorted(free), size))
-            thresholds = self.asked.answers(question, self._masks([set(each) for each in sets])).log_thresholds[:, 0]
+            sets = [each for each in combinations(sorted(free), size) if each not in self.not_enough]
+            self._learn_thresholds(sets)
             found = LeverSets([], [], [], ())
-            ask_sets(self.asked, question, [sets[at] for at in np.flatnonzero(thresholds < proven).tolist()], found)
+            ask_sets(self.asked, question, [each for each in sets if self.threshold_of[each] < proven], found)
             for _, answers, place in found.enough:
                 self._learn(answers, place)
+            self.not_enough.update(found.not_enough)
             if found.enough:
                 return True
             is_known &= not found.unknown
         return False if is_known else None
+
+    def _learn_thresholds(self, sets: list[tuple[int, ...]]) -> None:
+        """Compute the thresholds given all columns but those of each set, once a row."""
+        new = [each for each in sets if each not in self.threshold_of]
+        if new:
+            answers = self.asked.answers(self.question.for_any_answer(), self._masks([set(each) for each in new]))
+            self.threshold_of.update(zip(new, answers.log_thresholds[:, 0].tolist(), strict=True))
 
     def _shrink(self, changed: frozenset[int], log_thresholds: FloatArray) -> None:
         """Learn answers that change ever fewer of these columns: each is a stronger condition on the reasons."""

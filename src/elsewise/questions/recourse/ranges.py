@@ -27,6 +27,8 @@ from .box_proof import BoxProof
 
 # Share of a column's range among the training rows by which the sides of a range move: finer than anyone reads.
 PRECISION_OF_RANGES = 1e-4
+# Halvings by which the value is found at which a rule ends a side.
+HALVINGS = 50
 # Rows of a box about which the model itself is asked.
 ROWS_SAMPLED = 64
 # Share of its width by which a range may be narrowed so that its ends are easy to read.
@@ -82,6 +84,7 @@ def find_box(answers: Answers, place: int, shares: FloatArray, time_limit: float
             continue
         for number in columns:
             box.grow(table.columns[number], number)
+        box.grow_to_rules()
         if is_confirmed(answers, place, point, box.lower, box.upper):
             return Box(columns, point, box.lower, box.upper, is_proven=True)
     return alone
@@ -132,6 +135,7 @@ class _Growing:
 
     def __init__(self, proof: BoxProof, lower: FloatArray, upper: FloatArray) -> None:
         self.proof, self.lower, self.upper = proof, lower, upper
+        self.cut_short: list[tuple[Column, bool, FloatArray, float]] = []
 
     def grow(self, column: Column, number: int) -> None:
         """Grow the box in one column."""
@@ -158,11 +162,39 @@ class _Growing:
         """Move one side of a number as far as it can go."""
         feature = column.start
         least, most, step = self._reach(column, number)
-        own = float(self.proof.point[0, feature])
-        value_at = self._values(column, own, step, 1.0 if is_upper else -1.0)
-        n_steps = int(np.floor(abs((most if is_upper else least) - own) / step + 1e-9))
-        end = most if is_upper else least
-        if n_steps == 0 or not np.isfinite(end):
+        own, end = float(self.proof.point[0, feature]), most if is_upper else least
+        if not np.isfinite(end):
+            return
+        cuts = None if column.kind != "number" or self._has_steps(feature) else self.proof.cuts(feature)
+        if cuts is None:
+            value_at = self._values(column, own, step, 1.0 if is_upper else -1.0)
+            self._walk(feature, is_upper, value_at, int(np.floor(abs(end - own) / step + 1e-9)), end)
+        elif own != end:  # only rules end a side elsewhere than at a cut
+            cuts = cuts[cuts > own] if is_upper else np.nextafter(cuts[::-1], np.inf)
+            cuts = cuts[(cuts < end) if is_upper else (cuts < own) & (cuts > end)]
+            ends = np.append(cuts, end)
+            self._walk(feature, is_upper, lambda n: float(ends[n - 1]), len(ends), end)
+            self.cut_short.append((column, is_upper, ends, step))
+
+    def grow_to_rules(self) -> None:
+        """Move sides that ended at a cut as far as the rules allow before the next one."""
+        for column, is_upper, ends, step in self.cut_short:
+            feature = column.start
+            own = float((self.upper if is_upper else self.lower)[feature])
+            left = ends[ends > own] if is_upper else ends[ends < own]
+            if len(left) == 0 or self.proof.keeps_rules(*self._moved(feature, is_upper, float(left[0]))):
+                continue
+            kept, broken = own, float(left[0])
+            for _ in range(HALVINGS):
+                middle = 0.5 * (kept + broken)
+                is_kept = self.proof.keeps_rules(*self._moved(feature, is_upper, middle))
+                kept, broken = (middle, broken) if is_kept else (kept, middle)
+            value_at = self._values(column, own, step, 1.0 if is_upper else -1.0)
+            self._walk(feature, is_upper, value_at, int(np.floor(abs(kept - own) / step + 1e-9)), kept)
+
+    def _walk(self, feature: int, is_upper: bool, value_at: Callable[[int], float], n_steps: int, end: float) -> None:
+        """Move a side by as many of these steps as can be proven, or to the end."""
+        if n_steps == 0:
             return
         if n_steps > 1 and not self._holds_to(feature, is_upper, value_at(1)):  # most sides do not move at all
             return
@@ -180,12 +212,17 @@ class _Growing:
 
     def _holds_to(self, feature: int, is_upper: bool, end: float) -> bool:
         """Move a side to an end if that is proven."""
-        lower, upper = self.lower.copy(), self.upper.copy()
-        (upper if is_upper else lower)[feature] = end
+        lower, upper = self._moved(feature, is_upper, end)
         if not self.proof.holds(lower, upper):
             return False
         self.lower, self.upper = lower, upper
         return True
+
+    def _moved(self, feature: int, is_upper: bool, end: float) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the box with one side moved."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        (upper if is_upper else lower)[feature] = end
+        return lower, upper
 
     def _reach(self, column: Column, number: int) -> tuple[float, float, float]:
         """Least and largest value that a column is looked at, and the step by which its sides move."""
@@ -203,6 +240,11 @@ class _Growing:
         else:
             step = PRECISION_OF_RANGES * float(ends[-1] - ends[0])
         return least, most, max(step, np.finfo(np.float64).tiny)
+
+    def _has_steps(self, feature: int) -> bool:
+        lattice = self.proof.question.lattice
+        is_whole = bool(self.proof.question.rules.integer[feature])
+        return is_whole or (lattice is not None and lattice.value_of(feature) is not None)
 
     def _values(self, column: Column, own: float, step: float, sign: float) -> Callable[[int], float]:
         """Return the function from steps away from the answer to values."""

@@ -142,7 +142,7 @@ class EnsembleRegion(Region):
         low, high = part.low.copy(), part.high.copy()
         high[feature], low[feature] = cell, cell + 1
         halves = [CellBox(part.low, high), CellBox(low, part.high)]
-        left = [half for half in halves if not self._is_out_of_reach(half)]
+        left = [half for half in halves if not self.is_out_of_reach(half)]
         return left or (CellBox(part.low, part.high, is_empty=True),)
 
     def accepts(self, points: FloatArray) -> BoolArray:
@@ -150,6 +150,19 @@ class EnsembleRegion(Region):
         if isinstance(self.decision, Joint):
             return self.decision.accepts(points)
         return self.decision.holds(self.trees.scores(points))
+
+    def is_out_of_reach(self, part: CellBox) -> bool:
+        """Whether the best leaves of all trees within a box add up to too little for some condition."""
+        gain = np.where(self._within(part)[:, None], self.leaves.gain, -np.inf)
+        return bool((np.maximum.reduceat(gain, self.leaves.first, axis=0).sum(axis=0) < self.conditions[1]).any())
+
+    def cells(self, lower: FloatArray, upper: FloatArray) -> CellBox:
+        """Return the cells that a box with these ends, of shape (n_features,), meets."""
+        low, high = (
+            np.array([np.searchsorted(cuts, end) for cuts, end in zip(self.cuts, ends)], dtype=np.int64)
+            for ends in (lower, upper)
+        )
+        return CellBox(low, high)
 
     def cover(self, space: Space) -> Cover:
         """Cover the region, with a search of its own where columns are not mixed."""
@@ -164,11 +177,6 @@ class EnsembleRegion(Region):
     def _within(self, part: CellBox) -> BoolArray:
         leaves = self.leaves
         return np.asarray(((leaves.low <= part.high) & (leaves.high >= part.low)).all(axis=1))
-
-    def _is_out_of_reach(self, part: CellBox) -> bool:
-        """Whether the best leaves of all trees within a box add up to too little for some condition."""
-        gain = np.where(self._within(part)[:, None], self.leaves.gain, -np.inf)
-        return bool((np.maximum.reduceat(gain, self.leaves.first, axis=0).sum(axis=0) < self.conditions[1]).any())
 
     def _cut_beyond(self, part: CellBox, near: FloatArray) -> tuple[int, int] | None:
         """Find the cut between a point and the best leaves of a box by which most is gained; None if there is none."""
