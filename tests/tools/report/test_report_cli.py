@@ -40,7 +40,7 @@ def same(path):
 def test_a_report_from_a_saved_explainer(folder, tmp_path, capsys):
     out = tmp_path / "report.html"
     assert main(given(folder, out, "--target", "yes", "--title", "Loans <b>", "--description", "Who & what")) == 0
-    assert f"40 answers in {out}" in capsys.readouterr().out
+    assert f"40 rows in {out}" in capsys.readouterr().out
     page = page_of(out)
     assert page.title == "Loans <b>"
     assert len(page.articles) == 40

@@ -91,8 +91,9 @@ def run(arguments: argparse.Namespace) -> int:
         audit=None if arguments.by is None else audit(answers, _groups(answers, arguments)),
     )
     size = arguments.out.stat().st_size
-    shown = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-    print(f"{len(answers):,} {'answer' if len(answers) == 1 else 'answers'} in {arguments.out} ({shown})")
+    shown = f"{size / 1e6:.1f} MB" if size >= 5e4 else f"{size / 1e3:.0f} kB"
+    n_rows = len(set(answers.rows.tolist()))
+    print(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'} in {arguments.out} ({shown})")
     broken = [check.promise for check in checks if check.failed]
     if broken:
         print(f"elsewise: some answers do not hold ({'; '.join(broken)}). The report tells which.", file=sys.stderr)
