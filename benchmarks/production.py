@@ -3,17 +3,24 @@
     python -m benchmarks.production                     # a made-up table like a bank's, ten models
     python -m benchmarks.production --models forest --rows 30 --seed 1
     python -m benchmarks.production --table heloc.csv --label RiskPerformance
+    python -m benchmarks.production --beside --picture docs/benchmarks-production.png   # beside others, drawn
 
 Every row is asked alone, with each time limit in turn, for a class that the model does not predict. Printed per model:
 the share of rows with an answer at each limit, the median ratio of their distances to the best distance known of the
 same row, the longest time beyond a limit, the share of rows proven at the longest limit, and the median and mean gap
 there. Rows are held out from the model. Limits are of the clock: run it on an idle machine.
+
+``--beside`` asks three others about the same rows within the longest limit: elsewise without a density, elsewise of a
+model that it can only ask, and the exact search of treecf (``pip install treecf``), which knows no density: sums of
+changes in standard deviations, a change of a level counting as one.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,12 +114,16 @@ def models() -> dict[str, Any]:
     return found
 
 
-def ask(explainer: ew.Explainer, rows: pd.DataFrame, targets: np.ndarray) -> pd.DataFrame:
+def ask(
+    explainer: ew.Explainer, rows: pd.DataFrame, targets: np.ndarray, limits: tuple[float, ...] | None = None
+) -> pd.DataFrame:
     """Ask every row at every limit: distance, lower bound, status and seconds, a line each."""
+    # what is made once
+    explainer.explain(rows.iloc[[0]], targets[0].item(), time_limit=LIMITS[0])
     lines = []
     for k, target in enumerate(targets.tolist()):
         row = rows.iloc[[k]]
-        for limit in LIMITS:
+        for limit in limits or LIMITS:
             started = time.perf_counter()
             answer = explainer.explain(row, target, time_limit=limit)
             seconds = time.perf_counter() - started
@@ -138,6 +149,94 @@ def summary(asked: pd.DataFrame) -> dict[str, float]:
     return found
 
 
+def without_density(model: Any, frame: pd.DataFrame, y: np.ndarray, rows: pd.DataFrame, targets: np.ndarray) -> Any:
+    """Ask the same without a density."""
+    return ask(ew.Explainer(model, density=None).fit(frame, y), rows, targets, LIMITS[-1:])
+
+
+def only_asked(model: Any, frame: pd.DataFrame, y: np.ndarray, rows: pd.DataFrame, targets: np.ndarray) -> Any:
+    """Ask the same of a model of which nothing is known but its predictions."""
+    box = ew.BlackBox(model.predict, classes=[0, 1])
+    return ask(ew.Explainer(box).fit(frame, y), rows, targets, LIMITS[-1:])
+
+
+def by_treecf(model: Any, frame: pd.DataFrame, y: np.ndarray, rows: pd.DataFrame, targets: np.ndarray) -> Any:
+    """Ask treecf's exact search, without a density; None for models that it does not read."""
+    try:
+        import treecf
+    except ImportError:
+        return None
+    codes, trees = model[0], model[-1]
+    X = np.asarray(codes.transform(frame), dtype=np.float64)
+    columns = codes.get_feature_names_out()
+    groups = np.array([name.rsplit("_", 1)[0] if name.startswith("onehot") else "" for name in columns])
+    sigma = np.where(groups == "", np.maximum(X.std(axis=0), 1e-12), 2.0)  # a change of a level moves two columns
+    try:
+        plain = treecf.Explainer(trees, normalizers=sigma)
+        names = np.array(plain.ir.feature_names)
+        one_hot = [treecf.OneHot(tuple(names[groups == group])) for group in np.unique(groups[groups != ""])]
+        explainer = treecf.Explainer(trees, normalizers=sigma, constraints=one_hot)
+    except treecf.TreecfError as error:
+        print(f"treecf: {error}")
+        return None
+    above = float(np.nextafter(np.float32(0.5), np.float32(1.0)))
+    lines = []
+    for k, (row, target) in enumerate(zip(np.asarray(codes.transform(rows), dtype=np.float64), targets.tolist())):
+        wanted = treecf.Target.probability(range=(above, 1.0) if target else (0.0, 0.5))
+        started = time.perf_counter()
+        answer = explainer.explain(row, wanted, backend="exact", time_budget_s=LIMITS[-1], seed=0)
+        seconds = time.perf_counter() - started
+        distance = answer.distance if isinstance(answer, treecf.Counterfactual) else np.nan
+        status = "optimal" if answer.proof in ("optimal", "certified") else "feasible"
+        lines.append((k, LIMITS[-1], distance, 0.0, status, seconds))
+    return pd.DataFrame(lines, columns=["row", "limit", "distance", "lower_bound", "status", "seconds"])
+
+
+BESIDE = {"elsewise, no density": without_density, "elsewise, only asked": only_asked, "treecf, no density": by_treecf}
+
+
+def beside(asked: pd.DataFrame, others: dict[str, pd.DataFrame | None]) -> str:
+    """Say what others answer and prove within the longest limit, beside the distances found with a density."""
+    own = asked[asked["limit"] == LIMITS[-1]].set_index("row")["distance"]
+    said = []
+    for name, found in others.items():
+        if found is None:
+            continue
+        distances = found.set_index("row")["distance"]
+        proven = (found["status"] == "optimal").mean()
+        text = f"{name}: answered {np.isfinite(distances).mean():.0%}, proven {proven:.0%}"
+        if "asked" in name:
+            gap = (1 - found["lower_bound"] / found["distance"]).fillna(1.0)
+            text += f", median gap {gap.median():.2f}, distance over ours {(distances / own).median():.2f}"
+        said.append(f"{text}, longest {found['seconds'].max():.1f} s")
+    return "; ".join(said)
+
+
+def draw(lines: pd.DataFrame, path: Path) -> None:
+    """Draw the share of rows that are proven, and the mean gap, against time, a line a model."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    distance = lines["distance"].where(lines["distance"] > 0, 1.0)
+    lines = lines.assign(gap=(1 - lines["lower_bound"] / distance).fillna(1.0))
+    for z, (name, some) in enumerate(lines.groupby("model", sort=False)):
+        each, style = some.groupby("limit"), {"marker": "o", "color": f"C{z}", "ls": "--" if "network" in name else "-"}
+        proven = each["status"].agg(lambda status: 100 * (status == "optimal").mean())
+        left.plot(proven.index, proven, label=name, **style)
+        right.plot(proven.index, 100 * each["gap"].mean().clip(lower=0.0), **style)
+    for axes, title in ((left, "rows proven, %"), (right, "mean gap, %")):
+        axes.set(xscale="log", xlabel="seconds a row", title=title, ylim=(-3, 103))
+        axes.set_xticks(LIMITS, [f"{limit:g}" for limit in LIMITS])
+        axes.minorticks_off()
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right center", frameon=False, fontsize="small")
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -148,6 +247,8 @@ def main() -> None:
     parser.add_argument("--label", help="its column of labels, of two classes")
     parser.add_argument("--models", default="", help="only models whose name contains this")
     parser.add_argument("--out", help="a CSV file for every row at every limit")
+    parser.add_argument("--beside", action="store_true", help="ask others about the same rows, too")
+    parser.add_argument("--picture", type=Path, help="an image file: rows proven and gaps against time")
     given = parser.parse_args()
     if given.table is None:
         frame, y = bank(given.samples, given.seed)
@@ -164,9 +265,22 @@ def main() -> None:
             model = encoded(model, frame).fit(frame.iloc[train], y[train])
             explainer = ew.Explainer(model).fit(frame.iloc[train], y[train])
             rows = frame.iloc[rest]
-            asked = ask(explainer, rows, 1 - np.asarray(model.predict(rows)).astype(int))
+            targets = 1 - np.asarray(model.predict(rows)).astype(int)
+            asked = ask(explainer, rows, targets)
+            others = {}
+            if given.beside and "network" not in name:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # treecf tells that its time is over
+                    others = {
+                        who: question(model, frame.iloc[train], y[train], rows, targets)
+                        for who, question in BESIDE.items()
+                    }
         lines.append(asked.assign(model=name))
         print(name, ", ".join(f"{what} {value:.3g}" for what, value in summary(asked).items()), flush=True)
+        if others:
+            print("   ", beside(asked, others), flush=True)
+    if given.picture:
+        draw(pd.concat(lines), given.picture)
     if given.out:
         pd.concat(lines).to_csv(given.out, index=False)
 
