@@ -1,4 +1,4 @@
-"""Answers after the model is trained again: how many stay valid, plain, with ``refits`` and other means, and ElliCE's.
+"""Answers after the model is trained again: how many stay valid, plain, with ``robust_to`` and others, and ElliCE's.
 
 A model is trained, rows are explained, and the model is trained again on bootstraps of its training rows. An answer
 survives a bootstrap if the model trained on it still gives the target. No bootstrap that answers are made with is among
@@ -100,22 +100,26 @@ def measured(table: str, load: Callable[[], Any], name: str, options: argparse.N
         "plain": {},
         f"robust_radius={RADIUS}": {"robust_radius": RADIUS},
         f"other_models, {VERSIONS} bootstraps": {"other_models": [(version, target) for version in versions]},
-        "refits": {"other_models": ew.refits(model, X[train], y[train], target)},
+        'robust_to="retraining"': {},
     }
     answers = {}
     for way, asked in ways.items():
         if "robust_radius" in asked and name.startswith("network"):
             continue  # refused: how far a network's score may fall near an answer is not known
+        if way.startswith("robust_to"):
+            lasting = ew.Explainer(model, density=None, distance="manhattan", rules=None, robust_to="retraining")
+            explainer = lasting.fit(X[train], y[train])  # the refits are made here
         started = time.process_time()
         answer = explainer.explain(rows, target, time_limit=options.time_limit, **asked)
         spent = 1000.0 * (time.process_time() - started) / len(rows)
-        answers[way] = (answer.counterfactuals, answer.found, spent)
+        n_proven = int((answer.statuses == "optimal").sum())
+        answers[way] = (answer.counterfactuals, answer.found, n_proven, spent)
         print(f"{table}, {name}, {way}: {spent:.0f} ms a row", flush=True)
     if options.ellice is not None and name == "logistic regression":
         version, found = ellice(options.ellice, model, (X[train], y[train]), rows, target)
         answers[f"ElliCE {version}"] = found
-    everywhere = np.logical_and.reduce([found for _, found, _ in answers.values()])
-    lengths = {way: np.abs(points - rows).sum(axis=1)[everywhere] for way, (points, _, _) in answers.items()}
+    everywhere = np.logical_and.reduce([found for _, found, _, _ in answers.values()])
+    lengths = {way: np.abs(points - rows).sum(axis=1)[everywhere] for way, (points, _, _, _) in answers.items()}
     return [
         {
             "table": table,
@@ -124,10 +128,14 @@ def measured(table: str, load: Callable[[], Any], name: str, options: argparse.N
             "rows": len(rows),
             "found": int(found.sum()),
             "survive, %": 100 * survival(judges, points[found], target) if found.any() else None,
+            "proven": proven,
             "distance, to plain": float(np.median(lengths[way] / lengths["plain"])) if everywhere.any() else None,
+            "sum of distances, to plain": float(lengths[way].sum() / lengths["plain"].sum())
+            if everywhere.any()
+            else None,
             "ms a row, CPU": spent,
         }
-        for way, (points, found, spent) in answers.items()
+        for way, (points, found, proven, spent) in answers.items()
     ]
 
 
@@ -140,7 +148,7 @@ def ellice(python: Path, model: Any, data: tuple[Any, Any], rows: Any, target: i
         subprocess.run([str(python), str(WORKER), name], check=True, capture_output=True)
         written = json.loads((folder / "answers.json").read_text())
     points = np.array(written["points"], dtype=np.float64)
-    return written["version"], (points, np.isfinite(points).all(axis=1), float(written["cpu_ms"]))
+    return written["version"], (points, np.isfinite(points).all(axis=1), None, float(written["cpu_ms"]))
 
 
 def bootstrap(name: str, X: NDArray[Any], y: NDArray[Any], rng: np.random.Generator) -> Any:

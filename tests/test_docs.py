@@ -285,7 +285,9 @@ def test_the_table_of_readers_is_that_of_the_registry():
     assert readers.MADE_BY.keys() <= {kind.__name__ for kind in readers.registry.families}
 
 
-@pytest.mark.parametrize("name", ["field_treecf", "field_ocean", "field_lice", "lasting"])
+@pytest.mark.parametrize(
+    "name", ["field_treecf", "field_ocean", "field_ocean_alone", "field_nice", "field_lice", "lasting"]
+)
 def test_the_comparison_is_written_from_what_is_kept(name):
     kept = json.loads((DOCS.parent / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8"))
     page = (DOCS / "comparison.md").read_text(encoding="utf-8")

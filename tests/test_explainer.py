@@ -29,7 +29,7 @@ from fitted_models import FAMILIES, PIPELINES, assert_certified, measured_transf
 def test_parameters_can_be_read_and_set(iris_explainer):
     assert set(iris_explainer.get_params(deep=False)) == {
         "model", "columns", "distance", "density", "threshold", "condition_on_fixed", "learn_rules", "n_jobs",
-        "constraints", "rules", "labels", "outcomes", "language", "reason_codes",
+        "constraints", "rules", "labels", "outcomes", "language", "reason_codes", "robust_to",
     }  # fmt: skip
     copied = clone(iris_explainer).set_params(threshold=0.3, distance="mahalanobis", n_jobs=2)
     assert (copied.threshold, copied.distance, copied.n_jobs) == (0.3, "mahalanobis", 2)
@@ -60,6 +60,7 @@ def test_init_only_stores():
         "outcomes",
         "language",
         "reason_codes",
+        "robust_to",
         "n_jobs",
     )
     stored = {**{name: number for number, name in enumerate(names)}, "model": None}

@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     explainer = ConstraintProgrammingExplainer(model, mapper=mapper)
     built = time.process_time() - started
     found = []
-    for row, label in zip(rows.to_numpy(dtype=float), targets):
+    for row, label in zip(rows.to_numpy(dtype=float)[: asked["explained"]], targets):
         wall, cpu = time.perf_counter(), time.process_time()
         answer = explainer.explain(
             row, y=label, norm=1, max_time=asked["seconds"], random_seed=asked["seed"], num_workers=1, clean_up=True

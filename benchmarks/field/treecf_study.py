@@ -1,4 +1,4 @@
-"""elsewise and treecf on the same XGBoost models, rows and prices of changes (sum of changes in standard deviations).
+"""elsewise and treecf, or NICE, on the same XGBoost models, rows and prices of changes: sums of standard deviations.
 
 Every answer is judged by XGBoost's own ``predict``. elsewise answers on one thread, treecf as it is installed.
 """
@@ -44,7 +44,7 @@ def heloc(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     return frame.to_numpy(dtype=np.float64), y.to_numpy()
 
 
-def run(python: Path, data: Path | None, n_rows: int, seconds: float) -> list[dict[str, Any]]:
+def run(python: Path, data: Path | None, n_rows: int, seconds: float, peer: str = "treecf") -> list[dict[str, Any]]:
     """Measure all tables and models; one entry for each method."""
     tables: dict[str, Callable[[], Any]] = {"credit-like (made up)": credit_like}
     if data is not None:
@@ -53,13 +53,13 @@ def run(python: Path, data: Path | None, n_rows: int, seconds: float) -> list[di
     for table, read in tables.items():
         X, y = read()
         for name, (n_trees, depth) in MODELS.items():
-            answers = _compared(python, (X, y), (n_trees, depth), n_rows, seconds)
+            answers = _compared((peer, python), (X, y), (n_trees, depth), n_rows, seconds)
             found += [{"table": table, "model": name, **one} for one in answers]
     return found
 
 
 def _compared(
-    python: Path, data: tuple[Any, Any], size: tuple[int, int], n_rows: int, seconds: float
+    peer: tuple[str, Path], data: tuple[Any, Any], size: tuple[int, int], n_rows: int, seconds: float
 ) -> list[dict[str, Any]]:
     from xgboost import XGBClassifier
 
@@ -69,24 +69,27 @@ def _compared(
     model = XGBClassifier(n_estimators=size[0], max_depth=size[1], learning_rate=0.1, n_jobs=1, random_state=0)
     model.fit(train, labels)
     rows, sigma = test[model.predict(test) == 0][:n_rows], train.std(axis=0)
-    answers = _theirs(python, model, rows, sigma, seconds)
+    answers = _theirs(peer, model, (train, labels), rows, sigma, seconds)
     answers |= _ours(model, (train, labels), rows, sigma, seconds)
     plain = [one["points"] for name, one in answers.items() if "density" not in name]
     nearest = np.min([_distances(points, rows, sigma) for points in plain], axis=0)
     return [_summary(name, one, model, rows, sigma, nearest) for name, one in answers.items()]
 
 
-def _theirs(python: Path, model: Any, rows: Any, sigma: Any, seconds: float) -> dict[str, Any]:
+def _theirs(
+    peer: tuple[str, Path], model: Any, data: tuple[Any, Any], rows: Any, sigma: Any, seconds: float
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model.save_model(folder / "model.json")
-        np.savez(folder / "rows.npz", rows=rows, sigma=sigma)
+        np.savez(folder / "rows.npz", rows=rows, sigma=sigma, X=data[0], y=data[1])
         (folder / "question.json").write_text(json.dumps({"seconds": seconds}))
-        subprocess.run([str(python), str(Path(__file__).with_name("treecf_worker.py")), name], check=True)
+        worker = Path(__file__).with_name(f"{peer[0]}_worker.py")
+        subprocess.run([str(peer[1]), str(worker), name], check=True)
         written = json.loads((folder / "answers.json").read_text())
     missing = [np.nan] * rows.shape[1]
     return {
-        f"treecf {written['versions']['treecf']}, {backend}": {
+        f"{peer[0]} {written['versions'][peer[0]]}, {backend}": {
             "points": np.array([one["point"] or missing for one in found]),
             "seconds": [one["seconds"] for one in found],
             "cpu": [one["cpu"] for one in found],

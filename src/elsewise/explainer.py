@@ -33,6 +33,7 @@ from .questions.plan import find_plan
 from .questions.progress import ProgressOption, reporter
 from .questions.recourse.presented import find_ladder, find_levers, find_principal_reasons, judge_monotone
 from .questions.recourse.reason_codes import check_codes_of_fit
+from .questions.solving.other_models import with_refits
 from .questions.targets import outcome_of_target, with_confidence
 from .rules import Constraints
 from .rules.learned.never_together import NeverTogether
@@ -40,7 +41,7 @@ from .rules.learned.suggested_rules import SuggestedRules
 from .rules.learned.suggestions import RulesWarning, free_columns, suggest, warning_about
 from .search import Exactness
 from .table import Table
-from .table.frames import as_table
+from .table.frames import as_table, in_form_of, is_foreign
 from .text.languages import check_language
 from .tools.audit import Monitoring
 from .tools.audit.monitor import baseline_of, monitor
@@ -101,6 +102,10 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     reason_codes : mapping of (column, direction) to code, or path of a CSV file; optional
         What :meth:`reasons` and letters call reasons: see :func:`elsewise.read_reason_codes`. A reason that is possible
         under ``constraints`` and has no code is an error of the fit.
+    robust_to : "retraining" or None, default=None
+        "retraining": all answers stay valid when the model is trained again on other rows of the same kind, with 95 %
+        of such models. The fit needs the rows and labels that it was trained on, and makes what :func:`elsewise.refits`
+        describes: a cone for a logistic regression, 99 trainings for any other model.
     language : "en" or "de", default="en"
         Language of sentences, printed tables, rules, letters and the explorer; of reports and pictures the sentences,
         names and numbers.
@@ -154,6 +159,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         labels: Mapping[str, Any] | None = None,
         outcomes: Mapping[Any, str] | None = None,
         reason_codes: Mapping[tuple[str, str], Any] | str | PathLike[str] | None = None,
+        robust_to: str | None = None,
         language: str = "en",
         n_jobs: int | None = None,
     ) -> None:
@@ -169,6 +175,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         self.labels = labels
         self.outcomes = outcomes
         self.reason_codes = reason_codes
+        self.robust_to = robust_to
         self.language = language
         self.n_jobs = n_jobs
 
@@ -193,9 +200,12 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(name, None)
         codes = self.reason_codes
         codes = read_reason_codes(codes) if isinstance(codes, (str, PathLike)) else codes
+        if self.robust_to not in (None, "retraining"):
+            raise InvalidInputError(f"robust_to: expected 'retraining' or None, received {self.robust_to!r}.")
         asked = {field.name: getattr(self, field.name) for field in fields(FitSettings)}
         with reporter(progress, len(as_table(X)) if progress else 0) as tell:
             fitted = fit_model(self.model, X, y, FitSettings(**asked), tell)
+        fitted = with_refits(fitted, X, y) if self.robust_to else fitted
         if codes is not None:
             check_codes_of_fit(fitted, codes)
         self.fitted_: FittedModel = fitted
@@ -472,9 +482,12 @@ other_models, on_infeasible, robust_radius, ranges, certificate
             ranges=ranges,
             certificate=certificate,
         )
-        return explain_rows(
+        answers = explain_rows(
             self.require_fitted(), X, target, options, n_jobs=self.n_jobs, progress=progress, budget=budget
         )
+        if not is_foreign(X):
+            return answers
+        return replace(answers, counterfactuals=in_form_of(answers.counterfactuals, X))
 
     def why_not(
         self,

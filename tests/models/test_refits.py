@@ -7,9 +7,10 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 
 import elsewise as ew
 
@@ -64,7 +65,7 @@ def test_the_cone_is_met_at_its_nearest_point(target):
             bounds=[(0, None)] * 6,
             constraints={
                 "type": "ineq",
-                "fun": lambda moves, row=row: -robust.cone.values((row + moves[:3] - moves[3:])[None])[0][0],
+                "fun": lambda moves, row=row: -robust.cone(target).values((row + moves[:3] - moves[3:])[None])[0][0],
             },
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 1000},
@@ -77,8 +78,8 @@ def test_other_models_are_trained_again():
     X, y, _ = table(120)
     X = X[:, :4]
     model = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
-    made = ew.refits(model, X, y, 1, agreement=0.8)
-    assert len(made) == 3
+    made = ew.refits(model, X, y, 1, agreement=0.6)
+    assert len(made) == 12
     assert len({tuple(one.predict(X)) for one, _ in made}) > 1
     explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
     answers = explainer.explain(X[model.predict(X) == 0][:3], 1, other_models=made)
@@ -96,6 +97,42 @@ def test_what_is_refused():
         ew.refits(model, X, y[:5], 1)
     with pytest.raises(ew.InvalidInputError, match=r"expected one of \[0, 1\], received 7"):
         ew.refits(model, X, y, 7)
-    explainer = ew.Explainer(model, density=None, rules=None).fit(X, y)
-    with pytest.raises(ew.UnsupportedSettingError, match="made for the label"):
-        explainer.explain(X[:1], 0, other_models=[(ew.refits(model, X, y, 1)[0][0], 0)])
+    with pytest.raises(ew.InvalidInputError, match="robust_to: expected 'retraining' or None"):
+        ew.Explainer(model, robust_to="drift").fit(X, y)
+    line = LinearRegression().fit(X, y)
+    with pytest.raises(ew.InvalidInputError, match="expected the labels y"):
+        ew.Explainer(line, robust_to="retraining").fit(X)
+
+
+def test_robust_to_retraining_is_what_refits_are():
+    X, y, others = table(200)
+    X, others = X[:, :4], others[:, :4]
+    model = logistic().fit(X, y)
+    plain = ew.Explainer(model, density=None, rules=None).fit(X, y)
+    lasting = ew.Explainer(model, density=None, rules=None, robust_to="retraining").fit(X, y)
+    answers = lasting.explain(others[:12])  # each row the other label
+    assert set(model.predict(others[:12]).tolist()) == {0, 1}
+    assert set(answers.statuses.tolist()) == {"optimal"}
+    for target in (0, 1):
+        rows = others[:12][model.predict(others[:12]) != target]
+        same = plain.explain(rows, target, other_models=ew.refits(model, X, y, target))
+        np.testing.assert_allclose(answers.distances[model.predict(others[:12]) != target], same.distances, rtol=1e-9)
+        assert (same.distances > plain.explain(rows, target).distances).all()
+        [(robust, _)] = ew.refits(model, X, y, target)
+        assert (robust.predict(same.counterfactuals) == target).all()
+
+
+def test_robust_to_retraining_of_a_regressor(tmp_path):
+    X, y, others = table(120)
+    X, y, others = X[:, 1:4], X[:, 0], others[:, 1:4]
+    model = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, y)
+    explainer = ew.Explainer(model, density=None, rules=None, robust_to="retraining").fit(X, y)
+    answers = explainer.explain(others[:3], (15.0, None))
+    rng = np.random.default_rng(1)
+    chosen = [rng.integers(0, len(X), len(X)) for _ in range(40)]
+    agreed = [DecisionTreeRegressor(max_depth=3, random_state=0).fit(X[c], y[c]) for c in chosen]
+    assert answers.found.all()
+    assert np.mean([one.predict(answers.counterfactuals) >= 15.0 for one in agreed]) > 0.9
+    explainer.save(tmp_path / "explainer.elsewise")
+    again = ew.load(tmp_path / "explainer.elsewise").explain(others[:3], (15.0, None))
+    assert (again.counterfactuals == answers.counterfactuals).all()

@@ -363,12 +363,6 @@ def test_missing_rank_that_reaches_the_model():
 
 
 def test_imputer_settings_that_cannot_be_followed():
-    X, y = frame(missing=True)
-    model = fit(ColumnTransformer([("num", SimpleImputer(add_indicator=True), ["age", "income"])]), X, y)
-    with pytest.raises(
-        UnsupportedSettingError, match=r"step 'prep__num' \(SimpleImputer\) has add_indicator=True.*'age', 'income'"
-    ):
-        compile_model(model, X)
     X, y = frame()
     model = fit(ColumnTransformer([("num", SimpleImputer(missing_values=3), ["rooms"])]), X, y)
     with pytest.raises(UnsupportedSettingError, match=r"replaces 3 in column 'rooms', a number.*declare"):

@@ -697,6 +697,48 @@ def test_functions_that_are_declared_monotone(declared, known):
             assert (model.predict(row + distance * (1 - 1e-9) * steps) == 0).all()
 
 
+def back_from_cube(x):
+    return np.cbrt(x)
+
+
+def own_cube(x):
+    return np.asarray(x) ** 3
+
+
+def square(x):
+    return np.asarray(x) ** 2
+
+
+def turned(x):
+    return np.asarray(x)[:, ::-1] * 2.0
+
+
+def halved(x):
+    return np.asarray(x)[:, ::-1] / 2.0
+
+
+@pytest.mark.parametrize(
+    ("function", "inverse", "is_read"),
+    [(own_cube, back_from_cube, True), (square, np.sqrt, False), (turned, halved, False), (cube, None, False)],
+    ids=["cube", "square", "turned", "none"],
+)
+def test_functions_with_a_declared_inverse(function, inverse, is_read):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.1, 2.0, (200, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 > 2).astype(int)
+    steps = FunctionTransformer(function, inverse_func=inverse, check_inverse=False)
+    model = make_pipeline(steps, RandomForestClassifier(8, max_depth=4, random_state=0)).fit(X, y)
+    explainer = ew.Explainer(model, density=None).fit(X, y)
+    assert (explainer.exactness_ == "exact") == is_read
+    if is_read:
+        asked = X[model.predict(X) == 0][:5]
+        answers = explainer.explain(asked, 1)
+        assert (answers.statuses == "optimal").all()
+        declared = make_pipeline(FunctionTransformer(ew.monotone(function)), model[-1]).fit(X, y)
+        expected = ew.Explainer(declared, density=None).fit(X, y).explain(asked, 1)
+        np.testing.assert_allclose(answers.distances, expected.distances, rtol=1e-9)
+
+
 def test_a_function_that_is_not_what_was_declared():
     X = np.random.default_rng(0).uniform(0.1, 2.0, (100, 2))
     y = (X[:, 0] > 1).astype(int)

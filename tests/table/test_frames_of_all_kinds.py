@@ -65,7 +65,35 @@ def test_rows_of_other_frames_have_the_same_answers(kind):
     if kind == "polars enum":
         rows = rows.with_columns(polars.col("c").cast(polars.Enum(["x", "y", "z"])))
     answers = explainer.explain(rows, 1)
-    np.testing.assert_array_equal(answers.distances, explainer.explain(asked, 1).distances)
+    expected = explainer.explain(asked, 1)
+    np.testing.assert_array_equal(answers.distances, expected.distances)
+    after = answers.counterfactuals
+    assert type(after) is type(rows)
+    assert after.schema.equals(rows.schema) if "pyarrow" in kind else after.schema == rows.schema
+    own = after.to_pandas().astype(asked.dtypes)
+    pd.testing.assert_frame_equal(own, expected.counterfactuals, check_dtype=False)
+    assert type(answers[1:].counterfactuals) is type(rows)
+    assert len(answers[1:].counterfactuals) == 2
+    assert str(answers[1]) == str(expected[1])
+    assert [str(one) for one in answers] == [str(one) for one in expected]
+    tables = [one.to_frame().astype(object) for one in (answers, expected)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_rows_without_answers_are_nulls_in_other_frames(kind):
+    pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    plain, y = table()
+    model, explainer = fitted(plain, y)
+    asked = plain[model.predict(plain) == 0][:3].reset_index(drop=True)
+    rows = polars.from_pandas(asked) if kind == "polars" else _arrow(asked, kind)
+    answers = explainer.explain(rows, 1, constraints=ew.Constraints(immutable=["a", "b", "c", "f"]))
+    assert not answers.found.any()
+    after = answers.counterfactuals
+    counts = after.null_count().row(0) if kind == "polars" else tuple(column.null_count for column in after.columns)
+    assert counts == (3, 3, 3, 3)
+    assert after.schema == rows.schema if kind == "polars" else after.schema.types == rows.schema.types
 
 
 def _arrow(frame, kind):

@@ -20,7 +20,7 @@ from ..errors import InvalidInputError
 from ..proofs import Proof
 from ..reasons import WITHOUT_ANSWER, Reason
 from ..table import Table
-from ..table.frames import is_frame, row_of, rows_of
+from ..table.frames import as_table, in_form_of, is_foreign, is_frame, row_of, rows_of
 from ..text import headline_of_many, html_of_explanations, reason_in_words, speaking, text_of_explanations
 from .explanation import Explanation
 from .ranges import ValueRanges
@@ -68,7 +68,8 @@ class Explanations(Sequence[Explanation]):
     ----------
     x : data frame or array of shape (n_samples, n_columns)
     counterfactuals : data frame or array of shape (n_samples, n_columns)
-        In the columns and dtypes of ``x``; rows of missing values where there is none.
+        In the columns and dtypes of ``x``; rows of missing values where there is none. A polars frame or pyarrow table
+        where the rows came as such.
     targets, predictions : arrays or lists of length n_samples
     statuses : array of str of shape (n_samples,)
     distances, lower_bounds, gaps : arrays of shape (n_samples,)
@@ -204,7 +205,14 @@ class Explanations(Sequence[Explanation]):
         return len(self.statuses)
 
     def __iter__(self) -> Iterator[Explanation]:
-        return (self[i] for i in range(len(self)))
+        plain = self._plain()
+        return (plain[i] for i in range(len(self)))
+
+    def _plain(self) -> Explanations:
+        """Return the same with counterfactuals of pandas, which all else takes."""
+        if not is_foreign(self.counterfactuals):
+            return self
+        return replace(self, counterfactuals=as_table(self.counterfactuals))
 
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
@@ -223,7 +231,7 @@ class Explanations(Sequence[Explanation]):
         if not -len(self) <= index < len(self):
             raise IndexError(f"explanation {index} of {len(self)}")
         entries: dict[str, Any] = {}
-        for item, values in self.per_answer():
+        for item, values in self._plain().per_answer():
             entry, read = row_of(values, index, self.x), item.metadata["read"]
             entries[item.metadata["one"]] = entry if read is None else read(entry)
         return Explanation(**entries, table=self.table)
@@ -251,10 +259,11 @@ class Explanations(Sequence[Explanation]):
         targets[:] = list(self.targets)
         summary = pandas.DataFrame({**shown, "target": targets, "reason": list(shown["reason"])})
         names = [name if name not in summary.columns else f"counterfactual_{name}" for name in self.feature_names]
-        if is_frame(self.counterfactuals):
-            summary.index = self.counterfactuals.index
-            return pandas.concat([summary, self.counterfactuals.set_axis(names, axis=1)], axis=1)
-        return pandas.concat([summary, pandas.DataFrame(self.counterfactuals, columns=names)], axis=1)
+        rows = as_table(self.counterfactuals)
+        if is_frame(rows):
+            summary.index = rows.index
+            return pandas.concat([summary, rows.set_axis(names, axis=1)], axis=1)
+        return pandas.concat([summary, pandas.DataFrame(rows, columns=names)], axis=1)
 
     def to_json(self) -> str:
         """Write the answers as JSON lines, one an answer; see :meth:`Explanation.to_json`."""
@@ -284,6 +293,8 @@ def concatenate(parts: Sequence[Explanations]) -> Explanations:
 def _picked(values: Any, indices: IntArray) -> Any:
     if isinstance(values, np.ndarray):
         return values[indices]
+    if is_foreign(values):
+        return in_form_of(rows_of(as_table(values), indices), values)
     return rows_of(values, indices) if is_frame(values) else tuple(values[i] for i in indices.tolist())
 
 

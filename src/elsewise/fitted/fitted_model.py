@@ -109,7 +109,10 @@ class FittedModel:
     landscapes : list of Landscape
         The mixture of all rows, once it was asked for.
     further : tuple of (FittedModel, outcome)
-        Models that answers have to satisfy, too, over the same table.
+        Models that answers have to satisfy, too, over the same table; with None for the outcome that is asked of the
+        first one.
+    missing_effect : array of shape (n_out, n_features), or None
+        What is added in model space where a number is missing of which an imputer tells the model.
     condition_on_fixed : bool
         Thresholds are about what may change in a row given what cannot, or about all of it.
     references : dict
@@ -153,7 +156,8 @@ class FittedModel:
     missing: BoolArray | None = None
     partial: dict[bytes, FittedModel] = field(default_factory=dict)
     landscapes: list[Landscape] = field(default_factory=list)
-    further: tuple[tuple[FittedModel, Outcome], ...] = ()
+    further: tuple[tuple[FittedModel, Outcome | None], ...] = ()
+    missing_effect: FloatArray | None = None
     condition_on_fixed: bool = False
     references: dict[Any, FloatArray] = field(default_factory=dict)
     conditionals: dict[tuple[Any, bytes], ConditionalDensity] = field(default_factory=dict)
@@ -237,8 +241,14 @@ class FittedModel:
 
     def _where_missing(self, missing: BoolArray) -> FittedModel:
         densities, references = densities_where_missing(self, missing)
+        to_model, to_density = self.to_model, self.density_map
+        if self.missing_effect is not None:  # the model is told of it; densities are not
+            to_model = AffineMap(to_model.matrix, to_model.offset + self.missing_effect @ missing)
+            to_density = self.to_density
         return replace(
             self,
+            to_model=to_model,
+            density_map=to_density,
             densities=densities,
             references=references,
             conditionals={},
@@ -370,6 +380,8 @@ class FittedModel:
         """Map rows in the user's columns to model space; what is missing and stays so is NaN."""
         seen = self.in_model_space(self.table.of_numbers().encode(given))
         missing = self.table.missing(given)
+        if self.missing_effect is not None:
+            seen, missing = seen + missing @ self.missing_effect.T, missing & ~self.table.indicated
         return np.where(missing @ (self.to_model.matrix != 0).T, np.nan, seen) if missing.any() else seen
 
     @property
@@ -506,14 +518,22 @@ class FittedModel:
             return region_behind_steps(estimator, outcome, self.steps)
         if self.complete is None or self.missing is None:
             return region_of(estimator, outcome)
-        seen = (self.to_model.matrix[:, self.missing] != 0).any(axis=1)
+        unknown = self.missing & ~self.table.indicated
+        if not unknown.any():  # imputers put numbers for all of them
+            return region_of(estimator, outcome)
+        seen = (self.to_model.matrix[:, unknown] != 0).any(axis=1)
         return region_where_missing(estimator, outcome, self.complete.region(outcome), seen)
+
+    def everyone(self, outcome: Outcome) -> list[tuple[FittedModel, Outcome]]:
+        """List this model and the further ones, each with what is wanted of it where an outcome is asked for."""
+        same = Label(outcome.index) if isinstance(outcome, Label) else outcome  # probabilities are of the first
+        return [(self, outcome), *((one, same if wanted is None else wanted) for one, wanted in self.further)]
 
     def _everyones_region(self, outcome: Outcome) -> Covered:
         """Return the region of an outcome where further models decide as wanted, too, and for rows near."""
         if not self.further and not self.robust_radius:
             return self.region(outcome)
-        everyone = [(self, outcome), *self.further]
+        everyone = self.everyone(outcome)
         regions = [one.region(wanted) for one, wanted in everyone]
         is_sum = any(isinstance(region, EnsembleRegion) for region in regions)
         if is_sum or (self.robust_radius and isinstance(self.distance, ResolvedManhattan)):
@@ -536,8 +556,8 @@ class FittedModel:
 
     def is_exactly_robust(self, outcomes: Sequence[Outcome]) -> bool:
         """Whether nothing is lost but what rows near leave: no answer that lasts as asked is overlooked."""
-        wanted = [(self, outcome) for outcome in outcomes]
-        return not self.robust_radius or all(is_exact(one.region(outcome)) for one, outcome in [*wanted, *self.further])
+        every = (pair for outcome in outcomes for pair in self.everyone(outcome))
+        return not self.robust_radius or all(is_exact(one.region(wanted)) for one, wanted in every)
 
     def compile(
         self,

@@ -112,6 +112,7 @@ def fit_model(
         scales=scales,
         density_map=AffineMap(np.diag(1.0 / scales), np.zeros(len(scales))) if _derives(model, table) else None,
         steps=compiled.steps,
+        missing_effect=compiled.missing_effect,
     )
     reason = reason or _why_unread(fitted)
     if reason:

@@ -9,7 +9,7 @@ from .black_box import BlackBox, BlackBoxRegion
 from .dumps import DumpedModel, read_catboost, read_lightgbm, read_xgboost
 from .missing import region_where_missing, takes_missing
 from .onnx import read_onnx
-from .refits import refits
+from .refits import refits, trained_again
 from .registry import (
     as_estimator,
     builder_of,
@@ -54,5 +54,6 @@ __all__ = [
     "register_response",
     "response_region_of",
     "takes_missing",
+    "trained_again",
     "union",
 ]

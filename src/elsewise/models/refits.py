@@ -7,8 +7,10 @@ then spread with :math:`\sigma(z)^2 = (z, 1)^T \Sigma (z, 1)`, and a share of re
 
 .. math:: w \cdot z + b \ge r \, \| L (z, 1) \|, \qquad \Sigma = L^T L ,
 
-``r`` being the normal quantile of the share: a convex cone. Of any other model a few refits are made, all of which have
-to agree: where ``n`` do, one more does with a probability of ``(n + 1) / (n + 2)`` (the rule of succession).
+``r`` being the normal quantile of the share: a convex cone. Of any other model ``n`` refits are made, all of which have
+to agree. The nearest answer leans on ``k`` of them: it would be nearer without one of these, and only without these.
+One more refit, drawn as the others, is equally likely to be any of the ``n + 1``, so it refuses the answer with a
+probability of ``k / (n + 1)`` on average (the scenario approach of Calafiore and Campi).
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from .registry import register
 
 # One minus a leverage is at least this: a row that alone decides a coefficient says nothing of its spread.
 LEAST_ROOM = 1e-3
+# Refits that the nearest answer leans on: without one of these there would be a nearer one.
+LEANED_ON = 5
 
 
 def refits(
@@ -49,7 +53,7 @@ def refits(
     ----------
     model : fitted classifier or regressor, or a Pipeline that ends in one
         A ``LogisticRegression`` of two classes with an L2 penalty is described by one convex cone, to the second order
-        of its loss; any other is trained again, 18 times for an agreement of 0.95, and all refits have to agree.
+        of its loss; any other is trained again, 99 times for an agreement of 0.95, and all refits have to agree.
     X : data frame or array of shape (n_samples, n_columns)
         The rows it was trained on.
     y : array of shape (n_samples,)
@@ -78,6 +82,14 @@ def refits(
     >>> bool(answer.distances[0] > explainer.explain(X[:1], 1).distances[0])
     True
     """
+    labels = getattr(model, "classes_", None)
+    if labels is not None and not (np.asarray(labels) == target).any():
+        raise InvalidInputError(f"target: expected one of {np.asarray(labels).tolist()}, received {target!r}.")
+    return [(one, target) for one in trained_again(model, X, y, agreement, random_state)]
+
+
+def trained_again(model: Any, X: Any, y: Any, agreement: float = 0.95, random_state: int | None = 0) -> Sequence[Any]:
+    """Return the models of :func:`refits`, whatever is wanted of them."""
     if not 0.5 < agreement < 1.0:
         raise InvalidInputError(f"agreement: expected a share between 0.5 and 1, received {agreement!r}.")
     y = np.asarray(y)
@@ -85,9 +97,9 @@ def refits(
         raise InvalidInputError(f"Expected as many labels as rows, received {len(y)} and {len(X)}.")
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if type(last) is LogisticRegression and len(last.classes_) == 2 and _is_smooth(last):
-        return [(_of_logistic(model, last, X, y, target, agreement), target)]
-    n_refits = ceil((2.0 * agreement - 1.0) / (1.0 - agreement) - 1e-9)
-    return [(one, target) for one in _bootstrapped(model, X, y, n_refits, random_state)]
+        return [_of_logistic(model, last, X, y, agreement)]
+    n_refits = ceil(LEANED_ON / (1.0 - agreement) - 1.0 - 1e-9)
+    return _bootstrapped(model, X, y, n_refits, random_state)
 
 
 def _is_smooth(model: LogisticRegression) -> bool:
@@ -114,13 +126,8 @@ def _bootstrapped(model: Any, X: Any, y: AnyArray, n_refits: int, random_state: 
     return made
 
 
-def _of_logistic(
-    model: Any, last: LogisticRegression, X: Any, y: AnyArray, target: Any, agreement: float
-) -> LogisticRefits | Pipeline:
-    """Return the model whose label is the target where enough refits agree, behind the same steps."""
-    index = int(np.flatnonzero(last.classes_ == target)[0]) if (last.classes_ == target).any() else -1
-    if index < 0:
-        raise InvalidInputError(f"target: expected one of {last.classes_.tolist()}, received {target!r}.")
+def _of_logistic(model: Any, last: LogisticRegression, X: Any, y: AnyArray, agreement: float) -> Any:
+    """Return the model that gives a label where enough refits do, behind the same steps."""
     Z = model[:-1].transform(X) if isinstance(model, Pipeline) else X
     Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
     ones = np.ones((len(Z), int(last.fit_intercept)))
@@ -140,12 +147,12 @@ def _of_logistic(
     root: FloatArray = np.asarray(np.linalg.qr(spread, mode="r"))
     if not last.fit_intercept:
         root = np.hstack([root, np.zeros((len(root), 1))])
-    robust = LogisticRefits(w, b, root, float(ndtri(agreement)), last.classes_, index)
+    robust = LogisticRefits(w, b, root, float(ndtri(agreement)), last.classes_)
     return Pipeline([*model.steps[:-1], ("refits", robust)]) if isinstance(model, Pipeline) else robust
 
 
 class LogisticRefits(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A logistic regression that gives a label only where enough of its refits do, else the other one.
+    """A logistic regression that gives a label only where enough of its refits do.
 
     Parameters
     ----------
@@ -154,12 +161,10 @@ class LogisticRefits(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``L``: of the covariance of weights and intercept.
     radius : float
     labels : array of two labels
-    index : int
-        Position of the label that is given with care.
     """
 
-    def __init__(self, w: FloatArray, b: float, root: FloatArray, radius: float, labels: AnyArray, index: int) -> None:
-        self.w, self.b, self.root, self.radius, self.labels, self.index = w, b, root, radius, labels, index
+    def __init__(self, w: FloatArray, b: float, root: FloatArray, radius: float, labels: AnyArray) -> None:
+        self.w, self.b, self.root, self.radius, self.labels = w, b, root, radius, labels
 
     @property
     def classes_(self) -> AnyArray:
@@ -174,10 +179,9 @@ class LogisticRefits(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    @property
-    def cone(self) -> ConeRegion:
-        """Where enough refits give the label."""
-        sign = 1.0 if self.index == 1 else -1.0
+    def cone(self, index: int) -> ConeRegion:
+        """Return where enough refits give the label at a position."""
+        sign = 1.0 if index == 1 else -1.0
         return ConeRegion(sign * self.w, sign * self.b, self.radius * self.root)
 
     def fit(self, X: Any, y: Any = None) -> LogisticRefits:
@@ -185,22 +189,18 @@ class LogisticRefits(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Predict labels, array of shape (n_samples,)."""
-        agreed = self.cone.accepts(np.asarray(X, dtype=np.float64))
-        return np.asarray(np.where(agreed, self.labels[self.index], self.labels[1 - self.index]))
+        """Predict labels, array of shape (n_samples,) of objects: None where too few refits agree on one."""
+        Z = np.asarray(X, dtype=np.float64)
+        predicted = np.full(len(Z), None, dtype=object)
+        for index, label in enumerate(self.labels.tolist()):
+            predicted[self.cone(index).accepts(Z)] = label
+        return predicted
 
 
 @register(LogisticRefits)
 def logistic_refits_region(model: LogisticRefits, outcome: Outcome) -> ConeRegion:
-    """Region where enough refits of a logistic regression give the label that it is made for."""
-    label = require_label(model, outcome)
-    if label.index != model.index:
-        made, wanted = model.labels[model.index], model.labels[label.index]
-        raise UnsupportedSettingError(
-            f"These refits are made for the label {made!r}, received {wanted!r}. Make others with "
-            f"elsewise.refits(..., target={wanted!r})."
-        )
-    return model.cone
+    """Region where enough refits of a logistic regression give a label."""
+    return model.cone(require_label(model, outcome).index)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.tree import BaseDecisionTree
 
 from ..arrays import Estimator, FloatArray, IntArray, UserData, UserValue
-from ..errors import InvalidInputError, UnsupportedModelError
+from ..errors import InvalidInputError, UnsupportedModelError, UnsupportedSettingError
 from ..models import check_behind_steps
 from ..models.trees import StepsBefore
 from ..models.wrappers import innermost
@@ -35,7 +35,7 @@ from .affine import FAR_LIMIT, MAP_TOLERANCE, AffineMap
 from .columnwise import dense
 from .derived_view import derived_view
 from .deriving import with_derived
-from .missing import with_missing, with_missing_as_seen
+from .missing import effect_of_missing, with_missing, with_missing_as_seen
 from .model_view import ModelView, model_view, refuse_mixed_limits, with_seen
 from .side_by_side import SideBySide, in_first_part
 from .steps import Step, unwrap
@@ -95,6 +95,8 @@ class CompiledModel:
         The training rows, encoded.
     steps : StepsBefore or None
         From model space to what the estimator sees, where these differ.
+    missing_effect : array of shape (n_out, n_features), or None
+        What is added in model space where a number is missing of which the model is told, beside its stand-in.
     """
 
     table: Table
@@ -102,6 +104,7 @@ class CompiledModel:
     estimator: Estimator
     features: FloatArray
     steps: StepsBefore | None = None
+    missing_effect: FloatArray | None = None
 
 
 def compile_model(
@@ -160,12 +163,20 @@ def compile_model(
     if view.steps is not None:
         _check_warps(walk, view, features)
         view = with_seen(view, features)
-    _check(steps, table, view, X, features, seen_by_model)
+    if table.indicated.any() and (view.steps is not None or view.derived is not None):
+        raise UnsupportedSettingError(
+            "An imputer has add_indicator=True, and a step behind it is not affine. Apply that step to the data before "
+            "the pipeline, or fit it with add_indicator=False."
+        )
+    row = _in_double_precision(rows_of(X, np.zeros(1, dtype=np.int64)))
+    effect = effect_of_missing(table, row, lambda row: _transformed(steps, row, seen_by_model)[0])
+    _check(steps, table, view, X, features, seen_by_model, effect)
     check_products(estimator, inside, view.of_features(features[_rows_to_check(table, features)]))
     to_model = view.to_model
     if steps and view.steps is None and isinstance(steps[-1].transformer, SideBySide):
         estimator, to_model = in_first_part(estimator, steps[-1].transformer, to_model)
-    return CompiledModel(table, to_model, estimator if view.derived is None else view.derived, features, view.steps)
+    own = estimator if view.derived is None else view.derived
+    return CompiledModel(table, to_model, own, features, view.steps, effect)
 
 
 def _largest_in_single_precision(to_model: AffineMap) -> float:
@@ -269,7 +280,8 @@ def _informed(
 ) -> Column:
     """Take over what the pipeline knows of a column: values, whether others are accepted, what stands for missing."""
     if column.kind in ("number", "integer"):
-        return replace(column, fill=findings.fills.get(place))
+        fill, stays = findings.fills.get(place), place in findings.indicated
+        return replace(column, fill=fill, missing_stays=stays, stand_in=fill if fill is not None and stays else 0.0)
     if column.is_group or isinstance(declared.get(column.name), Ordinal):
         return column
     known = findings.known.get(place, [])
@@ -305,6 +317,7 @@ def _check(
     X: UserRows,
     features: FloatArray,
     names: tuple[str, ...],
+    effect: FloatArray | None = None,
 ) -> None:
     """Compare the view with the pipeline's own transformers on rows that show every level.
 
@@ -326,7 +339,10 @@ def _check(
         slack, places = view.derived.rounding(MAP_TOLERANCE, to_model(features[rows]), size), view.derived.places
         least = most = found
     elif view.steps is None:
-        stays_missing = table.missing(rows_of(X, rows)) @ (to_model.matrix != 0).T  # and is so behind the steps, too
+        missing = table.missing(rows_of(X, rows))
+        if effect is not None:
+            found, missing = found + missing @ effect.T, missing & ~table.indicated
+        stays_missing = missing @ (to_model.matrix != 0).T  # and is so behind the steps, too
         found = np.where(stays_missing, np.nan, found)
         size += np.where(np.isnan(expected), 0.0, np.abs(expected))
         rounding = CANCELLATION * size.max(axis=1, initial=0.0, keepdims=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Estimator, is_missing
+from ..arrays import Estimator, FloatArray, UserValue, is_missing
 from ..models import takes_missing
 from ..table.column import Column
-from ..table.frames import column_of, floats_of
+from ..table.frames import column_of, floats_of, is_frame
 from ..table.table import Table
 from ..table.types import UserColumn, UserRows
 from .steps import Step
@@ -42,6 +42,37 @@ def with_missing(table: Table, estimator: Estimator, steps: Sequence[Step], X: U
 def with_missing_as_seen(table: Table, X: UserRows) -> Table:
     """Let missing values stay so in columns in which training rows lack them: the model takes them there."""
     return table.with_columns([_column(column, X, False, set()) for column in table.columns])
+
+
+def effect_of_missing(table: Table, row: UserRows, transform: Callable[[UserRows], FloatArray]) -> FloatArray | None:
+    """Return what indicators of missing numbers add in model space, shape (n_out, n_features); None without such.
+
+    Parameters
+    ----------
+    table : Table
+    row : data frame or array of shape (1, n_columns)
+        It is transformed with a number missing, and with what stands for it.
+    transform : function of such a row
+        Gives an array of shape (n_out,).
+    """
+    if not table.indicated.any():
+        return None
+    effects = {}
+    for column in table.columns:
+        if column.is_indicated:
+            missing, filled = (transform(_with_value(row, column.sources[0], v)) for v in (np.nan, column.fill))
+            effects[column.start] = missing - filled
+    nothing = np.zeros_like(next(iter(effects.values())))
+    return np.column_stack([effects.get(place, nothing) for place in range(table.n_features)])
+
+
+def _with_value(row: UserRows, source: int, value: UserValue) -> UserRows:
+    row = row.copy()
+    if is_frame(row):
+        row.isetitem(source, np.array([value], dtype=np.float64))
+    else:
+        row[:, source] = value
+    return row
 
 
 def _column(column: Column, X: UserRows, are_own: bool, native: set[int]) -> Column:

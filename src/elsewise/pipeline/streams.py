@@ -180,6 +180,7 @@ class Findings:
     foreign : levels an encoder does not accept, and the step
     accepts : whether each step that took the raw column accepts values never seen
     limits : what numbers steps take
+    indicated : columns of numbers of which a step tells the model whether they are missing
     """
 
     fills: dict[int, float] = field(default_factory=dict)
@@ -187,6 +188,7 @@ class Findings:
     foreign: dict[int, list[tuple[UserValue, str]]] = field(default_factory=dict)
     accepts: dict[int, list[bool]] = field(default_factory=dict)
     limits: dict[int, Limits] = field(default_factory=dict)
+    indicated: set[int] = field(default_factory=set)
 
 
 def source_streams(table: Table) -> list[Stream | None]:

@@ -159,7 +159,7 @@ class Verification:
         else:
             holds = self._is_label(points, goals, places, predictions)
         if question.use_model:
-            self._ask_further(holds, points, places)
+            self._ask_further(holds, points, goals, places)
         if question.use_model and question.fitted.robust_radius:
             self._look_around(holds, points, goals)
         if question.branches:
@@ -182,13 +182,18 @@ class Verification:
             depth = cover.relative_depth(points[asked], problem.coordinates.points(points[asked]))
             holds[asked] = depth.max(axis=1, initial=-np.inf) >= DEPTH_OF_WHOLE_POINTS
 
-    def _ask_further(self, holds: BoolArray, points: FloatArray, places: IntArray) -> None:
+    def _ask_further(self, holds: BoolArray, points: FloatArray, goals: IntArray, places: IntArray) -> None:
         """Keep those points that further models, too, decide as wanted for, each by its own ``predict``."""
         question = self.question
-        for one, outcome in question.fitted.further:
-            asked = np.flatnonzero(holds)
+        further = [
+            (one, outcome, goal)
+            for goal in (distinct(goals) if question.fitted.further else ())
+            for one, outcome in question.fitted.everyone(question.outcomes[goal])[1:]
+        ]
+        for one, outcome, goal in further:
+            asked = np.flatnonzero(holds & (goals == goal))
             if len(asked) == 0:
-                return
+                continue
             given = rows_of(self.given, places[asked])
             said = one.predict(points[asked], given, self.rows[places[asked]], table=question.table)
             if isinstance(outcome, Interval) or one.classes is None:

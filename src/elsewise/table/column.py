@@ -37,7 +37,8 @@ class Column:
     missing : object
         How a missing value of a category is written in the training data: None, NaN or ``pandas.NA``.
     missing_stays : bool
-        The model itself takes missing values: they stay missing, and no other becomes missing.
+        The model itself takes missing values, or an imputer tells it of them: they stay missing, and no other becomes
+        missing.
     stand_in : float
         What stands for a missing number that stays so among the features; the model sees the missing value.
     low, high : float
@@ -86,6 +87,11 @@ class Column:
     def may_be_missing(self) -> bool:
         """Whether rows may come without a number in it: an imputer puts one, or the model takes it so."""
         return self.fill is not None or (self.missing_stays and self.kind != "category")
+
+    @property
+    def is_indicated(self) -> bool:
+        """Whether an imputer puts a number for a missing one and tells the model: it stays missing in answers."""
+        return self.fill is not None and self.missing_stays
 
     @property
     def is_group(self) -> bool:

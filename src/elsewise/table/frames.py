@@ -44,6 +44,49 @@ def as_table(X: UserData, *, name: str = "X") -> UserRows:
     return as_given(X, name=name)
 
 
+def is_foreign(X: object) -> bool:
+    """Whether X is a polars frame or a pyarrow table."""
+    return type(X).__module__.partition(".")[0] in ("polars", "pyarrow") and hasattr(X, "schema")
+
+
+def in_form_of(frame: pd.DataFrame, X: Any) -> Any:
+    """Return a pandas data frame as a polars frame or pyarrow table with the types of another one's columns.
+
+    What is missing is null. A column of whole numbers that holds others now has floats.
+    """
+    columns = {}
+    for place, name in enumerate(frame.columns):
+        cells = objects_of(frame.iloc[:, place])
+        columns[name] = [None if is_missing_value(cell) else cell for cell in cells]
+    if type(X).__module__.partition(".")[0] == "polars":
+        import polars
+
+        whole = (int, np.integer)
+        made = []
+        for name, cells in columns.items():
+            dtype = X.schema[name]
+            if dtype.is_integer() and not all(
+                isinstance(cell, whole) or cell is None or cell == int(cell) for cell in cells
+            ):
+                dtype = polars.Float64
+            made.append(polars.Series(name, cells, dtype=dtype, strict=False))
+        return polars.DataFrame(made)
+    import pyarrow
+
+    return pyarrow.table(
+        {name: _arrow_array(pyarrow, cells, X.schema.field(name).type) for name, cells in columns.items()}
+    )
+
+
+def _arrow_array(pyarrow: Any, cells: list[Any], wanted: Any) -> Any:
+    if pyarrow.types.is_dictionary(wanted):
+        return pyarrow.array(cells, type=wanted.value_type).dictionary_encode().cast(wanted)
+    try:
+        return pyarrow.array(cells, type=wanted)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        return pyarrow.array(cells)
+
+
 def without_na(X: UserRows) -> UserRows:
     """Return rows with NaN for ``pandas.NA`` in columns of objects, which models and encoders cannot compare."""
     if not is_frame(X):

@@ -226,6 +226,14 @@ class Table:
                 missing[:, column.start] = is_missing(column_of(X, column.sources[0]))
         return missing
 
+    @property
+    def indicated(self) -> BoolArray:
+        """Features of numbers that an imputer fills, telling the model that they were missing; shape (n_features,)."""
+        marked = np.zeros(self.n_features, dtype=np.bool_)
+        for column in self.columns:
+            marked[column.features] = column.is_indicated
+        return marked
+
     def of_numbers(self) -> Table:
         """Make the table in which whole numbers are numbers like any others."""
         return self.with_columns([replace(c, kind="number") if c.kind == "integer" else c for c in self.columns])

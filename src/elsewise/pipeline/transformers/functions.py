@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -56,6 +57,10 @@ WITH_NUMBERS: dict[UserValue, frozenset[str]] = {
     np.round: frozenset({"decimals"}),
     np.around: frozenset({"decimals"}),
 }
+
+
+# Numbers at which a declared inverse is tried.
+NUMBERS_OF_ALL_SIZES = np.concatenate([-np.geomspace(1e-6, 1e6, 97)[::-1], [0.0], np.geomspace(1e-6, 1e6, 97)])
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,8 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
         return follow_derived(walk, step, streams)
     if function is np.negative and not options:
         return walk.affine(step, lambda transformer, n: AffineMap(-np.eye(n), np.zeros(n)), streams)
+    if _ends(function, options) is None and not isinstance(function, MonotoneFunction):
+        function = _with_inverse(step.transformer, len(streams)) or function
     inner = function.function if isinstance(function, MonotoneFunction) else function
     name = getattr(inner, "__name__", repr(function))
     ends = _ends(function, options)
@@ -148,7 +155,8 @@ def _function(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
         raise UnsupportedSettingError(
             f"{step.in_words} applies the function {name}{' with kw_args' if options else ''}, which cannot be known "
             "to be affine or monotone; expected func=None, or before trees a function of NumPy that rises throughout: "
-            "log1p, log, sqrt, cbrt, exp, arcsinh, tanh, ..., or any that elsewise.monotone declares. Apply it to the "
+            "log1p, log, sqrt, cbrt, exp, arcsinh, tanh, ..., any that elsewise.monotone declares, or one with an "
+            "inverse_func that takes every number back. Apply it to the "
             f"data before the pipeline. It takes {walk.names(streams)}."
         )
     takes = Takes.numbers(len(streams), *ends)
@@ -180,6 +188,36 @@ def one_by_one(
     require_monotone(walk, step, streams)
     routes = [Route(place, place, rises) for place in range(len(streams))]
     return follow_columns(walk, step, streams, routes, takes, not_affine(walk, step, streams, reason))
+
+
+def _with_inverse(transformer: FunctionTransformer, n_columns: int) -> MonotoneFunction | None:
+    """Declare a function monotone whose inverse the user declares: each of many numbers of all sizes comes back.
+
+    A continuous function that has an inverse rises or falls throughout. None if a number does not come back, if
+    columns are not taken each by itself, or if either function fails.
+    """
+    if transformer.inverse_func is None or transformer.kw_args or transformer.inv_kw_args or n_columns == 0:
+        return None
+    rng = np.random.default_rng(0)
+    order = np.array([rng.permutation(len(NUMBERS_OF_ALL_SIZES)) for _ in range(n_columns)]).T
+    X = NUMBERS_OF_ALL_SIZES[order]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            there = np.asarray(transformer.func(X.copy()), dtype=np.float64)
+            back = np.asarray(transformer.inverse_func(there.copy()), dtype=np.float64)
+            sorted_by_size = np.repeat(NUMBERS_OF_ALL_SIZES[:, None], n_columns, axis=1)
+            each = np.asarray(transformer.func(sorted_by_size), dtype=np.float64)
+    except Exception:  # whatever a user's function raises: it is not known to have an inverse
+        return None
+    if there.shape != X.shape or back.shape != X.shape or each.shape != X.shape or not np.isfinite(there).all():
+        return None
+    are_own = all((there[:, j] == each[order[:, j], j]).all() for j in range(n_columns))
+    steps = np.diff(each, axis=0)
+    rises, falls = bool((steps > 0).all()), bool((steps < 0).all())
+    if not are_own or not (rises or falls) or not np.allclose(back, X, rtol=1e-6, atol=1e-9):
+        return None
+    return monotone(transformer.func, "increase" if rises else "decrease")
 
 
 def _ends(function: Any, options: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sklearn.impute import SimpleImputer
 
 from ...arrays import UserValue
@@ -34,12 +35,6 @@ FILL_TOLERANCE = 1e-9
 @register(SimpleImputer)
 def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
     imputer = step.transformer
-    if imputer.add_indicator:
-        raise UnsupportedSettingError(
-            f"{step.in_words} has add_indicator=True: whether a value is missing is no number an answer could change. "
-            f"It takes {walk.names(streams)}. Fit the pipeline with add_indicator=False, or make the indicator a "
-            "column of its own."
-        )
     out: list[Stream] = []
     for stream, fill in zip(streams, imputer.statistics_, strict=True):
         if is_missing_value(fill) and not imputer.keep_empty_features and imputer.strategy != "constant":
@@ -55,6 +50,29 @@ def _imputer(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
             if not isinstance(stream, DerivedStream):  # nothing is missing of what is derived
                 _note_fill(walk, step, stream, fill)
             out.append(stream)
+    return out + _indicators(walk, step, streams) if imputer.add_indicator else out
+
+
+def _indicators(walk: Walk, step: Step, streams: list[Stream]) -> list[Stream]:
+    """Streams that tell whether values are missing: of numbers that are there nothing but zeros.
+
+    Missing numbers stay missing; what that adds is known of each row beforehand (:func:`..compile.effect_of_missing`).
+    """
+    out: list[Stream] = []
+    for place in step.transformer.indicator_.features_.tolist():
+        stream = streams[place]
+        if isinstance(stream, LevelStream):
+            are_missing = (float(_is_missing_for(step.transformer, value)) for value in stream.values)
+            out.append(LevelStream(stream.column, tuple(are_missing)))
+            continue
+        column = walk.table.columns[stream.column] if isinstance(stream, AffineStream) and stream.column >= 0 else None
+        if column is None or column.kind not in ("number", "integer"):
+            raise UnsupportedSettingError(
+                f"{step.in_words} has add_indicator=True behind another step: whether a value was missing is not known "
+                f"there. It takes {walk.names(streams)}. Put the imputer first."
+            )
+        walk.findings.indicated.add(walk.table.columns.index(column))
+        out.append(AffineStream(np.zeros(walk.table.n_features), 0.0, -1))
     return out
 
 

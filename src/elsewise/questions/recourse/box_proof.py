@@ -66,8 +66,7 @@ class BoxProof:
         self.given = answers.given if len(answers.rows) == 1 else rows_of(answers.given, np.array([place]))
         goal = int(answers.goal[place])
         self.outcome = outcome = self.question.outcomes[goal]
-        everyone = [(self.question.fitted, outcome), *self.question.fitted.further]
-        self.rivals = [self._rivals(one, wanted) for one, wanted in everyone]
+        self.rivals = [self._rivals(one, wanted) for one, wanted in self.question.fitted.everyone(outcome)]
         density = self.question.densities[goal]
         log_threshold = float(answers.log_thresholds[place, goal])
         component = int(answers.component[place])

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...errors import InvalidInputError, UnsupportedSettingError
 from ...fitted import FittedModel
-from ...models import Outcome, as_estimator, builder_of, classes_of
+from ...models import Outcome, as_estimator, builder_of, classes_of, trained_again
 from ...pipeline import compile_model, unwrap
 from ...table import Column, Ordinal, Table
 from ...table.column import Declaration, OneHot
@@ -36,13 +36,35 @@ def with_other_models(fitted: FittedModel, other_models: Sequence[tuple[Any, Any
         return fitted
     key = repr([(id(model), outcome) for model, outcome in other_models]).encode()
     known = fitted.partial.get(key)
-    if known is None or any(one.model is not model for (one, _), (model, _) in zip(known.further, other_models)):
-        further = tuple(_further(fitted, model, outcome, given) for model, outcome in other_models)
-        least = min(fitted.table.largest, *(one.table.largest for one, _ in further))
-        known = fitted.partial[key] = replace(
-            fitted, table=replace(fitted.table, largest=least), problems={}, partial={}, further=further
-        )
+    if known is None or any(
+        one.model is not model for (one, _), (model, _) in zip(known.further[len(fitted.further) :], other_models)
+    ):
+        further = [(_further(fitted, model, given), outcome) for model, outcome in other_models]
+        known = _with_further(fitted, [(one, _outcome(one, outcome)) for one, outcome in further])
+        fitted.partial[key] = known
     return known
+
+
+def with_refits(fitted: FittedModel, X: Any, y: Any) -> FittedModel:
+    """Return the fitted model whose answers satisfy models that are trained on bootstraps of its rows, too.
+
+    Parameters
+    ----------
+    fitted : FittedModel
+    X : data frame or array of shape (n_samples, n_columns)
+        Training rows in the user's columns.
+    y : array of shape (n_samples,)
+    """
+    if y is None:
+        raise InvalidInputError('robust_to="retraining": expected the labels y, with which the model is trained again.')
+    given = fitted.table.own_columns(X)
+    return _with_further(fitted, [(_further(fitted, one, given), None) for one in trained_again(fitted.model, X, y)])
+
+
+def _with_further(fitted: FittedModel, further: Sequence[tuple[FittedModel, Outcome | None]]) -> FittedModel:
+    least = min(fitted.table.largest, *(one.table.largest for one, _ in further))
+    table = replace(fitted.table, largest=least)
+    return replace(fitted, table=table, problems={}, partial={}, further=(*fitted.further, *further))
 
 
 def with_robust_radius(fitted: FittedModel, distance: float) -> FittedModel:
@@ -56,8 +78,13 @@ def with_robust_radius(fitted: FittedModel, distance: float) -> FittedModel:
     return known
 
 
-def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple[FittedModel, Outcome]:
-    """Take a model apart, and read what is wanted of it."""
+def _outcome(fitted: FittedModel, outcome: Any) -> Outcome:
+    """Read what is wanted of a further model."""
+    return interval_outcome(outcome) if fitted.classes is None else label_outcome(outcome, fitted.classes, None)
+
+
+def _further(fitted: FittedModel, model: Any, given: Any) -> FittedModel:
+    """Take a model apart."""
     name = type(model).__name__
     model = as_estimator(model)
     estimator = unwrap(model)[1]
@@ -74,8 +101,7 @@ def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple
     compiled = compile_model(model, _like_training_rows(fitted, given), _declarations(fitted.table), formulas)
     _require_same(fitted.table, compiled.table, name)
     classes = classes_of(estimator)
-    wanted: Outcome = interval_outcome(outcome) if classes is None else label_outcome(outcome, classes, None)
-    own = replace(
+    return replace(
         fitted,
         model=model,
         estimator=compiled.estimator,
@@ -86,13 +112,14 @@ def _further(fitted: FittedModel, model: Any, outcome: Any, given: Any) -> tuple
         problems={},
         regions={},
         steps=compiled.steps,
+        missing_effect=compiled.missing_effect,
         training=None,  # it is read, whether or not the first one is
         complete=None,
         missing=None,
         partial={},
         landscapes=[],
+        further=(),
     )
-    return own, wanted
 
 
 def _like_training_rows(fitted: FittedModel, given: Any) -> Any:
@@ -123,7 +150,8 @@ def _declared(column: Column, table: Table) -> Declaration:
 def _require_same(table: Table, other: Table, name: str) -> None:
     """Refuse a model that sees the columns as other kinds, or with other levels."""
     layouts = [
-        [(one.name, one.kind, one.width, one.levels, one.fill) for one in each.columns] for each in (table, other)
+        [(one.name, one.kind, one.width, one.levels, one.fill, one.is_indicated) for one in each.columns]
+        for each in (table, other)
     ]
     if layouts[0] != layouts[1]:
         differing = [mine for mine in layouts[0] if mine not in layouts[1]] or layouts[1]
