@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import elsewise as ew
 from elsewise.rules.learned.identities import identities_of
-from elsewise.table.derived import DerivedColumn, computed, decimals_of, read_formula
+from elsewise.table.derived import DerivedColumn, computed, decimals_of, match, read_formula
 from elsewise.table.infer import read_table
 
 RNG = np.random.default_rng(0)
@@ -68,6 +68,14 @@ def test_values_are_rounded_as_in_the_data():
     columns = {"a": np.array([2.0, 1.0]), "b": np.array([3.0, 4.0])}
     assert rounded.values(columns).tolist() == [0.67, 0.25]
     assert DerivedColumn("x", 0, "a + b", 1).values({"a": np.array([0.1]), "b": np.array([0.2])}).tolist() == [0.3]
+
+
+def test_a_column_is_a_formula_up_to_half_of_its_last_decimal():
+    values = np.array([0.67, 0.25, 0.5])
+    for off, holds in ((0.0049, True), (0.0051, False)):
+        found, is_rounded = match(values, values + np.array([off, 0.0, 0.0]), 2)
+        assert is_rounded
+        assert found.tolist() == [holds, True, True]
 
 
 def test_identities_are_found():

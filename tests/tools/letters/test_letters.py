@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -13,6 +14,7 @@ from elsewise.tools.cli import main
 from elsewise.tools.letters import check_letter
 
 pandas = pytest.importorskip("pandas")
+SMALLEST = "No smaller change would have been enough; this is proven."
 FIELDS = {"sender": "Bank\nMain St 1", "recipient": "A <b>&", "contact": "x@y", "agency": "CFPB", "reference": "$data"}
 
 
@@ -24,6 +26,14 @@ def refused(loans):
 @pytest.fixture(scope="module")
 def answer(loans, refused):
     return loans.explainer.explain_one(refused.iloc[0], "yes", ranges=True)
+
+
+def test_a_letter_calls_nothing_the_smallest_that_may_not_be(loans, answer):
+    open_ = replace(answer, status="feasible", gap=0.005, lower_bound=0.995 * answer.distance)
+    proven, unproven = (loans.explainer.letter(one, fields=FIELDS).text for one in (answer, open_))
+    assert SMALLEST in " ".join(proven.split())
+    assert SMALLEST not in " ".join(unproven.split())
+    assert "0.5 %" in unproven
 
 
 def test_a_letter_tells_reasons_and_ranges(loans, answer):
