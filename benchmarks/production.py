@@ -180,9 +180,11 @@ def by_treecf(model: Any, frame: pd.DataFrame, y: np.ndarray, rows: pd.DataFrame
         print(f"treecf: {error}")
         return None
     above = float(np.nextafter(np.float32(0.5), np.float32(1.0)))
+    # what forests sum are probabilities
+    outputs = treecf.Target.raw if isinstance(trees, RandomForestClassifier) else treecf.Target.probability
     lines = []
     for k, (row, target) in enumerate(zip(np.asarray(codes.transform(rows), dtype=np.float64), targets.tolist())):
-        wanted = treecf.Target.probability(range=(above, 1.0) if target else (0.0, 0.5))
+        wanted = outputs(range=(above, 1.0) if target else (0.0, 0.5))
         started = time.perf_counter()
         answer = explainer.explain(row, wanted, backend="exact", time_budget_s=LIMITS[-1], seed=0)
         seconds = time.perf_counter() - started
