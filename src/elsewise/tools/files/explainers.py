@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ...explainer import Explainer
 
 # Number of the layout of saved explainers; a file of another one is refused before anything of it is unpickled.
-EXPLAINER_FORMAT = 8
+EXPLAINER_FORMAT = 9
 # Bytes of the line that a saved explainer begins with, at most: what a file that is something else may make us read.
 LONGEST_HEADER = 1 << 25
 # Libraries whose major version must be the same for a saved explainer to be read: others unpickle into something else.
