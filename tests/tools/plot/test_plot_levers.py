@@ -29,3 +29,23 @@ def test_no_lever_is_said(iris, iris_explainer):
 def test_what_is_no_levers_is_refused():
     with pytest.raises(ew.InvalidInputError, match="levers: expected what"):
         ew.plot.levers("levers")
+
+
+def test_a_ladder_has_a_bar_a_step(iris, iris_explainer):
+    X, _ = iris
+    bands = {"C": 0.5, "B": 0.7, "A": 0.9}
+    ladder = iris_explainer.ladder(X[0], bands, target="versicolor", constraints=ew.Constraints(unseen="allow"))
+    ax = ew.plot.ladder(ladder)
+    found = [step.distance for step in ladder if step.explanation.found]
+    assert found
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], found)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["C", "B", "A"]
+    assert ax.get_title(loc="left") == "What each better band takes"
+    with pytest.raises(ew.InvalidInputError, match="ladder: expected what"):
+        ew.plot.ladder("ladder")
+
+
+def test_the_top_of_a_ladder_is_said(iris, iris_explainer):
+    X, _ = iris
+    ax = ew.plot.ladder(iris_explainer.ladder(X[0], ["versicolor", "setosa"]))
+    assert any(text.get_text() == "no band is better" for text in ax.texts)

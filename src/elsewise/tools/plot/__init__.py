@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...answers import ChangesFrontier, Explanation, Explanations, Frontier, Levers, Path, WhyNot
+from ...answers import ChangesFrontier, Explanation, Explanations, Frontier, Ladder, Levers, Path, WhyNot
 from ...explainer import Explainer
 from ...text.languages import in_its_wording
 from ..audit import Audit
@@ -53,6 +53,7 @@ __all__ = [
     "distributions",
     "frontier",
     "images",
+    "ladder",
     "levers",
     "path",
     "path_images",
@@ -239,6 +240,23 @@ def frontier(frontier: Frontier | ChangesFrontier, *, ax: Axes | None = None) ->
     if isinstance(frontier, ChangesFrontier):
         return ChangesFrontierPicture.compute(frontier).draw(ax)
     return FrontierPicture.compute(frontier).draw(ax)
+
+
+@in_its_wording
+def ladder(ladder: Ladder, *, ax: Axes | None = None) -> Axes:
+    """Draw what each better band takes, from the next band to the best.
+
+    Parameters
+    ----------
+    ladder : Ladder
+        From ``explainer.ladder(row, bands)``.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return LeversPicture.of_ladder(ladder).draw(ax)
 
 
 @in_its_wording

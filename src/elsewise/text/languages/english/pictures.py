@@ -15,6 +15,8 @@ TEXTS = {
     "plot.frontier axis": "at least as typical as this share of {rows}",
     "plot.few changes": "the distance of answers with fewer changes",
     "plot.few changes axis": "columns that may change; the numbers at the points say how typical",
+    "plot.ladder": "What each better band takes",
+    "plot.ladder top": "no band is better",
     "plot.levers": "Enough by itself for {target}",
     "plot.levers none": "no set is enough",
     "plot.levers not enough.one": "{n} set is proven not to be enough",

@@ -15,6 +15,8 @@ TEXTS = {
     "plot.frontier axis": "mindestens so typisch wie dieser Anteil: {rows}",
     "plot.few changes": "der Abstand von Antworten mit weniger Änderungen",
     "plot.few changes axis": "Spalten, die sich ändern dürfen; die Zahlen an den Punkten sagen, wie typisch",
+    "plot.ladder": "Was jede bessere Stufe braucht",
+    "plot.ladder top": "keine Stufe ist besser",
     "plot.levers": "Genügt allein für {target}",
     "plot.levers none": "keine Gruppe genügt",
     "plot.levers not enough.one": "{n} Gruppe genügt bewiesen nicht",

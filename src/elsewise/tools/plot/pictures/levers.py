@@ -1,4 +1,4 @@
-"""Which sets of columns are enough by themselves, and how far away their answers are."""
+"""Which sets of columns are enough by themselves, or what each better band takes: a bar an answer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....answers import Levers
+from ....answers import Ladder, Levers
 from ....arrays import FloatArray
 from ....errors import InvalidInputError
 from ....text.languages import plural, say
 from ....text.numbers import number, percent
 from ....text.sentence import changes_in_short
-from ....text.words import plain
+from ....text.words import plain, status_word
 from .arguments import DIGITS, LONGEST_CHANGE, named, outcome, positive, short
 from .canvas import BLUE, INK, MUTED, NOTE_SIZE, axes_for, headline, line_names, plain_axes
 
@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeversPicture:
-    """The levers of one row, nearest first.
+    """The levers of one row, nearest first, or the steps of its ladder.
 
     Attributes
     ----------
     names : tuple of str
-        Columns of each set.
+        Columns of each set, or bands.
     changes : tuple of str
-        What they become.
+        What becomes of the columns, or why there is no answer.
     distances, plausibilities : arrays of shape (n_sets,)
-    title, note : str
+        NaN where there is no answer.
+    title, note, nothing : str
+        ``nothing`` is said where there is no bar.
     """
 
     names: tuple[str, ...]
@@ -41,6 +43,7 @@ class LeversPicture:
     plausibilities: FloatArray
     title: str
     note: str
+    nothing: str
 
     @classmethod
     def compute(cls, levers: Levers, *, max_sets: int = 12) -> LeversPicture:
@@ -57,6 +60,26 @@ class LeversPicture:
             plausibilities=np.array([lever.plausibility for lever in kept], dtype=np.float64),
             title=say("plot.levers", target=outcome(levers.target.value)),
             note=_note(levers, len(kept)),
+            nothing=say("plot.levers none"),
+        )
+
+    @classmethod
+    def of_ladder(cls, ladder: Ladder) -> LeversPicture:
+        """Take from a ladder what is drawn."""
+        if not isinstance(ladder, Ladder):
+            raise InvalidInputError(
+                f"ladder: expected what explainer.ladder(row, bands) returns, received {type(ladder).__name__}."
+            )
+        answers = [step.explanation for step in ladder.steps]
+        changes = [changes_in_short(one, " → ") if one.found else status_word(one.status) for one in answers]
+        return cls(
+            names=tuple(named(step.band.name) for step in ladder.steps),
+            changes=tuple(short(plain(change), LONGEST_CHANGE) for change in changes),
+            distances=np.array([one.distance for one in answers], dtype=np.float64),
+            plausibilities=np.array([one.plausibility if one.found else np.nan for one in answers], dtype=np.float64),
+            title=say("plot.ladder"),
+            note=str(ladder).partition("\n")[0],
+            nothing=say("plot.ladder top"),
         )
 
     def draw(self, ax: Axes | None = None) -> Axes:
@@ -66,11 +89,13 @@ class LeversPicture:
         headline(ax, self.title, self.note)
         plain_axes(ax)
         if n == 0:
-            ax.text(0.5, 0.5, say("plot.levers none"), transform=ax.transAxes, ha="center", va="center", color=INK)
+            ax.text(0.5, 0.5, self.nothing, transform=ax.transAxes, ha="center", va="center", color=INK)
             ax.set_axis_off()
             return ax
-        longest = float(self.distances.max()) or 1.0
+        longest = float(np.nanmax(self.distances, initial=0.0)) or 1.0
         for line, (distance, share) in enumerate(zip(self.distances, self.plausibilities, strict=True)):
+            if not np.isfinite(distance):
+                continue
             ax.barh(line, distance, height=0.62, color=BLUE, linewidth=0)
             typical = f" ({percent(share)})" if np.isfinite(share) else ""
             text = f"{number(float(distance), DIGITS)}{typical}"
