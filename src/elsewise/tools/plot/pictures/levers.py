@@ -71,10 +71,10 @@ class LeversPicture:
                 f"ladder: expected what explainer.ladder(row, bands) returns, received {type(ladder).__name__}."
             )
         answers = [step.explanation for step in ladder.steps]
-        changes = [changes_in_short(one, " → ") if one.found else status_word(one.status) for one in answers]
+        changes = [plain(changes_in_short(one, " → ")) if one.found else status_word(one.status) for one in answers]
         return cls(
             names=tuple(named(step.band.name) for step in ladder.steps),
-            changes=tuple(short(plain(change), LONGEST_CHANGE) for change in changes),
+            changes=tuple(short(change, LONGEST_CHANGE) for change in changes),
             distances=np.array([one.distance for one in answers], dtype=np.float64),
             plausibilities=np.array([one.plausibility if one.found else np.nan for one in answers], dtype=np.float64),
             title=say("plot.ladder"),
