@@ -48,6 +48,19 @@ def test_regressors_kernels_and_distances_are_written_too(iris, tmp_path, never_
         np.testing.assert_array_equal(explainer.explain(rows, target).distances, again.explain(rows, target).distances)
 
 
+def test_refits_that_answers_outlast_are_known_to_be_harmless(iris, tmp_path, never_unpickles):
+    X, y = iris
+    two = y != "setosa"
+    model = LogisticRegression(max_iter=1000).fit(X[two], y[two])
+    explainer = ew.Explainer(model, robust_to="retraining").fit(X[two], y[two])
+    explainer.save(tmp_path / "safe.ew", safe=True)
+    again = ew.load(tmp_path / "safe.ew", safe=True)
+    rows = X[two][:5]
+    np.testing.assert_array_equal(
+        explainer.explain(rows, "virginica").distances, again.explain(rows, "virginica").distances
+    )
+
+
 def test_a_pickle_is_refused_where_a_safe_file_is_asked_for(loans, tmp_path, never_unpickles):
     loans.explainer.save(tmp_path / "pickle.ew")
     assert saving.read_header(tmp_path / "pickle.ew").body == "pickle"

@@ -54,6 +54,7 @@ _OWN = {
     "elsewise.questions.options": "Options",
     "elsewise.projection.distance": "ResolvedMahalanobis ResolvedManhattan",
     "elsewise.models.black_box": "BlackBox",
+    "elsewise.models.refits": "LogisticRefits",
     "elsewise.rules.learned.column_facts": "ColumnFacts",
     "elsewise.search.relaxations.curves.base": "AffineCurve",
     "elsewise.search.relaxations.curves.known": "NamedCurve PiecewisePolynomial PowerCurve",
