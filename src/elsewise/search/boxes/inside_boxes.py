@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..branch_and_bound.empty_nodes import is_doubtful
 from ..branch_and_bound.nodes import Nodes
 from ..branch_and_bound.refinement import Refinement
 from ..branch_and_bound.relaxation import Relaxation
-from ..branch_and_bound.rounding import WIDE_MARGIN, Rounding, cone_slacks
+from ..branch_and_bound.rounding import Rounding, cone_slacks
 from ..constants import FAR_AWAY, MARGINS, STILL, SUM_ROUNDING, WHOLE
 from ..domains.domain import Domain
 from ..domains.earlier_answers import History
@@ -117,15 +116,6 @@ class InsideBoxes(Inside):
         self.whole = self.relax(domain.lower[0], domain.upper[0], cutoff)
         self.cone = row_cone(problem, judge.goal, row, cone, domain.widening)
 
-    @cached_property
-    def wide(self) -> Relaxation:
-        """Relaxations that keep farther away from the ends of cells."""
-        given = self.relaxation
-        margin = max(self.judge.margin, WIDE_MARGIN)
-        return Relaxation(
-            self.problem, self.row[None], self.judge.goals, self.domain, margin, False, given.refinement, given.apart
-        )
-
     def is_plain(self, domain: Domain) -> bool:
         """Whether a cone, limits and whole numbers are all that is asked."""
         goal, is_of_numbers = self.judge.goal, not len(domain.layout.indicators)
@@ -202,23 +192,25 @@ class InsideBoxes(Inside):
         if ((point[0] < lower) | (point[0] > upper))[discrete].any():
             return point[:0]
         if not discrete.any() and not len(self.domain.offsets) and self.domain.clauses is None:
-            if self.judge.is_dense(point)[0]:
-                return point
             nodes = self.node.children(lower=lower[None], upper=upper[None])
-            solved = self.wide.solve(nodes, np.array([np.inf]))  # solved for inaccurately: keep farther away
-            return solved.points[solved.has_point]
+            for margin in range(len(MARGINS)):  # solved for inaccurately: keep farther away
+                if len(point) == 0 or self.judge.is_dense(point)[0]:
+                    break
+                solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
+                point = solved.points[solved.has_point]
+            return point
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
         nodes.lower[:, discrete] = nodes.upper[:, discrete] = point[:, discrete]
         if not self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]:
             return point[:0]
         found = [point] if relaxed.is_whole else []
-        for margin in range(len(MARGINS)):  # until rounding leaves the user's rules alone
+        for margin in range(len(MARGINS)):  # until rounding leaves the user's rules and the density alone
             solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
             if not solved.has_point[0]:
                 break
             still = np.abs(solved.points[0] - self.row) * self.relaxation.prices < STILL
             found += [np.where(still, self.row, solved.points[0])[None], solved.points]
-            if self.domain.keeps_rules(solved.points)[0]:
+            if self.domain.keeps_rules(solved.points)[0] and self.judge.is_dense(solved.points)[0]:
                 break
         return np.concatenate([point[:0], *found])
 

@@ -261,7 +261,7 @@ class TreeSearch(Search):
         return ruled_out
 
     def _try(self, nodes: Nodes) -> None:
-        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules alone
+        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules and the density alone
             if len(nodes) == 0:
                 return
             relaxed = self._relax(nodes, inside=inside)
@@ -269,7 +269,7 @@ class TreeSearch(Search):
             still = np.abs(points - self.rows[rows]) * self.relaxation.prices < STILL
             self._offer(rows, np.where(still, self.rows[rows], points))  # keeping away from a rule moved nothing real
             self._offer(rows, points)
-            kept = self.domain.keeps_rules(relaxed.points)
+            kept = self.domain.keeps_rules(relaxed.points) & self.rounding.is_dense(nodes.rows, relaxed.points)
             if self.history.apart is not None:
                 kept &= self.history.is_new(nodes.rows, relaxed.points)
             nodes = nodes.some(relaxed.has_point & ~kept)

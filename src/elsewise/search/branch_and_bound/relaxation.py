@@ -15,7 +15,7 @@ from ...arrays import BoolArray, FloatArray, IntArray
 from ...projection.balls import Balls
 from ...projection.cells import CUTOFF, INFEASIBLE, Batch, Cells, Details
 from ...projection.reachable import Reachable
-from ..constants import FAR_AWAY, WHOLE
+from ..constants import FAR_AWAY, MARGINS, WHOLE
 from ..domains.change_price import ChangePrice
 from ..domains.domain import Domain
 from ..domains.earlier_answers import Apart
@@ -134,7 +134,8 @@ class Relaxation:
         limit : array of shape (n,)
             Nothing farther is of interest.
         inside : int, optional
-            Keep away from the user's linear rules, too, the more the larger; then nothing is proven.
+            Keep away from the user's linear rules, too, and from all boundaries by one of ``MARGINS`` at least, the
+            more the larger; then nothing is proven.
         """
         problem, n = self.problem, len(nodes)
         around = self._around(nodes)
@@ -157,7 +158,8 @@ class Relaxation:
         widening = self.domain.widening_of(nodes.rows)
         if widening is not None:
             cells, cone = cells.with_own_radii(cone, widening)
-        asked = (cells, plain, polyhedra, cone, limit - constant)
+        margin = self.margin if inside is None else max(self.margin, MARGINS[inside])
+        asked = (cells, plain, polyhedra, cone, limit - constant, margin)
         batch, rescued = self._project(*asked, near_low, near_high)
         beyond = (((batch.v < low) & left_out[0]) | ((batch.v > high) & left_out[1])).any(axis=1)
         if beyond.any():
@@ -260,6 +262,7 @@ class Relaxation:
         polyhedra: IntArray,
         cone: IntArray,
         cutoff: FloatArray,
+        margin: float,
         low: FloatArray,
         high: FloatArray,
     ) -> tuple[Batch, BoolArray]:
@@ -271,14 +274,14 @@ class Relaxation:
             polyhedra,
             cone,
             cutoff=cutoff,
-            margin=np.full(n, self.margin),
+            margin=np.full(n, margin),
             limits=(low, high),
             details=Details(multipliers=True),
         )
         if not is_doubtful(batch).any():
             return batch, np.zeros(n, dtype=np.bool_)
         second_look = self.second_look if cells is self.problem.cells else self.second_look.with_cells(cells)
-        return second_look(plain, polyhedra, cone, batch, margin=self.margin, limits=(low, high))
+        return second_look(plain, polyhedra, cone, batch, margin=margin, limits=(low, high))
 
     def _polyhedra(self, nodes: Nodes, limit: FloatArray) -> tuple[Cells, IntArray]:
         """Table of cells, and in it the polyhedron that describes the part of each node; -1 for a cone alone."""

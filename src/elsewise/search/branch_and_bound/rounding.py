@@ -221,7 +221,21 @@ class Rounding:
             return
         slack = cone_slacks(self.problem, goal, plain, self.domain.widening_of(rows))
         result.cone[places], best = slack.argmax(axis=1), slack.max(axis=1)
-        result.holds[places] &= best >= wanted_slack(self.margin, all_discrete=self.all_discrete)
+        result.holds[places] &= best >= self._wanted_slack()
+
+    def is_dense(self, rows: IntArray, points: FloatArray) -> BoolArray:
+        """Whether points of shape (n, n_features) lie in a cone of their goals, array of shape (n,)."""
+        dense = np.ones(len(points), dtype=np.bool_)
+        for g in np.unique(self.goals[rows]).tolist():
+            goal, places = self.problem.goals[g], np.flatnonzero(self.goals[rows] == g)
+            if goal.has_density:
+                plain = self.problem.coordinates.points(points[places])
+                slack = cone_slacks(self.problem, goal, plain, self.domain.widening_of(rows[places]))
+                dense[places] = slack.max(axis=1) >= self._wanted_slack()
+        return dense
+
+    def _wanted_slack(self) -> float:
+        return wanted_slack(self.margin, all_discrete=self.all_discrete)
 
     def _wanted_depth(self) -> float:
         return wanted_depth(self.problem, self.margin, self.domain.discrete)

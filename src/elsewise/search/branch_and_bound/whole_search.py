@@ -154,7 +154,7 @@ def _kernel_search(request: SearchRequest) -> WholeSearch:
         unit=np.ascontiguousarray(layout.unit_of_feature, dtype=np.int64),
         n_units=layout.n_units,
         rules_at=problem.rules_at,
-        n_rules_inside=len(constants.MARGINS),
+        margins=np.array(constants.MARGINS),
         rules_hold=domain.keeps_rules,
     )
 

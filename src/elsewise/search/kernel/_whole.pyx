@@ -42,7 +42,8 @@ cdef extern from "whole.h" nogil:
         int64_t n_units
         const int64_t *unit
         int64_t rules_at
-        int64_t n_rules_inside
+        int64_t n_margins
+        const double *margins
         int (*keeps_rules)(void *rules, const double *point)
         void *rules
 
@@ -115,12 +116,12 @@ cdef class WholeSearch:
                   const double[:, ::1] least, const double[:, ::1] most, double wanted_depth, double wanted_slack,
                   double margin, int64_t max_halfspaces, const int64_t[::1] literal_feature,
                   const int64_t[::1] first_literal, int64_t max_changes, const int64_t[::1] unit, int64_t n_units,
-                  int64_t rules_at, int64_t n_rules_inside, rules_hold):
+                  int64_t rules_at, const double[::1] margins, rules_hold):
         cdef ew_whole *w = &self.shared
         self.search = NULL
         # the kernel reads these arrays as long as this object lives
         self.kept = (cells, prices, origin, kind, levels, exact_offsets, sizes, size_offsets, least, most,
-                     literal_feature, first_literal, unit)
+                     literal_feature, first_literal, unit, margins)
         self.rules_hold, self.error = rules_hold, None
         self._take_cells(cells, levels.shape[0])
         (w.constants.tolerance, w.constants.whole, w.constants.limit_rounding, w.constants.room_share,
@@ -141,7 +142,7 @@ cdef class WholeSearch:
         w.literal_feature = &literal_feature[0] if literal_feature.shape[0] else NULL
         w.first_literal = &first_literal[0]
         w.max_changes, w.n_units, w.unit = max_changes, n_units, &unit[0]
-        w.rules_at, w.n_rules_inside = rules_at, n_rules_inside
+        w.rules_at, w.n_margins, w.margins = rules_at, margins.shape[0], &margins[0]
         w.keeps_rules, w.rules = keeps_rules, <void *>self
         self.search = ew_whole_new(w)
         if self.search == NULL:

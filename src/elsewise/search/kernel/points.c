@@ -64,11 +64,21 @@ static int keeps_linear_rules(const whole_search *s, const double *point) {
     return w->keeps_rules(w->rules, point);
 }
 
+static inline void see_plain(whole_search *s, const double *point) {
+    for (ptrdiff_t i = 0; i < s->n; i++) s->plain[i] = (point[i] - s->shared.origin[i]) * s->shared.prices[i];
+}
+
+int is_dense(whole_search *s, const ew_whole_row *row, const double *point, int64_t cone) {
+    if (row->first_cone < 0) return 1;
+    see_plain(s, point);
+    return slack_in(s, row, row->first_cone + cone) >= s->shared.wanted_slack;
+}
+
 int is_member(whole_search *s, const ew_whole_row *row, const double *point, int64_t *part, int64_t *cone) {
     const ew_whole *w = &s->shared;
     if (!is_within_limits(s, row, point)) return 0;
     if (!moves_far_enough(s, row, point) || !changes_few_enough(s, row, point)) return 0;
-    for (ptrdiff_t i = 0; i < s->n; i++) s->plain[i] = (point[i] - w->origin[i]) * w->prices[i];
+    see_plain(s, point);
     double deepest = -HUGE_VAL, best = -HUGE_VAL;
     *part = 0;
     *cone = 0;

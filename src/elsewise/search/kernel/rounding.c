@@ -120,17 +120,17 @@ static int is_ruled_out(const whole_search *s, const ew_whole_row *row, int64_t 
     return 0;
 }
 
-/* Solve for the numbers of the try until rounding leaves the user's rules alone. */
+/* Solve for the numbers of the try until rounding leaves the user's rules and the density alone. */
 static void offer_solved(whole_search *s, ew_whole_row *row) {
-    int64_t n_tries = s->shared.rules_at < 0 ? 1 : s->shared.n_rules_inside;
-    for (int64_t inside = 0; inside < n_tries && solve_trial(s, row, inside); inside++) {
+    for (int64_t inside = 0; inside < s->shared.n_margins && solve_trial(s, row, inside); inside++) {
         for (ptrdiff_t i = 0; i < s->n; i++) { /* keeping away from a rule moved nothing real */
             int stays = is_number(s, i) && fabs(s->candidate[i] - row->own[i]) * s->shared.prices[i] < s->shared.is.still;
             s->other[i] = stays ? row->own[i] : s->candidate[i];
         }
         offer(s, row, s->other);
         offer(s, row, s->candidate);
-        if (s->shared.rules_at < 0 || s->shared.keeps_rules(s->shared.rules, s->candidate)) return;
+        int keeps = s->shared.rules_at < 0 || s->shared.keeps_rules(s->shared.rules, s->candidate);
+        if (keeps && is_dense(s, row, s->candidate, s->trial.cone)) return;
     }
 }
 

@@ -143,6 +143,9 @@ void divide_gap(whole_search *s, const ew_whole_row *row, int64_t clause);
 /* points.c: whether a point, in features, is in region, density, limits and rules; its part and cone. */
 int is_member(whole_search *s, const ew_whole_row *row, const double *point, int64_t *part, int64_t *cone);
 
+/* Whether a point lies in a cone of the row, by its place among these; 1 without a density. */
+int is_dense(whole_search *s, const ew_whole_row *row, const double *point, int64_t cone);
+
 /* Take a point as the incumbent if it is nearer and a member; whether it is. */
 int offer(whole_search *s, ew_whole_row *row, const double *point);
 

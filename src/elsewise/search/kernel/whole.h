@@ -50,7 +50,9 @@ typedef struct {
     int64_t max_changes;           /* -1: any number */
     int64_t n_units;               /* what changes are counted in */
     const int64_t *unit;           /* (n,) */
-    int64_t rules_at, n_rules_inside; /* polyhedron of the linear rules, -1 without; how many follow, moved in more and more */
+    int64_t rules_at;              /* polyhedron of the linear rules, -1 without; behind it one a margin, moved in */
+    int64_t n_margins;
+    const double *margins;         /* (n_margins,): what numbers are solved for with, one after the other */
     int (*keeps_rules)(void *rules, const double *point); /* whether a point keeps the rules as they are written */
     void *rules;
 } ew_whole;
