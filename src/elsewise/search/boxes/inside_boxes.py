@@ -196,7 +196,7 @@ class InsideBoxes(Inside):
             for margin in range(len(MARGINS)):  # solved for inaccurately: keep farther away
                 if len(point) == 0 or self.judge.is_dense(point)[0]:
                     break
-                solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
+                solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin, widens=True)
                 point = solved.points[solved.has_point]
             return point
         nodes = self.node.children(lower=lower[None].copy(), upper=upper[None].copy())
@@ -204,13 +204,17 @@ class InsideBoxes(Inside):
         if not self.domain.narrow(nodes.rows, nodes.lower, nodes.upper, self.row[None])[0]:
             return point[:0]
         found = [point] if relaxed.is_whole else []
-        for margin in range(len(MARGINS)):  # until rounding leaves the user's rules and the density alone
-            solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin)
-            if not solved.has_point[0]:
-                break
-            still = np.abs(solved.points[0] - self.row) * self.relaxation.prices < STILL
-            found += [np.where(still, self.row, solved.points[0])[None], solved.points]
-            if self.domain.keeps_rules(solved.points)[0] and self.judge.is_dense(solved.points)[0]:
+        for widens in (False, True):  # until rounding leaves the user's rules alone, then the density
+            for margin in range(len(MARGINS)):
+                solved = self.relaxation.solve(nodes, np.array([np.inf]), inside=margin, widens=widens)
+                if not solved.has_point[0]:
+                    break
+                still = np.abs(solved.points[0] - self.row) * self.relaxation.prices < STILL
+                found += [np.where(still, self.row, solved.points[0])[None], solved.points]
+                is_dense = bool(self.judge.is_dense(solved.points)[0])
+                if self.domain.keeps_rules(solved.points)[0] and (is_dense or not widens):
+                    break
+            if not solved.has_point[0] or is_dense:
                 break
         return np.concatenate([point[:0], *found])
 

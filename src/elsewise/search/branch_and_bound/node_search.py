@@ -185,9 +185,9 @@ class TreeSearch(Search):
                 self.cone_is_divided[children.rows[alone], children.cone[alone]] = True
                 self._push(children)
 
-    def _relax(self, nodes: Nodes, *, inside: int | None = None) -> Relaxed:
+    def _relax(self, nodes: Nodes, *, inside: int | None = None, widens: bool = False) -> Relaxed:
         np.add.at(self.ledger.n_projections, nodes.rows, 1)
-        return self.relaxation.solve(nodes, self.ledger.cutoff[nodes.rows], inside=inside)
+        return self.relaxation.solve(nodes, self.ledger.cutoff[nodes.rows], inside=inside, widens=widens)
 
     def _is_known(self, nodes: Nodes, done: BoolArray) -> BoolArray:
         """Close nodes in which nothing is left to divide; a single point that does not hold is empty for good."""
@@ -261,18 +261,30 @@ class TreeSearch(Search):
         return ruled_out
 
     def _try(self, nodes: Nodes) -> None:
-        for inside in range(len(MARGINS)):  # until rounding leaves the user's rules and the density alone
+        """Solve for the numbers of nodes; farther from all boundaries where that falls short of the density."""
+        self._solve(self._solve(nodes), widens=True)
+
+    def _solve(self, nodes: Nodes, *, widens: bool = False) -> Nodes:
+        """Offer points until rounding leaves the user's rules alone, and the density, if it ``widens`` the margin.
+
+        Return the nodes whose points keep the rules but are not dense.
+        """
+        short = nodes.some(np.zeros(len(nodes), dtype=np.bool_))
+        for inside in range(len(MARGINS)):
             if len(nodes) == 0:
-                return
-            relaxed = self._relax(nodes, inside=inside)
+                break
+            relaxed = self._relax(nodes, inside=inside, widens=widens)
             rows, points = nodes.rows[relaxed.has_point], relaxed.points[relaxed.has_point]
             still = np.abs(points - self.rows[rows]) * self.relaxation.prices < STILL
             self._offer(rows, np.where(still, self.rows[rows], points))  # keeping away from a rule moved nothing real
             self._offer(rows, points)
-            kept = self.domain.keeps_rules(relaxed.points) & self.rounding.is_dense(nodes.rows, relaxed.points)
+            kept = self.domain.keeps_rules(relaxed.points)
             if self.history.apart is not None:
                 kept &= self.history.is_new(nodes.rows, relaxed.points)
-            nodes = nodes.some(relaxed.has_point & ~kept)
+            is_short = kept & ~self.rounding.is_dense(nodes.rows, relaxed.points)
+            short = Nodes.join([short, nodes.some(relaxed.has_point & is_short)])
+            nodes = nodes.some(relaxed.has_point & (~kept | (is_short & widens)))
+        return short
 
     def _offer(self, rows: IntArray, points: FloatArray) -> None:
         """Take the best of the points that hold as incumbents, and improve them by taking changes back."""

@@ -125,7 +125,7 @@ class Relaxation:
         none_left = np.add.reduceat(own, self.first, axis=1) == 0
         return np.asarray((self.levels_left(nodes.upper) > 1) & none_left)
 
-    def solve(self, nodes: Nodes, limit: FloatArray, *, inside: int | None = None) -> Relaxed:
+    def solve(self, nodes: Nodes, limit: FloatArray, *, inside: int | None = None, widens: bool = False) -> Relaxed:
         """Solve the relaxations of nodes, none of which has lost the row's own level.
 
         Parameters
@@ -134,8 +134,9 @@ class Relaxation:
         limit : array of shape (n,)
             Nothing farther is of interest.
         inside : int, optional
-            Keep away from the user's linear rules, too, and from all boundaries by one of ``MARGINS`` at least, the
-            more the larger; then nothing is proven.
+            Keep away from the user's linear rules, too, the more the larger; then nothing is proven.
+        widens : bool
+            Keep away from all other boundaries, too, by the margin at the position ``inside``.
         """
         problem, n = self.problem, len(nodes)
         around = self._around(nodes)
@@ -158,7 +159,7 @@ class Relaxation:
         widening = self.domain.widening_of(nodes.rows)
         if widening is not None:
             cells, cone = cells.with_own_radii(cone, widening)
-        margin = self.margin if inside is None else max(self.margin, MARGINS[inside])
+        margin = max(self.margin, MARGINS[inside]) if widens and inside is not None else self.margin
         asked = (cells, plain, polyhedra, cone, limit - constant, margin)
         batch, rescued = self._project(*asked, near_low, near_high)
         beyond = (((batch.v < low) & left_out[0]) | ((batch.v > high) & left_out[1])).any(axis=1)

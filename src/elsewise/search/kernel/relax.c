@@ -108,11 +108,11 @@ double first_look_at(whole_search *s, const ew_whole_row *row, const node *box) 
     return e.status == EW_CUTOFF ? s->seen.constant + e.bound : 0;
 }
 
-int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside) {
+int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside, int widens) {
     row->n_nodes++;
     look_from(s, row, &s->trial);
     ew_instance e = instance_of(s, row, &s->trial, s->trial_v);
-    e.margin = fmax(e.margin, s->shared.margins[inside]);
+    if (widens) e.margin = fmax(e.margin, s->shared.margins[inside]);
     if (s->shared.rules_at >= 0) e.polyhedra[1] = s->shared.rules_at + 1 + inside;
     use_cones_of(s, row);
     ew_project(&s->shared.cells, &e, s->work);

@@ -120,18 +120,26 @@ static int is_ruled_out(const whole_search *s, const ew_whole_row *row, int64_t 
     return 0;
 }
 
-/* Solve for the numbers of the try until rounding leaves the user's rules and the density alone. */
-static void offer_solved(whole_search *s, ew_whole_row *row) {
-    for (int64_t inside = 0; inside < s->shared.n_margins && solve_trial(s, row, inside); inside++) {
+/* Solve for the numbers of the try until rounding leaves the user's rules alone, and if it widens the margin, too, the
+ * density; whether the last point is not dense. */
+static int offer_until_kept(whole_search *s, ew_whole_row *row, int widens) {
+    int64_t n_tries = s->shared.rules_at < 0 && !widens ? 1 : s->shared.n_margins;
+    for (int64_t inside = 0; inside < n_tries && solve_trial(s, row, inside, widens); inside++) {
         for (ptrdiff_t i = 0; i < s->n; i++) { /* keeping away from a rule moved nothing real */
             int stays = is_number(s, i) && fabs(s->candidate[i] - row->own[i]) * s->shared.prices[i] < s->shared.is.still;
             s->other[i] = stays ? row->own[i] : s->candidate[i];
         }
         offer(s, row, s->other);
         offer(s, row, s->candidate);
+        int is_short = !is_dense(s, row, s->candidate, s->trial.cone);
         int keeps = s->shared.rules_at < 0 || s->shared.keeps_rules(s->shared.rules, s->candidate);
-        if (keeps && is_dense(s, row, s->candidate, s->trial.cone)) return;
+        if (keeps && !(is_short && widens)) return is_short;
     }
+    return 0;
+}
+
+static void offer_solved(whole_search *s, ew_whole_row *row) {
+    if (offer_until_kept(s, row, 0)) offer_until_kept(s, row, 1);
 }
 
 /* The nearest few parts, for a cone alone. */

@@ -67,9 +67,9 @@ void relax(whole_search *s, ew_whole_row *row);
 /* What the projector proves of a node at first sight, before anything is solved: the nearest cones come first. */
 double first_look_at(whole_search *s, const ew_whole_row *row, const node *box);
 
-/* Solve for the numbers of the try, away from the rules by one of several amounts; the point goes to s->candidate. 0 if
- * there is none. */
-int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside);
+/* Solve for the numbers of the try, away from the rules by one of several amounts, and if it widens, from all other
+ * boundaries, too; the point goes to s->candidate. 0 if there is none. */
+int solve_trial(whole_search *s, ew_whole_row *row, int64_t inside, int widens);
 
 /* What it costs to make a number of the relaxed point whole, 0 if it is or need not be. */
 double fraction(const whole_search *s, const ew_whole_row *row, ptrdiff_t i);
