@@ -40,6 +40,7 @@ EXPLAINER: dict[str, list[Any]] = {
     "condition_on_fixed": [False],
     "constraints": ["stored"],
     "rules": [None],
+    "robust_to": [],  # other models that are made of the training rows: tests/models/test_refits.py
     "labels": [],  # words alone: tests/table/test_wording.py
     "outcomes": [],
     "language": [],
@@ -54,6 +55,7 @@ EXPLAIN: dict[str, list[Any]] = {
     "diversity": [0.8, 2.0],
     "on_satisfied": ["keep"],
     "time_limit": [0.02, 2.0],
+    "budget": [0.05, 60.0],
     "effort": ["quick", "proof"],
     "errors": ["row"],
     "other_models": ["another model"],
@@ -78,6 +80,7 @@ RULES: dict[str, list[Any]] = {
     "codes": ["change", "stay"],
     "range": ["training", "any", ["a"]],
     "unseen": ["allow"],
+    "may_become_missing": [],  # enumerated in tests/questions/solving/test_becoming_missing.py
     "derive": [],  # of a table that has a column made of others, always
     "implies": [{"a >= 3": "c != 'z'"}, {"c == 'x'": "a <= 2 and d"}, {"b > 1": "a < 3"}, {"s == -9": "g == 'low'"}],
 }

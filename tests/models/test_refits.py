@@ -58,10 +58,11 @@ def test_the_cone_is_met_at_its_nearest_point(target):
     answers = explainer.explain(rows, target, other_models=[(robust, target)])
     assert set(answers.statuses.tolist()) == {"optimal"}
     assert (robust.predict(answers.counterfactuals) == target).all()
+    inside = X[robust.predict(X) == target][0]
     for row, distance in zip(rows, answers.distances):
         best = minimize(  # ups and downs of each column, none negative
             lambda moves: moves.sum(),
-            np.full(6, 1.0),
+            np.concatenate([np.maximum(inside - row, 0.0), np.maximum(row - inside, 0.0)]),
             bounds=[(0, None)] * 6,
             constraints={
                 "type": "ineq",

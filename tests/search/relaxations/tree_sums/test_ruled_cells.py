@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import elsewise as ew
-from elsewise.search import Clauses
+from elsewise.search import BoxRequest, Clauses
 from elsewise.search.relaxations.tree_sums import cover, ruled_cells
 
 VALUES = {"a": [-9, *range(6)], "b": [-9, *range(1, 6)], "c": [-9, *range(4)], "d": list(range(7))}
@@ -118,8 +118,8 @@ def test_points_of_cells_that_break_a_rule_break_a_clause(seed):
     row = np.array([1.0, 4.0, 1.0, 0.0, 0.0])
     lower, upper = np.array([0.0, 0.0, 0.0, 0.0, 0.0]), np.array([6.0, 6.0, 1.0, 1.0, 1.0])
     integer = np.array([True, True, False, False, False])
-    given = ruled_cells.ends_in_cells(trees, row, lower, upper, integer, None)
-    rules = ruled_cells.cell_rules(trees, clauses, *given)
+    box = BoxRequest(row, lower, upper, integer, margin=0.0)
+    rules = ruled_cells.cell_rules(trees, clauses, *ruled_cells.ends_in_cells(trees, box))
     n_broken = 0
     for a, b, level in itertools.product(range(7), range(7), range(3)):
         point = np.array([a, b, *np.eye(3)[level]], dtype=float)
