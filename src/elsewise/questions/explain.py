@@ -20,6 +20,7 @@ from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Outcome
 from ..rules import Constraints, Rules
+from ..rules.relaxing import by_derived_ranges
 from ..table.frames import as_table, rows_of, without_na
 from ..text.languages import speaking
 from .budget import answers_within, check_budget
@@ -125,10 +126,11 @@ def explain_rows(
 
     with reporter(progress, len(rows)) as report:
         groups = [
-            (alike[places], own, own_rules)
+            (alike[places][inside], own, inner)
             for kind, own in fitted.by_missing(missing)
             for alike in ([kind] if variants is None else variants.by_number(kind))
             for places, own_rules in _by_rules(fitted, options.constraints, wanted.outcomes, goal[alike])
+            for inside, inner in by_derived_ranges(own_rules, rows[alike[places]])
         ]
 
         def ask(chosen: BoolArray, limit: float | None) -> Explanations:
@@ -237,6 +239,7 @@ def find_frontier(
     refuse_rules(rules)
     rules.check_rows(row, given, missing)
     fitted, rules = where_missing(fitted, rules, missing)
+    [(_, rules)] = by_derived_ranges(rules, row)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -271,6 +274,7 @@ def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
     refuse_rules(rules)
     rules.check_rows(row, given, missing)
     own, own_rules = where_missing(fitted, rules, missing)
+    [(_, own_rules)] = by_derived_ranges(own_rules, row)
     return RowQuestion(own, given, row, outcome, own_rules, options)
 
 

@@ -15,7 +15,7 @@ from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import ProofUnfinished
-from ..rules.relaxing import for_ways
+from ..rules.relaxing import by_derived_ranges, for_ways
 from ..table import Table
 from ..table.frames import rows_of
 from .explain import one_question, where_missing
@@ -45,6 +45,7 @@ def find_path(
     rules, missing = for_ways(fitted.rules(options.constraints, outcome)), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
     fitted, rules = where_missing(fitted, rules, missing)
+    [(_, rules)] = by_derived_ranges(rules, row)
     path = find_dense_path(fitted, outcome, given, row, rules, options, level=level)
     count = len(path.points)
     repeated = rows_of(given, np.zeros(count, dtype=np.int64))

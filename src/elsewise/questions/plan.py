@@ -19,7 +19,7 @@ from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import NoOrder
 from ..rules import Constraints
-from ..rules.relaxing import for_stages
+from ..rules.relaxing import by_derived_ranges, for_stages
 from ..table import Column
 from ..table.frames import rows_of
 from .explain import where_missing
@@ -60,6 +60,7 @@ class _Planning:
         self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, least).outcomes[0]
         rules = for_stages(fitted.rules(constraints, self.outcome))
         self.fitted, self.rules = where_missing(fitted, rules, fitted.table.missing(self.given))
+        [(_, self.rules)] = by_derived_ranges(self.rules, self.row[None])
 
     def plan(self, together: Sequence[Sequence[str]], parts: Mapping[str, int]) -> Plan:
         """Find the best order and tell it."""

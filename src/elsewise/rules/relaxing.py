@@ -9,10 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
 from ..errors import InvalidInputError
 from .atomic import Codes, FewChanges, Linear, OneWay, Stays, Transitions, Whole, Within
 from .constraints import Constraints
 from .implications import Implies
+from .learned.derived_ranges import DerivedRange
 from .learned.found_rules import NumberOrCode, Ranges, Unseen
 from .meaningful import LeastChange
 from .rules import Rules
@@ -37,7 +41,7 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
         return replace(
             constraints, implies=dict(pair for k, pair in enumerate(constraints.implies.items()) if k != place)
         )
-    if isinstance(rule, Ranges):
+    if isinstance(rule, Ranges | DerivedRange):
         return replace(constraints, range=_kept_ranges(rules, rule))
     if isinstance(rule, NumberOrCode):
         left = [other for other in rules.single if isinstance(other, (Codes, NumberOrCode)) and other is not rule]
@@ -70,9 +74,10 @@ def without(constraints: Constraints, rules: Rules, index: int) -> Constraints:
     return _without_transition(constraints, rules, index, name)
 
 
-def _kept_ranges(rules: Rules, dropped: Ranges) -> list[str]:
+def _kept_ranges(rules: Rules, dropped: Ranges | DerivedRange) -> list[str]:
     """Names of the columns that other rules keep in the range of the training rows."""
     kept = [name for rule in rules.single if isinstance(rule, Ranges) and rule is not dropped for name in rule.columns]
+    kept += [rule.bounded for rule in rules.single if isinstance(rule, DerivedRange) and rule is not dropped]
     return [*kept, *(rule.column.name for rule in rules.single if isinstance(rule, NumberOrCode))]
 
 
@@ -126,3 +131,25 @@ def for_ways(rules: Rules) -> Rules:
                 "alternatives. Leave it out, or use codes='stay'."
             )
     return for_stages(rules)
+
+
+def by_derived_ranges(rules: Rules, E: FloatArray) -> list[tuple[IntArray, Rules]]:
+    """Return places of rows that are outside of the same derived ranges, and their rules: no search keeps to these.
+
+    Parameters
+    ----------
+    rules : Rules
+    E : array of shape (n_samples, n_features)
+    """
+    ranges = {k: rule for k, rule in enumerate(rules.single) if isinstance(rule, DerivedRange) and len(rule.offsets)}
+    outside = np.zeros((len(E), len(ranges)), dtype=np.bool_)
+    for place, rule in enumerate(ranges.values()):
+        outside[:, place] = rule.outside(E)
+    if not outside.any():
+        return [(np.arange(len(E)), rules)]
+    groups = []
+    for pattern in np.unique(outside, axis=0):
+        left_out = {k: rule.without_search() for (k, rule), is_out in zip(ranges.items(), pattern.tolist()) if is_out}
+        single = tuple(left_out.get(k, rule) for k, rule in enumerate(rules.single))
+        groups.append((np.flatnonzero((outside == pattern).all(axis=1)), replace(rules, single=single)))
+    return groups

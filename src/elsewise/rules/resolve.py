@@ -21,6 +21,7 @@ from .atomic import Codes, FewChanges, MissingStays, OneWay, Rule, Stays, Transi
 from .becoming_missing import prices_of_features
 from .constraints import Constraints
 from .implications import implication
+from .learned.derived_ranges import derived_ranges
 from .learned.found_rules import NumberOrCode
 from .learned.regularities import Regularities, found_rules, range_columns
 from .meaningful import least_changes, units_of
@@ -124,6 +125,7 @@ class _Resolution:
             *special,
             *(implication(*pair, self._column, position_of) for pair in self.given.implies.items()),
             *found_rules(self.given, self.table, self.regularities, with_ranges),
+            *derived_ranges(self.given, self.table, self.regularities, self._column),
             *(
                 MissingStays(self._say("missing", column.name), column, column.name in enterable)
                 for column in self.columns

@@ -19,6 +19,7 @@ from ..text.languages import say
 from . import words
 from .atomic import Codes, FewChanges, Linear, MissingStays, Rule, Whole, value_in_words
 from .implications import Implies
+from .learned.derived_ranges import DerivedRange
 from .learned.found_rules import NumberOrCode, Ranges, Unseen
 from .learned.special_values import NumbersOrCodes, joined
 from .meaningful import LeastChange
@@ -137,28 +138,33 @@ class Rules:
         return min((rule.most for rule in self.single if isinstance(rule, FewChanges)), default=None)
 
     @cached_property
+    def _linear(self) -> list[Linear | DerivedRange]:
+        return [rule for rule in self.single if isinstance(rule, Linear | DerivedRange)]
+
+    @cached_property
     def normals(self) -> FloatArray:
         """Normals of the linear rules ``normals e <= offsets``, shape (n_half_spaces, n_features)."""
-        normals = [rule.normals for rule in self.single if isinstance(rule, Linear)]
-        return np.concatenate([np.empty((0, self.n_features)), *normals])
+        return np.concatenate([np.empty((0, self.n_features)), *(rule.normals for rule in self._linear)])
 
     @cached_property
     def offsets(self) -> FloatArray:
         """Right-hand sides of the linear rules, shape (n_half_spaces,)."""
-        return np.concatenate([np.empty(0), *(rule.offsets for rule in self.single if isinstance(rule, Linear))])
+        return np.concatenate([np.empty(0), *(rule.offsets for rule in self._linear)])
 
     @property
     def rule_of_half_space(self) -> IntArray:
         """Position in ``names`` of the rule that each half-space comes from, shape (n_half_spaces,)."""
-        counts = [len(rule.offsets) if isinstance(rule, Linear) else 0 for rule in self.single]
+        counts = [len(rule.offsets) if isinstance(rule, Linear | DerivedRange) else 0 for rule in self.single]
         return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
 
     def keeps_linear(self, E: FloatArray) -> BoolArray:
         """Whether rows ``E`` keep every linear rule as it was written, without any tolerance, shape (n_samples,)."""
         kept = np.ones(len(E), dtype=np.bool_)
-        for rule in self.single:
+        for rule in self._linear:
             if isinstance(rule, Linear):
                 kept &= ~rule.breaks(E, E)
+            elif len(rule.offsets):
+                kept &= ~rule.outside(E)
         return kept
 
     def refuse_equations(self) -> None:
@@ -312,7 +318,7 @@ class Rules:
                 column: Column = rule.column  # type: ignore[attr-defined]  # only rules about a column exclude rows
                 more = f" The same holds for {len(excluded) - 1} more rows." if len(excluded) > 1 else ""
                 raise InvalidInputError(
-                    f"{_row_in_words(row, given)}: {column.name!r} is {value_in_words(column, E[row])}, but "
+                    f"{words.row(row, given)}: {column.name!r} is {value_in_words(column, E[row])}, but "
                     f"{rule.objection(E[row])}.{more}"
                 )
 
@@ -370,12 +376,14 @@ def _apart_from(rule: Rule, missing: BoolArray) -> Rule | None:
     """Return what a rule says about other features than these, of shape (n_features,); None if nothing."""
     if isinstance(rule, (Ranges, Unseen)):
         return rule.where_missing(missing)
+    if isinstance(rule, DerivedRange) and missing[list(rule.features.values())].any():
+        return None
     return None if _is_about(rule, missing) else rule
 
 
 def _present(rule: Rule, missing: BoolArray | None, *rows: FloatArray) -> Sequence[FloatArray]:
     """Blank what is missing in rows, for rules about many columns: nothing is known of it."""
-    if missing is None or not isinstance(rule, (Ranges, Unseen)):
+    if missing is None or not isinstance(rule, (DerivedRange, Ranges, Unseen)):
         return rows
     return [np.where(missing, np.nan, E) for E in rows]
 
@@ -388,10 +396,3 @@ def _is_about(rule: Rule, missing: BoolArray | None) -> BoolArray:
     if missing is None or column is None or isinstance(rule, MissingStays):
         return np.zeros((), dtype=np.bool_)
     return np.asarray(missing[..., column.start])
-
-
-def _row_in_words(row: int, given: object) -> str:
-    index = getattr(given, "index", None)
-    label = index[row] if index is not None and not callable(index) and len(index) > row else row
-    label = label.item() if isinstance(label, np.generic) else label
-    return f"Row {row}" if label == row else f"Row {row} (labelled {label!r})"

@@ -138,3 +138,11 @@ def _is_same(known: object, level: object) -> bool:
 def few(levels: Sequence[UserValue]) -> str:
     """List the first few levels."""
     return ", ".join(repr(level) for level in levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")
+
+
+def row(number: int, given: object) -> str:
+    """Name a row by its number, and by its label where the rows as they came have another."""
+    index = getattr(given, "index", None)
+    label = index[number] if index is not None and not callable(index) and len(index) > number else number
+    label = label.item() if isinstance(label, np.generic) else label
+    return f"Row {number}" if label == number else f"Row {number} (labelled {label!r})"

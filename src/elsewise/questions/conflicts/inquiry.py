@@ -21,6 +21,7 @@ from ...models import Outcome
 from ...rules import Constraints, Rules
 from ...rules.atomic import FewChanges, Linear, MissingStays
 from ...rules.implications import Implies
+from ...rules.learned.derived_ranges import DerivedRange
 from ...rules.learned.found_rules import Ranges, Unseen
 from ...rules.relaxing import dropped_with, split, without
 from ...search import contradicting
@@ -247,7 +248,9 @@ class Inquiry:
             elif isinstance(rule, Ranges):
                 if limits_matter[rule.features].any():
                     suspects.append(index)
-            elif isinstance(rule, Linear):
+            elif isinstance(rule, DerivedRange) and not len(rule.offsets):
+                suspects.append(index)
+            elif isinstance(rule, Linear | DerivedRange):
                 if rules_matter[self.rules.rule_of_half_space == index].any():
                     suspects.append(index)
             else:

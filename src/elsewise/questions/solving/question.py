@@ -207,6 +207,7 @@ def pose(
     needed = branches or options.n_counterfactuals > 1 or bool(rules.integer.any()) or fitted.has_categories
     needed |= problems[0].divides or not fitted.table.takes_any_number or has_price or lattice is not None
     needed |= not all(rule.is_found or isinstance(rule, LeastChange) for rule in rules.single)
+    needed |= bool(len(rules.offsets))
     branches = needed or bool(rules.single)
     if branches and isinstance(fitted.distance, ResolvedMahalanobis):
         raise InvalidInputError(

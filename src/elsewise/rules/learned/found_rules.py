@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...table.column import Column
 
 
-def _range_in_words(name: str, low: float, high: float) -> str:
+def range_in_words(name: str, low: float, high: float) -> str:
     """Say that a column stays in its range; an end that is infinite is none."""
     texts = [words.value(name, end) for end in (low, high) if np.isfinite(end)]
     ends = say("rule.range ends", low=texts[0], high=texts[1]) if len(texts) == 2 else "".join(texts)
@@ -56,7 +56,7 @@ class Ranges(Rule):
     def of(cls, columns: Sequence[str], features: Sequence[int], low: FloatArray, high: FloatArray) -> Ranges:
         """Make the rule of some columns, with its words."""
         is_one = len(columns) == 1
-        name = _range_in_words(columns[0], float(low[0]), float(high[0])) if is_one else say("rule.ranges")
+        name = range_in_words(columns[0], float(low[0]), float(high[0])) if is_one else say("rule.ranges")
         return cls(name, tuple(columns), np.array(features, dtype=np.int64), low, high)
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:

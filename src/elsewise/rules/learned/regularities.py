@@ -38,6 +38,8 @@ class Regularities:
     never_together : NeverTogether
     steps : dict of column name to step
         What nearly all values are multiples of.
+    derived : dict of column name to (low, high)
+        Smallest and largest number of each derived column.
     by_default : bool
         Ranges and codes are kept unless the user says otherwise; else only where the user says so. True for data
         frames; an array of plain numbers is taken as it is, as the paper does.
@@ -49,6 +51,7 @@ class Regularities:
     never_together: NeverTogether = field(default_factory=NeverTogether)
     by_default: bool = True
     steps: dict[str, float] = field(default_factory=dict)
+    derived: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def regularities_of(
@@ -85,7 +88,12 @@ def regularities_of(
             step = step_of(values, scales[column.start], is_whole=column.kind == "integer", is_short=is_short)
             if step is not None:
                 steps[column.name] = step
-    return Regularities(low, high, special, never_together(table, rows, special), by_default, steps)
+    derived = {
+        column.name: (float(known.min()), float(known.max()))
+        for column, values in table.derived_values(rows).items()
+        if len(known := values[np.isfinite(values)])
+    }
+    return Regularities(low, high, special, never_together(table, rows, special), by_default, steps, derived)
 
 
 def found_rules(
@@ -106,7 +114,9 @@ def found_rules(
     rules: list[Rule] = []
     names, features, low, high = [], [], [], []
     for name in range_columns(given, table, regularities):
-        column = next(column for column in table.columns if column.name == name)
+        column = next((column for column in table.columns if column.name == name), None)
+        if column is None:  # derived: see derived_ranges
+            continue
         ends = given.bounds.get(name, (None, None))
         known = [regularities.low[column.start], regularities.high[column.start]]
         codes = () if name in with_codes else regularities.special.get(name, ())  # numbers like any others
@@ -127,6 +137,7 @@ def found_rules(
 def range_columns(given: Constraints, table: Table, regularities: Regularities | None) -> tuple[str, ...]:
     """Names of the columns whose numbers stay in the range of the training rows."""
     numbers = tuple(column.name for column in table.columns if column.kind in ("number", "integer"))
+    numbers += tuple(column.name for column in table.derived)
     if given.range is None:
         return numbers if regularities is not None and regularities.by_default else ()
     if isinstance(given.range, str):
