@@ -176,12 +176,13 @@ def _by_rules(
     return [(np.flatnonzero(np.isin(goal, goals)), rules) for rules, goals in goals_under.values()]
 
 
-def where_missing(fitted: FittedModel, rules: Rules, missing: BoolArray) -> tuple[FittedModel, Rules]:
-    """Return model and rules for a row with missing features, of shape (1, n_features)."""
-    if not missing.any():
-        return fitted, rules
-    with speaking(fitted.table.wording):
-        return fitted.where_missing(missing[0]), rules.where_missing(missing[0])
+def for_one_row(fitted: FittedModel, rules: Rules, row: FloatArray, missing: BoolArray) -> tuple[FittedModel, Rules]:
+    """Return model and rules for a row and its missing features, both of shape (1, n_features)."""
+    if missing.any():
+        with speaking(fitted.table.wording):
+            fitted, rules = fitted.where_missing(missing[0]), rules.where_missing(missing[0])
+    [(_, rules)] = by_derived_ranges(rules, row)
+    return fitted, rules
 
 
 def explain_row(
@@ -238,8 +239,7 @@ def find_frontier(
     rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
     refuse_rules(rules)
     rules.check_rows(row, given, missing)
-    fitted, rules = where_missing(fitted, rules, missing)
-    [(_, rules)] = by_derived_ranges(rules, row)
+    fitted, rules = for_one_row(fitted, rules, row, missing)
     density = fitted.density_of(outcome)
     if density is None:
         raise InvalidInputError("The frontier is over densities, but the explainer was made with density=None.")
@@ -273,8 +273,7 @@ def row_question(fitted: FittedModel, x: ArrayLike, target: Any, options: Option
     rules, missing = fitted.rules(options.constraints, outcome), fitted.table.missing(given)
     refuse_rules(rules)
     rules.check_rows(row, given, missing)
-    own, own_rules = where_missing(fitted, rules, missing)
-    [(_, own_rules)] = by_derived_ranges(own_rules, row)
+    own, own_rules = for_one_row(fitted, rules, row, missing)
     return RowQuestion(own, given, row, outcome, own_rules, options)
 
 

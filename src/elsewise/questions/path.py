@@ -15,10 +15,10 @@ from ..errors import InvalidInputError
 from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import ProofUnfinished
-from ..rules.relaxing import by_derived_ranges, for_ways
+from ..rules.relaxing import for_ways
 from ..table import Table
 from ..table.frames import rows_of
-from .explain import one_question, where_missing
+from .explain import for_one_row, one_question
 from .options import Options
 from .paths.shortest_path import DensePath, find_dense_path
 from .presentation import shares_of
@@ -44,8 +44,7 @@ def find_path(
     given, row, outcome = one_question(fitted, x, target, options)
     rules, missing = for_ways(fitted.rules(options.constraints, outcome)), fitted.table.missing(given)
     rules.check_rows(row, given, missing)
-    fitted, rules = where_missing(fitted, rules, missing)
-    [(_, rules)] = by_derived_ranges(rules, row)
+    fitted, rules = for_one_row(fitted, rules, row, missing)
     path = find_dense_path(fitted, outcome, given, row, rules, options, level=level)
     count = len(path.points)
     repeated = rows_of(given, np.zeros(count, dtype=np.int64))

@@ -19,10 +19,10 @@ from ..fitted import FittedModel
 from ..models import Interval, Label, Outcome
 from ..reasons import NoOrder
 from ..rules import Constraints
-from ..rules.relaxing import by_derived_ranges, for_stages
+from ..rules.relaxing import for_stages
 from ..table import Column
 from ..table.frames import rows_of
-from .explain import where_missing
+from .explain import for_one_row
 from .paths.order import Move, Order, best_order, in_parts
 from .targets import outcomes_of_rows
 
@@ -59,8 +59,7 @@ class _Planning:
         least = None if np.isnan(explanation.min_probability) else explanation.min_probability
         self.outcome: Outcome = outcomes_of_rows(explanation.target, 1, fitted.classes, least).outcomes[0]
         rules = for_stages(fitted.rules(constraints, self.outcome))
-        self.fitted, self.rules = where_missing(fitted, rules, fitted.table.missing(self.given))
-        [(_, self.rules)] = by_derived_ranges(self.rules, self.row[None])
+        self.fitted, self.rules = for_one_row(fitted, rules, self.row[None], fitted.table.missing(self.given))
 
     def plan(self, together: Sequence[Sequence[str]], parts: Mapping[str, int]) -> Plan:
         """Find the best order and tell it."""
