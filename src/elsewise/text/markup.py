@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from .languages import template
 from .numbers import percent
 from .words import Word, clean, shortened
 
@@ -57,7 +58,7 @@ def html_of_word(word: Word) -> str:
     text = escape(word.text)
     if word.kind == "words":
         return text
-    text = f"&quot;{text}&quot;" if word.is_text and word.kind == "value" else text
+    text = escape(template("quoted")).format(text=text) if word.is_text and word.kind == "value" else text
     title = f' title="{escape(word.whole)}"' if word.whole else ""
     tag = _TAGS[word.kind]
     return text if tag == "span" and not title else f"<{tag}{title}>{text}</{tag}>"

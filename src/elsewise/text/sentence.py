@@ -190,7 +190,7 @@ class AnswersInBrief:
     n_found : int
         How many rows have an answer.
     median_distance, median_plausibility : float or None
-        Over those found; None if there are none, or no density.
+        Over those found, distances over those in which something changes; None if there are none, or no density.
     how_often : tuple of (str, int)
         Columns that change, and in how many answers, most often first.
     """
@@ -214,7 +214,7 @@ def in_brief(explanations: Explanations) -> AnswersInBrief:
         n=len(explanations),
         counts={status: count for status, count in counts.items() if count},
         n_found=int(found.sum()),
-        median_distance=_median(explanations.distances[found]),
+        median_distance=_median(explanations.distances[explanations.changed.any(axis=1) & found]),
         median_plausibility=_median(explanations.plausibilities[found]),
         how_often=tuple((names[place], int(changed[place])) for place in order.tolist() if changed[place]),
     )

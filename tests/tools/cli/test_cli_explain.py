@@ -181,7 +181,7 @@ def test_json_is_strict_and_names_the_numbers(folder, capsys):
     printed = capsys.readouterr()
     document = json.loads(printed.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     read = pandas.read_csv("answers.csv")
-    assert document["median_distance"] == pytest.approx(read["distance"].median())
+    assert document["median_distance"] == pytest.approx(read["distance"][read["distance"] > 0].median())
     assert document["rows"] == document["finished"] == len(read)
     assert document["changed"]["income"] == pytest.approx(read["changed"].str.contains("income").sum() / len(read))
     assert printed.err == ""

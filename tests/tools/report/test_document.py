@@ -71,6 +71,9 @@ def words(text):
     return re.sub(r"[\"'`\s]", "", text)
 
 
+BADGES = {"optimal": "Proven smallest", "feasible": "Not proven smallest", "infeasible": "Proven: no answer"}
+
+
 def test_a_report_says_what_the_answers_say(loans, asked):
     rules, answers = asked
     page = read(html_report(loans.explainer, answers, constraints=rules, made=MADE, title="Loans"))
@@ -78,7 +81,7 @@ def test_a_report_says_what_the_answers_say(loans, asked):
     assert len(page.articles) == len(answers) > 10
     assert {"optimal", "infeasible"} <= set(answers.statuses.tolist())
     for article, one in zip(page.articles, answers):
-        assert one.status in article.heading
+        assert BADGES[one.status] in article.heading
         assert article.attributes["data-s"] == one.status
         assert words(article.sentence) == words(sentence(replace(one, cause=for_everyone(one.cause))))
         lines = article.cells[1:]
@@ -210,7 +213,7 @@ def test_answers_that_do_not_hold_are_told_loudly(loans, asked, what):
     else:
         rules = ew.Constraints(max_changes=0)
     page = read(html_report(loans.explainer, replace(answers, **changed), constraints=rules, made=MADE))
-    words_for = {"prediction": "itself predicts", "distance": "added up again", "density": "evaluated again",
+    words_for = {"prediction": "itself predicts", "distance": "added up again", "density": "computed again",
                  "rules": "every rule", "told": "not said to change"}  # fmt: skip
     failed = [line for line in page.by_section["guarantees"].split("does not hold")[1:] if words_for[what] in line]
     assert len(failed) == 1

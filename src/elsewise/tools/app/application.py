@@ -257,8 +257,9 @@ def _add_downloads(app: FastAPI, service: ExplorerService, workers: Workers, tim
     }
 
     async def downloaded(call: Callable[[], bytes], kind: str, name: str, late: bytes | None = None) -> Response:
+        seconds = time_limit if late is not None else SEVERAL_QUESTIONS * time_limit  # a report asks more than once
         try:
-            content = await workers.run(call, time_limit)
+            content = await workers.run(call, seconds)
         except Overtime:
             if late is None:
                 raise Overloaded from None

@@ -62,5 +62,6 @@ def report_of_question(service: ExplorerService, question: ChosenQuestionBody) -
         title=f"{service.title}: one row explained",
         image_shape=service.image_shape,
         constraints=asked.constraints,
+        seconds_for_ways=service.time_limit,
     )
     return report.encode("utf-8", errors="replace")

@@ -328,6 +328,11 @@ class MapBody(BaseModel):
         description="Lines of the grid from the lowest up, a digit a point: the sum of 1 where the model decides as "
         "wanted, 2 where the row is realistic, and 4 where the change is smaller than that of the answer."
     )
+    accepted: str = Field(
+        description="SVG path, to be filled, of where the model decides as wanted; a unit is a step of the grid."
+    )
+    realistic: str = Field(description="The same of where rows are realistic.")
+    smaller: str = Field(description="SVG path of the edge of all smaller changes.")
     now: list[float | None] = Field(description="The row.")
     then: list[float | None] = Field(description="The answer.")
     n_other_changes: int = Field(description="Further columns that change: with any, the row lies off the plane.")

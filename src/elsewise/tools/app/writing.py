@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...answers import Explanation, Explanations, Path
 from ...explainer import Explainer
 from ...fitted import FittedModel
@@ -21,9 +23,10 @@ from ..files.trail.records import target_probabilities
 from ..files.values import to_json
 from ..plot.pictures.plane import PlanePicture
 from ..plot.pictures.proof import ProofPicture
+from .outlines import Outline
 from .scales import ColumnShare
 
-# Points a side of a map's grid: a point is then as wide as a thick line.
+# Points a side of a map's grid; between them borders run straight.
 MAP_POINTS = 64
 
 
@@ -116,20 +119,27 @@ def written_way(path: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
 def written_map(explainer: Explainer, answer: Explanation, columns: tuple[str, str] | None) -> dict[str, Any]:
     """Write the plane of two columns through an answer; see :class:`~.schemas.MapBody`."""
     if not answer.found:
-        return {"columns": [], "across": [], "up": [], "lines": [], "now": [], "then": [], "n_other_changes": 0}
+        nothing: dict[str, Any] = {name: [] for name in ("columns", "across", "up", "lines", "now", "then")}
+        return nothing | dict.fromkeys(("accepted", "realistic", "smaller"), "") | {"n_other_changes": 0}
     if answer.distance > 0.0:
         proof = ProofPicture.compute(explainer, answer, columns, resolution=MAP_POINTS, around="rows")
-        plane, accepted, realistic = proof.plane, proof.accepted, proof.realistic
-        kinds = accepted + 2 * realistic + 4 * (proof.distances <= proof.radius)
+        plane, smaller = proof.plane, proof.radius - proof.distances
     else:
         plane = PlanePicture.compute(explainer, answer, columns, resolution=MAP_POINTS)
-        kinds = (plane.regions == plane.wanted) + 2 * plane.realistic
+        smaller = np.full(plane.regions.shape, -1.0)
+    accepted = plane.regions == plane.wanted
+    kinds = accepted + 2 * plane.realistic + 4 * (smaller >= 0)
+    room = np.ones(accepted.shape) if plane.log_density is None else plane.log_density - plane.log_threshold
+    decided = Outline.of_decisions(accepted, plane.grid, lambda places: plane.accepted_at(explainer, answer, places))
     across, up = plane.grid
     return {
         "columns": list(plane.columns),
         "across": [float(across[0]), float(across[-1])],
         "up": [float(up[0]), float(up[-1])],
         "lines": ["".join(map(str, line)) for line in kinds.tolist()],
+        "accepted": decided.filled(),
+        "realistic": Outline.of_values(room).filled(),
+        "smaller": Outline.of_values(smaller).border(),
         "now": [to_json(each) for each in plane.row.tolist()],
         "then": [to_json(each) for each in plane.counterfactual.tolist()],
         "n_other_changes": plane.n_other_changes,

@@ -34,7 +34,7 @@ class AnswersSummary:
     answers : int
         More than rows where several were asked for.
     median_distance, median_changes : float or None
-        Over the first answers of rows.
+        Over the first answers of rows in which something changes.
     changed : dict of column name to share
         Which columns change how often, most often first.
     reasons : dict of sentence to int
@@ -103,6 +103,7 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
     firsts = [record["answers"][0] for record in records]
     found = [answer for answer in firsts if has_answer(answer["status"])]
     n_wrong = sum(answer["status"] == "error" for answer in firsts)
+    moved = [answer for answer in found if answer["changes"]]
     times = Counter(name for answer in found for name in names_changed(answer, table))
     none = [answer for answer in firsts if not has_answer(answer["status"])]
     reasons = Counter(answer.get("obstacle", answer["reason"]) for answer in none)
@@ -115,8 +116,8 @@ def summarise(records: Sequence[Record], table: Table, n_rows: int) -> AnswersSu
         infeasible=len(firsts) - len(found) - n_wrong,
         wrong=n_wrong,
         answers=sum(len(record["answers"]) for record in records),
-        median_distance=float(np.median([answer["distance"] for answer in found])) if found else None,
-        median_changes=float(np.median([len(answer["changes"]) for answer in found])) if found else None,
+        median_distance=float(np.median([answer["distance"] for answer in moved])) if moved else None,
+        median_changes=float(np.median([len(answer["changes"]) for answer in moved])) if moved else None,
         changed={name: count / len(found) for name, count in times.most_common()},
         reasons=dict(reasons.most_common()),
     )

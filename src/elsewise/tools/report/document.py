@@ -37,6 +37,10 @@ from .guarantees import guarantees, what_is_proven
 from .markup import LONGEST_TITLE, LONGEST_WINDOW_TITLE, counted, details, escaped, paragraph
 from .overview import overview
 from .rows import RowImages, RowWriter, rows_section
+from .ways import find_ways, ways_section
+
+# Seconds for other ways of one row, unless a limit is given.
+SECONDS_FOR_WAYS = 5.0
 
 # Parts of the page, and the texts that name them.
 _CONTENTS = {
@@ -63,6 +67,7 @@ def write_report(
     image_shape: tuple[int, int] | None = None,
     audit: Audit | None = None,
     made: datetime | None = None,
+    seconds_for_ways: float = SECONDS_FOR_WAYS,
 ) -> tuple[Checked, ...]:
     """Write a report to one HTML file; see :func:`html_report`.
 
@@ -70,7 +75,8 @@ def write_report(
 
     Parameters
     ----------
-    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, audit, made
+    explainer, explanations, title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, \
+seconds_for_ways
         As for :func:`html_report`.
     path : path of the file
         A file that is there already is replaced.
@@ -80,7 +86,9 @@ def write_report(
     tuple of Checked
         What came of checking the answers again, as the report says it.
     """
-    asked = _Asked(title, data_description, constraints, why_not, plans, paths, image_shape, audit, made)
+    asked = _Asked(
+        title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, seconds_for_ways
+    )
     page, checks = _report(explainer, explanations, asked)
     with replacing(FilePath(path)) as file:
         # What no encoding knows (half of a pair of surrogates) must not lose the rest.
@@ -101,6 +109,7 @@ def html_report(
     image_shape: tuple[int, int] | None = None,
     audit: Audit | None = None,
     made: datetime | None = None,
+    seconds_for_ways: float = SECONDS_FOR_WAYS,
 ) -> str:
     """Make a report: summary, guarantees, model and data, rules, then every row.
 
@@ -128,13 +137,19 @@ def html_report(
         What ``elsewise.audit(explanations, by)`` says: what recourse costs each group of rows.
     made : datetime, optional
         When the report was made; now by default.
+    seconds_for_ways : float, default=5
+        For a report of one row with one answer: seconds to look for other ways, with at most one, two and three
+        changes, or with changes of other columns where one change is enough. Models that have to agree are not asked
+        again. 0 leaves them out.
 
     Returns
     -------
     str
         A whole HTML document.
     """
-    asked = _Asked(title, data_description, constraints, why_not, plans, paths, image_shape, audit, made)
+    asked = _Asked(
+        title, data_description, constraints, why_not, plans, paths, image_shape, audit, made, seconds_for_ways
+    )
     return _report(explainer, explanations, asked)[0]
 
 
@@ -151,6 +166,7 @@ class _Asked:
     image_shape: tuple[int, int] | None
     audit: Audit | None
     made: datetime | None
+    seconds_for_ways: float
 
 
 def _report(
@@ -192,7 +208,9 @@ def _report_in_its_words(
     groups = "" if asked.audit is None else groups_section(asked.audit)
     if is_one_row:  # a page to hand over; what is behind it is folded
         folded = details(say("report.folded"), "".join(method), on_paper=False)
-        parts = [rows, groups, what_is_proven(answers, checks, writer.link), folded]
+        alone = len(answers) == 1 and images is None  # nobody counts pixels
+        ways = find_ways(explainer, answers, constraints, asked.seconds_for_ways) if alone else None
+        parts = [rows, groups, what_is_proven(answers, checks, writer.link), ways_section(ways), folded]
     else:  # people first, method last
         parts = [overview(answers, known), rows, groups, *method]
     title = title or say("report.title", model=model_in_words(explainer.model))
@@ -219,10 +237,10 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">',
             f"<title>{escaped(title, LONGEST_WINDOW_TITLE)}</title>",
-            f"<style>\n{style()}\n{_asset('report.css')}</style>\n</head>",
+            f"<style>\n{style()}\n{_asset('report.css')}{_words_of_style()}</style>\n</head>",
             f'<body class="elsewise report">\n{pictures.definitions()}',
             f"<header><h1>{escaped(title, LONGEST_TITLE)}</h1>",
-            f'<p class="lead">{escaped(_lead(answers))}.</p>',
+            paragraph(_lead(answers), "lead"),
             paragraph(say("report.made", when=when, programs=made_by), "made"),
             f'<nav aria-label="{escaped(say("report.contents"))}"><ul>{contents}</ul></nav></header>\n<main>'
             if several
@@ -234,11 +252,16 @@ def _page(title: str, answers: Explanations, pictures: ColumnPictures, parts: li
     )
 
 
+def _words_of_style() -> str:
+    """Return the words that the style puts before values on a phone, where there is no heading."""
+    words = (f'--rp-{each}: "{say(f"head.{each}")} ";' for each in ("now", "then"))
+    return f".elsewise.report {{ {' '.join(words)} }}\n"
+
+
 def _lead(answers: Explanations) -> str:
-    """Say how many rows there are, and of how many there is an answer."""
-    n_found = len(np.unique(answers.rows[answers.found]))
-    rows = counted("rows", len(np.unique(answers.rows)))
-    return say("report.lead", rows=rows, found=number(n_found)) if len(answers) > 1 else rows
+    """Say how many rows there are, and of how many there is an answer; one row needs no count."""
+    n_rows, n_found = len(np.unique(answers.rows)), len(np.unique(answers.rows[answers.found]))
+    return "" if n_rows == 1 else say("report.lead", rows=counted("rows", n_rows), found=number(n_found))
 
 
 @cache

@@ -47,9 +47,9 @@ def overview(explanations: Explanations, why_not: Mapping[int, WhyNot]) -> str:
     best = explanations.take(np.unique(explanations.rows, return_index=True)[1].astype(np.int64))
     picture = SummaryPicture.compute(explanations, why_not, max_columns=len(explanations.table.columns) + 1)
     parts = [_figures(explanations, best), _status_bar(best), _moves(best)]
-    found = best.found
-    if found.any():
-        parts += [_distances(best.distances[found]), _columns(picture)]
+    moved = best.found & best.changed.any(axis=1)
+    if best.found.any():
+        parts += [_distances(best.distances[moved])] * bool(moved.any()) + [_columns(picture)]
     if picture.obstacles:
         parts.append(_obstacles(picture))
     return section("summary", say("report.summary"), parts)
@@ -61,13 +61,14 @@ def _figures(explanations: Explanations, best: Explanations) -> str:
     figures.append((number(int(found.sum())), say("report.card answered", share=percent(float(found.mean())))))
     if len(explanations) > len(best):
         figures.append((number(int(explanations.found.sum())), say("report.card answers")))
-    unchanged = int((found & ~best.changed.any(axis=1)).sum())
-    if unchanged:
-        figures.append((number(unchanged), say("report.card unchanged")))
-    if found.any():
-        figures.append((number(float(np.median(best.distances[found])), FEW), say("report.card distance")))
-        n_changes = best.changed[found].sum(axis=1)
+    moved = found & best.changed.any(axis=1)
+    if (found & ~moved).any():
+        figures.append((number(int((found & ~moved).sum())), say("report.card unchanged")))
+    if moved.any():
+        figures.append((number(float(np.median(best.distances[moved])), FEW), say("report.card distance")))
+        n_changes = best.changed[moved].sum(axis=1)
         figures.append((number(float(np.median(n_changes)), FEW), say("report.card changes")))
+    if found.any():
         plausible = best.plausibilities[found]
         plausible = plausible[np.isfinite(plausible)]
         if len(plausible):

@@ -19,7 +19,7 @@ from ...text.languages import say, template
 from ...text.numbers import FEW, MANY, number, signed
 from ...text.plain_text import certificate, remark_of
 from ...text.sentence import change_words, name_of_row
-from ...text.words import column_word, label_word, status_word, value_words
+from ...text.words import column_word, label_word, value_words
 from ..files.certificates import SUFFIX, is_checked
 from . import png
 from .column_pictures import ColumnPictures
@@ -188,7 +188,7 @@ class RowWriter:
         return "".join(parts) + "</article>"
 
     def _badges(self, one: Explanation, changes: tuple[Change, ...]) -> str:
-        stated = f'<span class="badge s-{one.status}">{status_word(one.status)}</span>'
+        stated = f'<span class="badge s-{one.status}">{escaped(say(f"app.badge {one.status}"))}</span>'
         if not one.found:
             return stated
         count = say("short.nothing") if not changes else counted("changes", len(changes))
@@ -253,7 +253,7 @@ def _tools() -> str:
     """Return the fields that find, filter and order rows, as HTML."""
     shown = {"": "all", "optimal": "", "feasible": "", "densest": "", "infeasible": "infeasible"}
     shown |= {"unknown": "unknown", "error": "error"}
-    statuses = {value: say(f"report.show {key}") if key else status_word(value) for value, key in shown.items()}
+    statuses = {value: say(f"report.show {key}" if key else f"app.badge {value}") for value, key in shown.items()}
     orders = {value: say(f"report.order {value or 'given'}") for value in ("", "near", "far", "few")}
 
     def choice(label: str, name: str, options: dict[str, str]) -> str:

@@ -101,6 +101,7 @@ TEXTS = {
     "app.badge densest": "Less typical than requested",
     "app.badge infeasible": "Proven: no answer",
     "app.badge unknown": "None found",
+    "app.badge error": "Unreadable row",
     "app.badge timeout": "Out of time",
     "app.badge outdated": "Not the answer to this question",
     "app.columns that change": "Columns that change",

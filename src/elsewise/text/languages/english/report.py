@@ -8,7 +8,7 @@ TEXTS = {
     "report.folded": "Method, model, data and rules",
     "report.alone.one": "{n} answer. This file is complete: it loads nothing from any network.",
     "report.alone.many": "{n} answers. This file is complete: it loads nothing from any network.",
-    "report.lead": "{rows}, {found} with an answer",
+    "report.lead": "{rows}, {found} with an answer.",
     "report.rows.one": "{n} row",
     "report.rows.many": "{n} rows",
     "report.columns.one": "{n} column",
@@ -43,8 +43,8 @@ TEXTS = {
     "report.others": "{n} others",
     "report.how far": "How far",
     "report.distances": (
-        "Half of the answers have a distance between {first} and {third}; the median is {median}. The nearest is at "
-        "{low}, the farthest at {high}."
+        "Half of the answers that change something have a distance between {first} and {third}; the median is {median}. "
+        "The nearest is at {low}, the farthest at {high}."
     ),
     "report.histogram": "Histogram of the distances",
     "report.bar.one": "{n} row from {low} to {high}",
@@ -122,6 +122,13 @@ TEXTS = {
     "report.path": "A path through real cases",
     "report.no path": "No path through real cases",
     "report.head least typical": "least typical: as typical as",
+    "report.ways": "Other ways",
+    "report.ways fewer": "With fewer changes, which may have to be larger. Each line is the smallest change with so few columns.",
+    "report.ways others": "With changes of other columns, the smallest first.",
+    "report.ways none": "No other way was found.",
+    "report.way none proven": "no change of so few columns is enough (proven)",
+    "report.way none found": "none found in time",
+    "report.head with": "with",
     # Guarantees.
     "report.guarantees": "What is guaranteed",
     "report.proven": "What is proven",
@@ -142,22 +149,22 @@ TEXTS = {
         "change."
     ),
     "report.realistic densest": (
-        "Answers called “most typical” are less typical than requested: nothing reaches the threshold, and they are the nearest "
+        "Answers called “less typical than requested” are just that: nothing reaches the threshold, and they are the nearest "
         "of the most typical."
     ),
     "report.unrealistic": "Not necessarily realistic.",
     "report.unrealistic text": "The explainer has no density, so answers may be unlike real rows.",
     "report.smallest": "Smallest.",
     "report.smallest text": (
-        "“Optimal” means proven: no row that is valid, realistic and within the rules is nearer (up to one part in a "
-        "million)."
+        "“Proven smallest” means: no row that the model accepts, that is realistic and that keeps the rules is nearer "
+        "(up to one part in a million)."
     ),
     "report.feasible.one": (
-        "{n} answer is only “feasible”: valid and realistic all the same, but the proof was not finished. Its "
+        "{n} answer is “not proven smallest”: valid and realistic all the same, but the proof was not finished. Its "
         "certificate says how much nearer an answer could be at most."
     ),
     "report.feasible.many": (
-        "{n} answers are only “feasible”: valid and realistic all the same, but the proof was not finished. Their "
+        "{n} answers are “not proven smallest”: valid and realistic all the same, but the proof was not finished. Their "
         "certificates say how much nearer an answer could be at most."
     ),
     "report.nearer": "Where a row has further answers, each is the nearest that differs from those before it.",
@@ -205,7 +212,7 @@ TEXTS = {
     "report.promise valid": "the model itself predicts the wanted outcome",
     "report.promise distance": "the distance, added up again, is the stated one",
     "report.promise rest": "columns that are not said to change are as they were",
-    "report.promise density": "the density, evaluated again, reaches the threshold",
+    "report.promise density": "how typical it is, computed again, is enough",
     "report.promise rules": "every rule is kept",
     # Model and data.
     "report.model": "Model and data",

@@ -8,7 +8,7 @@ TEXTS = {
     "report.folded": "Verfahren, Modell, Daten und Regeln",
     "report.alone.one": "{n} Antwort. Diese Datei ist vollständig: Sie lädt nichts aus einem Netz.",
     "report.alone.many": "{n} Antworten. Diese Datei ist vollständig: Sie lädt nichts aus einem Netz.",
-    "report.lead": "{rows}, {found} mit Antwort",
+    "report.lead": "{rows}, {found} mit Antwort.",
     "report.rows.one": "{n} Zeile",
     "report.rows.many": "{n} Zeilen",
     "report.columns.one": "{n} Spalte",
@@ -43,7 +43,7 @@ TEXTS = {
     "report.others": "{n} andere",
     "report.how far": "Wie weit",
     "report.distances": (
-        "Die Hälfte der Antworten hat einen Abstand zwischen {first} und {third}; der Median ist {median}. Die nächste ist "
+        "Die Hälfte der Antworten, die etwas ändern, hat einen Abstand zwischen {first} und {third}; der Median ist {median}. Die nächste ist "
         "bei {low}, die fernste bei {high}."
     ),
     "report.histogram": "Histogramm der Abstände",
@@ -122,6 +122,13 @@ TEXTS = {
     "report.path": "Ein Weg durch echte Fälle",
     "report.no path": "Kein Weg durch echte Fälle",
     "report.head least typical": "am wenigsten typisch: so typisch wie",
+    "report.ways": "Andere Wege",
+    "report.ways fewer": "Mit weniger Änderungen, die dafür größer sein können. Jede Zeile ist die kleinste Änderung so weniger Spalten.",
+    "report.ways others": "Mit Änderungen anderer Spalten, die kleinste zuerst.",
+    "report.ways none": "Ein anderer Weg wurde nicht gefunden.",
+    "report.way none proven": "keine Änderung so weniger Spalten genügt (bewiesen)",
+    "report.way none found": "in der Zeit nichts gefunden",
+    "report.head with": "mit",
     # Guarantees.
     "report.guarantees": "Was garantiert ist",
     "report.proven": "Was bewiesen ist",
@@ -142,22 +149,22 @@ TEXTS = {
         "wegen etwas, das sich nicht ändern kann."
     ),
     "report.realistic densest": (
-        "Antworten mit dem Status „am typischsten“ sind weniger typisch als verlangt: Nichts erreicht die Schwelle, und sie sind "
+        "Antworten mit dem Vermerk „Weniger typisch als verlangt“ sind genau das: Nichts erreicht die Schwelle, und sie sind "
         "die nächsten unter den typischsten."
     ),
     "report.unrealistic": "Nicht unbedingt realistisch.",
     "report.unrealistic text": "Die Erklärungen haben keine Dichte; Antworten können echten Zeilen unähnlich sein.",
     "report.smallest": "Am kleinsten.",
     "report.smallest text": (
-        "„Optimal“ heißt bewiesen: Keine Zeile, die gültig und realistisch ist und die Regeln einhält, ist näher (bis auf "
-        "ein Millionstel)."
+        "„Als kleinste bewiesen“ heißt: Keine Zeile, die das Modell annimmt, die realistisch ist und die Regeln einhält, "
+        "ist näher (bis auf ein Millionstel)."
     ),
     "report.feasible.one": (
-        "{n} Antwort ist nur „feasible“: gültig und realistisch, aber der Beweis wurde nicht fertig. Ihr Zertifikat sagt, "
+        "{n} Antwort ist „nicht als kleinste bewiesen“: gültig und realistisch, aber der Beweis wurde nicht fertig. Ihr Zertifikat sagt, "
         "um wie viel eine Antwort höchstens näher sein könnte."
     ),
     "report.feasible.many": (
-        "{n} Antworten sind nur „feasible“: gültig und realistisch, aber der Beweis wurde nicht fertig. Ihre Zertifikate "
+        "{n} Antworten sind „nicht als kleinste bewiesen“: gültig und realistisch, aber der Beweis wurde nicht fertig. Ihre Zertifikate "
         "sagen, um wie viel eine Antwort höchstens näher sein könnte."
     ),
     "report.nearer": "Hat eine Zeile weitere Antworten, ist jede die nächste, die sich von den vorigen unterscheidet.",
@@ -205,7 +212,7 @@ TEXTS = {
     "report.promise valid": "das Modell selbst sagt das gewünschte Ergebnis voraus",
     "report.promise distance": "der Abstand, neu zusammengezählt, ist der angegebene",
     "report.promise rest": "Spalten, die sich nicht ändern sollen, sind wie zuvor",
-    "report.promise density": "die Dichte, neu berechnet, erreicht die Schwelle",
+    "report.promise density": "sie ist, neu berechnet, typisch genug",
     "report.promise rules": "jede Regel ist eingehalten",
     # Model and data.
     "report.model": "Modell und Daten",

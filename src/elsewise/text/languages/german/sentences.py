@@ -82,12 +82,12 @@ TEXTS = {
     "certificate.infeasible": "unmöglich: bewiesen",
     "certificate.unknown": "unbekannt: nicht bewiesen; keine Änderung ist kleiner als Abstand {bound}",
     "certificate.distance": "{status}: Abstand {distance}, {proof}",
-    "certificate.smallest": "bewiesen am kleinsten",
-    "certificate.smallest other.one": "bewiesen am kleinsten von denen, die sich genug von der näheren unterscheiden",
-    "certificate.smallest other.many": "bewiesen am kleinsten von denen, die sich genug von den {n} näheren unterscheiden",
-    "certificate.open": "nicht bewiesen, dass es die kleinste ist",
-    "certificate.open other.one": "nicht bewiesen am kleinsten von denen, die sich genug von der näheren unterscheiden",
-    "certificate.open other.many": "nicht bewiesen am kleinsten von denen, die sich genug von den {n} näheren unterscheiden",
+    "certificate.smallest": "als kleinste bewiesen",
+    "certificate.smallest other.one": "als kleinste bewiesen von denen, die sich genug von der näheren unterscheiden",
+    "certificate.smallest other.many": "als kleinste bewiesen von denen, die sich genug von den {n} näheren unterscheiden",
+    "certificate.open": "nicht als kleinste bewiesen",
+    "certificate.open other.one": "nicht als kleinste bewiesen von denen, die sich genug von der näheren unterscheiden",
+    "certificate.open other.many": "nicht als kleinste bewiesen von denen, die sich genug von den {n} näheren unterscheiden",
     "certificate.gap": "der kleinste ist mindestens {bound} (Lücke {gap})",
     "certificate.gap other.one": (
         "der kleinste von denen, die sich genug vom näheren unterscheiden, ist mindestens {bound} (Lücke {gap})"

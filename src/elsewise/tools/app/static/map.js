@@ -6,12 +6,23 @@ import { number, outcome } from "./format.js";
 import { columnName, plural, t } from "./text.js";
 
 const SIZE = 420;
-const [LEFT, RIGHT, TOP, BOTTOM] = [64, 12, 10, 36];
+const [RIGHT, TOP] = [12, 10];
+const LINE = 15; // height of a line of an axis' name
+const LONGEST_LINE = 46; // characters of such a line
+let [LEFT, BOTTOM] = [64, 36]; // more for names of several lines
 const MOST_ROWS = 200; // more cover the plane
 const STEPS = 40; // of an arrow key, from end to end
-const KINDS = [null, "accepted", "realistic", "both"];
-const SMALLER = 4;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
+
+/** Lines of a long name: it is broken between words where it can be. */
+function wrapped(name) {
+  const lines = [""];
+  for (const word of name.split(" ").flatMap((each) => each.match(new RegExp(`.{1,${LONGEST_LINE}}`, "gsu")) ?? [])) {
+    if (lines.at(-1) && lines.at(-1).length + word.length >= LONGEST_LINE) lines.push("");
+    lines.push(`${lines.pop()} ${word}`.trim());
+  }
+  return lines;
+}
 
 /** The map; `look` draws the plane of the question that was answered, `moved` is called after the row was moved. */
 export function columnMap(about, state, moved) {
@@ -56,62 +67,43 @@ export function columnMap(about, state, moved) {
   const y = (value) => SIZE - BOTTOM - ((value - plane.up[0]) / (plane.up[1] - plane.up[0])) * (SIZE - TOP - BOTTOM);
   const place = ([across, up]) => `translate(${x(across)} ${y(up)})`;
 
-  /** Cells of a kind, as one path: a rectangle for each run of a line. */
-  function cells(holds) {
-    const high = (SIZE - TOP - BOTTOM) / plane.lines.length;
-    return plane.lines
-      .map((line, n) => {
-        const wide = (SIZE - LEFT - RIGHT) / line.length;
-        let runs = "";
-        for (let from = 0; from < line.length; from += 1) {
-          let to = from;
-          while (to < line.length && holds(Number(line[to]))) to += 1;
-          if (to > from) runs += `M${LEFT + from * wide} ${SIZE - BOTTOM - (n + 1) * high}h${(to - from) * wide}v${high}h${-(to - from) * wide}z`;
-          from = to;
-        }
-        return runs;
-      })
-      .join("");
-  }
-
-  /** The edge of all smaller changes: where a cell that is one meets a cell that is none. */
-  function edge() {
-    const high = (SIZE - TOP - BOTTOM) / plane.lines.length;
-    const wide = (SIZE - LEFT - RIGHT) / plane.lines[0].length;
-    const is = (n, k) => Number(plane.lines[n]?.[k] ?? 0) >= SMALLER;
-    let path = "";
-    plane.lines.forEach((line, n) => {
-      for (let k = 0; k < line.length; k += 1) {
-        const [left, bottom] = [LEFT + k * wide, SIZE - BOTTOM - n * high];
-        if (k > 0 && is(n, k) !== is(n, k - 1)) path += `M${left} ${bottom}v${-high}`;
-        if (n > 0 && is(n, k) !== is(n - 1, k)) path += `M${left} ${bottom}h${wide}`;
-      }
-    });
-    return path;
+  /** Regions and the edge of all smaller changes: paths in steps of the grid, put where the map has them. */
+  function regions() {
+    const [wide, high] = [SIZE - LEFT - RIGHT, SIZE - TOP - BOTTOM].map((size, n) => size / ((n ? plane.lines.length : plane.lines[0].length) - 1));
+    const transform = `translate(${LEFT} ${SIZE - BOTTOM}) scale(${wide} ${-high})`;
+    return [
+      s("clipPath", { id: "map-realistic" }, s("path", { d: plane.realistic, transform })),
+      s("path", { class: "accepted", d: plane.accepted, transform }),
+      s("path", { class: "realistic", d: plane.realistic, transform }),
+      s("g", { "clip-path": "url(#map-realistic)" }, s("path", { class: "both", d: plane.accepted, transform })),
+      s("path", { class: "smaller", d: plane.smaller, transform }),
+    ];
   }
 
   function draw() {
     const [across, up] = plane.columns;
+    const axes = [across, up].map((name) => wrapped(columnName(name)));
+    LEFT = 64 + LINE * (axes[1].length - 1);
+    BOTTOM = 36 + LINE * (axes[0].length - 1);
     selects.forEach((select, n) => (select.value = plane.columns[n]));
     const real = (rows ?? []).filter(({ row }) => [row[across], row[up]].every((each) => typeof each === "number") && inside([row[across], row[up]]));
     const isWanted = (prediction) =>
       Array.isArray(asked.target) || asked.target === null || typeof asked.target !== "object"
         ? prediction === asked.target
         : prediction >= (asked.target.low ?? -Infinity) && prediction <= (asked.target.high ?? Infinity);
-    const ticks = plane.across.map((value, n) => s("text", { class: "tick", x: x(value), y: SIZE - 20, "text-anchor": n ? "end" : "start" }, number(value, 3)));
+    const ticks = plane.across.map((value, n) => s("text", { class: "tick", x: x(value), y: SIZE - BOTTOM + 16, "text-anchor": n ? "end" : "start" }, number(value, 3)));
     ticks.push(...plane.up.map((value) => s("text", { class: "tick", x: LEFT - 6, y: y(value) + (value === plane.up[0] ? 0 : 10), "text-anchor": "end" }, number(value, 3))));
     const isThere = plane.now.every((each) => each !== null);
     handle = s("g", { class: "handle", tabindex: 0, role: "img", transform: isThere ? place(plane.now) : null }, s("circle", { r: 15, fill: "transparent" }), s("circle", { class: "now", r: 7 }));
     const svg = s(
       "svg",
       { class: "chart map", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": t("app.map in words", { across: columnName(across), up: columnName(up), now: said(plane.now), then: said(plane.then) }) },
-      ...[1, 2, 3].map((kind) => s("path", { class: KINDS[kind], d: cells((cell) => (cell & 3) === kind) })),
-      s("path", { class: "smaller", d: edge() }),
+      ...regions(),
       s("rect", { x: LEFT, y: TOP, width: SIZE - LEFT - RIGHT, height: SIZE - TOP - BOTTOM, fill: "none", stroke: "var(--line)" }),
       ...real.map(({ row, prediction }) => s("circle", { class: isWanted(prediction) ? "real wanted" : "real", r: 2.6, cx: x(row[across]), cy: y(row[up]) })),
       ...ticks,
-      s("text", { class: "axis", x: (LEFT + SIZE - RIGHT) / 2, y: SIZE - 4, "text-anchor": "middle" }, columnName(across)),
-      s("text", { class: "axis", x: 0, y: 0, "text-anchor": "middle", transform: `translate(13 ${(TOP + SIZE - BOTTOM) / 2}) rotate(-90)` }, columnName(up)),
+      ...axes[0].map((line, n) => s("text", { class: "axis", x: (LEFT + SIZE - RIGHT) / 2, y: SIZE - BOTTOM + 32 + LINE * n, "text-anchor": "middle" }, line)),
+      ...axes[1].map((line, n) => s("text", { class: "axis", x: 0, y: 0, "text-anchor": "middle", transform: `translate(${13 + LINE * n} ${(TOP + SIZE - BOTTOM) / 2}) rotate(-90)` }, line)),
       isThere ? s("line", { class: "arrow", x1: x(plane.now[0]), y1: y(plane.now[1]), x2: x(plane.then[0]), y2: y(plane.then[1]) }) : null,
       s("path", { class: "then", d: "M0 -8L8 0L0 8L-8 0Z", transform: place(plane.then) }),
       isThere ? handle : null,
@@ -129,7 +121,7 @@ export function columnMap(about, state, moved) {
       h("span", null, t("app.map rows", { label })),
     );
     const others = plane.n_other_changes;
-    const isSpot = about.has_density && !plane.lines.some((line) => /[2367]/.test(line)); // no point of the grid is realistic
+    const isSpot = about.has_density && plane.realistic === ""; // no point of the grid is realistic
     setText(byId("map-note"), [t("app.map keys"), others ? plural("app.map others", others) : t("app.map plane"), isSpot ? t("app.map spot") : ""].join(" "));
     byId("map-figure").hidden = false;
   }

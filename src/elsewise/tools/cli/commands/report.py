@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Seconds that the search for the rules in the way of one row may take, unless a time limit is given.
-WHY_SECONDS = 5.0
+# Seconds that the search for the rules in the way of one row, or for other ways, may take, unless a limit is given.
+ROW_SECONDS = 5.0
 
 
 def add_to(commands: Commands) -> None:
@@ -37,8 +37,8 @@ def add_to(commands: Commands) -> None:
         "report",
         help="write a report on rows: one HTML file to read, print and keep",
         description="Write one HTML file: a summary and, for every row, what would have to change, with pictures and "
-        "proofs. It needs no network. Answers are computed, or read from a file by `elsewise explain`; either way they "
-        "are checked again.",
+        "proofs; for one row a single page, with other ways. It needs no network. Answers are computed, or read from a "
+        "file by `elsewise explain`; either way they are checked again.",
         epilog=exit_codes(),
     )
     add_source(command)
@@ -47,7 +47,7 @@ def add_to(commands: Commands) -> None:
     add_rows(asked)
     asked.add_argument("--rows", type=whole(1), metavar="N", help="only the first N of them")
     asked.add_argument("--answers", type=file_to_read(*SUFFIXES), metavar="FILE",
-                       help="answers for these rows by `elsewise explain`; then nothing is computed")  # fmt: skip
+                       help="answers for these rows by `elsewise explain`; then these are not computed")  # fmt: skip
     add_question(asked, [name for name in ASKED if name != "ranges"])
     asked.add_argument("--why", nargs="?", type=whole(0), const=sys.maxsize, default=0, metavar="N",
                        help="for up to N rows without an answer, find the rules that stand in the way; "
@@ -89,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         plans=_plans(explainer, answers, rules, arguments),
         image_shape=arguments.image_shape,
         audit=None if arguments.by is None else audit(answers, _groups(answers, arguments)),
+        seconds_for_ways=ROW_SECONDS if arguments.time_limit is None else arguments.time_limit,
     )
     size = arguments.out.stat().st_size
     shown = f"{size / 1e6:.1f} MB" if size >= 5e4 else f"{size / 1e3:.0f} kB"
@@ -149,7 +150,7 @@ def _why_not(
         note_why()
     known = {}
     chosen = [place for place in proven[: arguments.why] if answers.targets[place] is not None]
-    limit = WHY_SECONDS if arguments.time_limit is None else arguments.time_limit
+    limit = ROW_SECONDS if arguments.time_limit is None else arguments.time_limit
     with progress_bar(len(chosen), quiet=arguments.quiet or not chosen) as bar:
         for place in chosen:
             row = answers.x.iloc[place : place + 1]

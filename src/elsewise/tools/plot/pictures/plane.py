@@ -116,19 +116,15 @@ class PlanePicture:
         table = explainer.table_
         chosen = chosen_columns(explanation, explainer, features)
         columns = [table.columns[place] for place in chosen]
-        given = table.one_row(explanation.counterfactual)
         pick = [column.start for column in columns]
         row, point = explanation.row_features[pick], explanation.features[pick]
         across, up = (
             _ticks(column, spans[i] if spans else _span(explainer, explanation, place, row[i], point[i]), resolution)
             for i, (column, place) in enumerate(zip(columns, chosen))
         )
-        points = np.tile(explanation.features, (len(across) * len(up), 1))
-        points[:, pick] = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+        points = _on_plane(explanation, pick, np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         shape = (len(up), len(across))
-        same = np.zeros(len(points), dtype=np.int64)
-        said = explainer.fitted_.predict(points, rows_of(given, same), explanation.features[None][same], table=table)
-        regions, outcomes, wanted = _regions(explainer, explanation, said)
+        regions, outcomes, wanted = _regions(explainer, explanation, _said(explainer, explanation, points))
         label = None if explainer.classes_ is None else plain_label(explanation.target)
         density = explainer.densities_.get(label) if np.isfinite(explanation.log_threshold) else None
         log_density, components, quantiles = None, np.empty((0, *shape)), {}
@@ -153,6 +149,13 @@ class PlanePicture:
             n_other_changes=int(np.delete(explanation.changed, chosen).sum()),
             title=f"{outcome(explanation.prediction)} → {outcome(explanation.target)}",
         )
+
+    def accepted_at(self, explainer: Explainer, explanation: Explanation, places: FloatArray) -> BoolArray:
+        """Whether the model gives the target at places of the plane, array of shape (n, 2), rounded where whole."""
+        chosen = [explainer.table_.columns[place] for place in chosen_columns(explanation, explainer, self.columns)]
+        places = np.where([column.kind == "integer" for column in chosen], np.round(places), places)
+        points = _on_plane(explanation, [column.start for column in chosen], places)
+        return np.asarray(_regions(explainer, explanation, _said(explainer, explanation, points))[0] == self.wanted)
 
     @property
     def realistic(self) -> BoolArray:
@@ -345,6 +348,20 @@ def _ticks(column: Column, span: tuple[float, float], resolution: int) -> FloatA
     low, high = np.floor(span[0]), np.ceil(span[1])
     count = int(min(high - low + 1, resolution)) if high > low else 2
     return np.unique(np.round(np.linspace(low, max(high, low + 1), max(count, 2))))
+
+
+def _on_plane(explanation: Explanation, pick: list[int], places: FloatArray) -> FloatArray:
+    """Return rows in features: at places of the plane, and elsewhere as in the answer."""
+    points = np.tile(explanation.features, (len(places), 1))
+    points[:, pick] = places
+    return points
+
+
+def _said(explainer: Explainer, explanation: Explanation, points: FloatArray) -> AnyArray:
+    """Ask the model."""
+    table, same = explainer.table_, np.zeros(len(points), dtype=np.int64)
+    given, rows = rows_of(table.one_row(explanation.counterfactual), same), explanation.features[None][same]
+    return explainer.fitted_.predict(points, given, rows, table=table)
 
 
 def _regions(explainer: Explainer, explanation: Explanation, said: AnyArray) -> tuple[IntArray, tuple[str, ...], int]:
