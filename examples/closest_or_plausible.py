@@ -16,7 +16,7 @@ model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
 
 # A change costs as many standard deviations of its feature as it spans.
 distance = ew.Manhattan(weights=1 / X.std(axis=0))
-closest = ew.Explainer(model, distance=distance, density=None).fit(X, y)
+closest = ew.Explainer(model, distance=distance, density=None, learn_rules=False).fit(X, y)
 plausible = ew.Explainer(model, distance=distance, threshold=0.5).fit(X, y)
 
 rows = X[y == 0]

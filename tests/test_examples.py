@@ -15,6 +15,7 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.linear_model import LogisticRegression
 
+from answers_in_range import watched
 from elsewise import Explainer
 from elsewise.answers import explanation, explanations
 
@@ -39,7 +40,9 @@ def test_example_runs(path, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(path), run_name="__main__")
+    with watched() as outside:
+        runpy.run_path(str(path), run_name="__main__")
+    assert outside == []
     assert capsys.readouterr().out.strip()
 
 
@@ -51,7 +54,9 @@ def test_readme_example_prints_what_the_readme_says():
     pytest.importorskip("pandas")
     (code,) = _blocks(ROOT / "README.md", "python")
     (expected,) = _blocks(ROOT / "README.md", "text")
-    printed = _printed(code)
+    with watched() as outside:
+        printed = _printed(code)
+    assert outside == []
     # Words and layout to the letter; numbers to the digits that every machine gives.
     assert re.sub(r" +", " ", NUMBER.sub("#", printed)) == re.sub(r" +", " ", NUMBER.sub("#", expected))
     theirs, ours = ([float(number) for number in NUMBER.findall(text)] for text in (expected, printed))

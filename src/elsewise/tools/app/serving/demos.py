@@ -52,7 +52,9 @@ def breast_cancer() -> Demo:
     labels = data.target_names[data.target]
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data.data[train], labels[train])
     explainer = Explainer(model, distance="scaled").fit(data.data[train], labels[train])
-    explainer.fitted_ = with_column_names(explainer.fitted_, [str(name) for name in data.feature_names])
+    names = [str(name) for name in data.feature_names]
+    explainer.fitted_ = with_column_names(explainer.fitted_, names)
+    explainer = explainer.with_constraints(Constraints(range=names))
     return Demo("Breast cancer", explainer, data.data[test], target="benign")
 
 

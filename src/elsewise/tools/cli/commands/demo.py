@@ -32,6 +32,7 @@ from ....distances import Manhattan
 from ....errors import MissingDependencyError, VerificationError
 from ....explainer import Explainer
 from ....fitted.fitting import with_column_names
+from ....text.numbers import percent
 from ..arguments import ALL_ANSWERED, LARGEST_SEED, PICTURE_RESOLUTION, WENT_WRONG, Commands, file_to_write, whole
 from ..progress import done_in_all, progress_bar
 from ..summary import aligned
@@ -157,7 +158,7 @@ def prepare(seed: int, kind: str = "logistic") -> Study:
     predictions = model.predict(test)
     names = tuple(str(name) for name in data.feature_names[:DEMO_COLUMNS])
     distance = Manhattan(weights=1.0 / train.std(axis=0))
-    closest = Explainer(model, distance=distance, density=None).fit(train, train_labels)
+    closest = Explainer(model, distance=distance, density=None, learn_rules=False).fit(train, train_labels)
     plausible = Explainer(model, distance=distance).fit(train, train_labels)
     for explainer in (closest, plausible):  # fitted on arrays: pandas may be missing
         explainer.fitted_ = with_column_names(explainer.fitted_, names)
@@ -281,7 +282,7 @@ def _introduction(study: Study) -> str:
     facts = [
         ("Data", f"{study.n_rows} tumours, {len(study.names)} measurements each; {len(study.train)} train the model, "
                  f"{len(study.test)} are explained"),
-        ("Model", f"{_in_words(study.model)}, right for {study.accuracy:.1%} of the held-out rows"),
+        ("Model", f"{_in_words(study.model)}, right for {percent(study.accuracy)} of the held-out rows"),
         ("Distance", "sum of the changes, each counted in standard deviations of its column"),
         ("Density", f"a Gaussian mixture for each class ({counts})"),
         ("Closest", "the smallest change that makes the model decide otherwise"),
@@ -311,8 +312,8 @@ def _comparison_table(study: Study, row: RowComparison) -> str:
         ["distance", "", *(f"{each.distance:.4g} " for each in pairs)],
         ["log density", "", f"{row.closest_log_density:.4g} ", f"{plausible.log_density:.4g} "],
         [f"more typical than, of real {closest.target} rows", "",
-         f"{study.share_below(closest.target, row.closest_log_density):.0%} ",
-         f"{study.share_below(closest.target, plausible.log_density):.0%} "],
+         f"{percent(study.share_below(closest.target, row.closest_log_density))} ",
+         f"{percent(study.share_below(closest.target, plausible.log_density))} "],
         [f"the model says {closest.target}", "", *(f"{_yes(each.certificate.valid)} " for each in pairs)],
         [f"realistic: log density at least {plausible.log_threshold:.4g}", "",
          f"{_yes(row.closest_log_density >= plausible.log_threshold)} ", f"{_yes(plausible.certificate.dense)} "],
@@ -334,13 +335,13 @@ def _batch_table(study: Study, batch: BothSummaries) -> str:
     lines = [
         ["", "closest", "realistic"],
         ["time per row, one thread", *(f"{each.seconds / len(study.test) * 1e3:.2f} ms" for each in pairs)],
-        ["valid, by the model's own predict", *(f"{each.valid:.0%}" for each in pairs)],
-        ["realistic, computed again", *(f"{each.dense:.0%}" for each in pairs)],
-        ["proven smallest", *(f"{each.optimal:.0%}" for each in pairs)],
+        ["valid, by the model's own predict", *(percent(each.valid) for each in pairs)],
+        ["realistic, computed again", *(percent(each.dense) for each in pairs)],
+        ["proven smallest", *(percent(each.optimal) for each in pairs)],
         ["median distance", *(f"{each.median_distance:.3g}" for each in pairs)],
         ["median number of changes", *(f"{each.median_changes:.0f}" for each in pairs)],
-        ["with a value never seen in training", *(f"{each.unseen:.0%}" for each in pairs)],
-        ["proof does not depend on the model", "", f"{batch.plausible.model_free:.0%}"],
+        ["with a value never seen in training", *(percent(each.unseen) for each in pairs)],
+        ["proof does not depend on the model", "", percent(batch.plausible.model_free)],
     ]
     return f"All {len(study.test)} held-out rows, each to the other class\n{aligned(lines)}"
 
