@@ -80,7 +80,8 @@ class Outline:
     def filled(self) -> str:
         """Return the set as a path to be filled."""
         inside, parts = self.inside, []
-        n_corners = sum(inside[du : inside.shape[0] - 1 + du, da : inside.shape[1] - 1 + da] * 1 for du, da in _CORNERS)
+        high, wide = inside.shape[0] - 1, inside.shape[1] - 1
+        n_corners = np.sum([inside[du : high + du, da : wide + da] for du, da in _CORNERS], axis=0)
         for up, line in enumerate((n_corners == 4).tolist()):
             start = None
             for across, is_whole in enumerate([*line, False]):
