@@ -91,7 +91,7 @@ def test_theorem_2_row_by_row(data, request):
         free = theory.model_free_counterfactuals(explainer, rows, target)
         applies = theory.model_free_theorem_applies(explainer, rows, target)
         np.testing.assert_array_equal(applies, model.predict(free.points) == target)
-        answer = explainer.explain(rows, target)
+        answer = explainer.explain(rows, target, on_satisfied="move")
         np.testing.assert_array_equal(answer.model_free, applies)
         np.testing.assert_allclose(answer.distances[applies], free.distances[applies], rtol=1e-6, atol=1e-12)
         further = answer.distances[~applies] - free.distances[~applies]
@@ -327,7 +327,7 @@ def test_model_free_counterfactuals_of_a_table(loans):
     np.testing.assert_array_equal(free.log_densities, explainer.log_density(free.points, "yes"))
     assert (free.log_densities >= threshold).all()
     dense = frame[explainer.log_density(frame, "yes") >= threshold]
-    full = explainer.explain(rows, "yes")
+    full = explainer.explain(rows, "yes", on_satisfied="move")
     for i, (_, row) in enumerate(rows.iterrows()):
         own = table_distance(loans, row, free.points.iloc[[i]])
         np.testing.assert_allclose(free.distances[i], own[0], rtol=1e-9)

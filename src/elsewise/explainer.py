@@ -349,7 +349,7 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         confidence: float | None = None,
         n_counterfactuals: int | None = None,
         diversity: str | float = "columns",
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         effort: Effort = "default",
         errors: Errors = "raise",
@@ -402,7 +402,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         confidence: float | None = None,
         n_counterfactuals: int = 1,
         diversity: str | float = "columns",
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         effort: Effort = "default",
         errors: Errors = "raise",
@@ -434,8 +434,8 @@ other_models, on_infeasible, robust_radius, ranges, certificate
             By default each further answer changes a set of columns that contains none of the earlier sets. A number
             asks for at least this distance from every earlier answer, whatever changes. The distance between two
             answers is the size of their differences; a distance's ``per_change`` is not part of it.
-        on_satisfied : "move" or "keep", default="move"
-            A row for which the model decides as wanted already moves to where it is plausible, or stays as it is.
+        on_satisfied : "keep" or "move", default="keep"
+            A row for which the model decides as wanted already stays as it is, or moves to where it is plausible.
         time_limit : float, optional
             Seconds for the whole question about one row: all its answers, and their proofs. When they are over, the
             best verified point is returned as ``"feasible"`` with its proven gap; a row that has none by then is
@@ -497,7 +497,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         *,
         min_probability: float | None = None,
         confidence: float | None = None,
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         other_models: Sequence[tuple[Any, Any]] = (),
         robust_radius: float = 0.0,
@@ -541,7 +541,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         constraints: Constraints | None = None,
         min_probability: float | None = None,
         confidence: float | None = None,
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         other_models: Sequence[tuple[Any, Any]] = (),
     ) -> Frontier | ChangesFrontier:
@@ -842,7 +842,7 @@ other_models, on_infeasible, robust_radius, ranges, certificate
         confidence: float | None = None,
         n_counterfactuals: int = 1,
         diversity: str | float = "columns",
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         effort: Effort = "default",
         other_models: Sequence[tuple[Any, Any]] = (),
@@ -923,7 +923,7 @@ other_models, on_infeasible, robust_radius
         confidence: float | None = None,
         n_counterfactuals: int = 1,
         diversity: str | float = "columns",
-        on_satisfied: OnSatisfied = "move",
+        on_satisfied: OnSatisfied = "keep",
         time_limit: float | None = None,
         effort: Effort = "default",
         other_models: Sequence[tuple[Any, Any]] = (),

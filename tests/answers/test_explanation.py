@@ -18,7 +18,7 @@ from fitted_models import random_data
 
 @pytest.fixture(scope="module")
 def answers(iris_explainer, iris):
-    return iris_explainer.explain(iris[0][::15], "versicolor")
+    return iris_explainer.explain(iris[0][::15], "versicolor", on_satisfied="move")
 
 
 @pytest.fixture(scope="module")

@@ -238,7 +238,7 @@ class Reference:
             as_asked = self.valid & keeps & self.is_dense(self._asked_threshold(row))
             assert not as_asked.any(), f"{where}: the densest, where something is as dense as asked"
         left = self.valid & keeps & self.is_dense(answers[0].log_threshold)
-        keeps_own = self.options.get("on_satisfied") == "keep" and bool(keeps[distances == 0.0].any())
+        keeps_own = self.options.get("on_satisfied", "keep") == "keep" and bool(keeps[distances == 0.0].any())
         # whether the row lasts, as a robust answer has to, is not known here
         stays = keeps_own and "robust_radius" not in self.options and self._own(row)
         if stays:
@@ -260,7 +260,9 @@ class Reference:
         asked = ("min_probability", "confidence", "robust_radius")
         options = {name: self.options[name] for name in asked if name in self.options}
         return float(
-            self.explainer.explain_one(row, self.goal, constraints=self.case.constraints, **options).log_threshold
+            self.explainer.explain_one(
+                row, self.goal, constraints=self.case.constraints, on_satisfied="move", **options
+            ).log_threshold
         )
 
     def _own(self, row: pd.Series) -> bool:

@@ -53,7 +53,7 @@ EXPLAIN: dict[str, list[Any]] = {
     "confidence": [0.2, 0.6],
     "n_counterfactuals": [2, 3],
     "diversity": [0.8, 2.0],
-    "on_satisfied": ["keep"],
+    "on_satisfied": ["move"],
     "time_limit": [0.02, 2.0],
     "budget": [0.05, 60.0],
     "effort": ["quick", "proof"],

@@ -1,4 +1,4 @@
-"""Rows that have the outcome already: they move to where they are plausible, or are kept."""
+"""Rows that have the outcome already: they are kept, or move to where they are plausible."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def test_rows_with_the_outcome_stay_where_only_that_is_wanted(name):
     has_it = model.predict(X) == 1
     sparse = explainer.log_density(X, 1) < explainer.densities_[1].log_threshold_
     rows = np.vstack([X[has_it & sparse][:3], X[has_it & ~sparse][:2], X[~has_it][:3]])
-    usual, staying = explainer.explain(rows, 1), explainer.explain(rows, 1, on_satisfied="keep")
-    assert (usual.distances[:3] > 0).all()
+    moving, staying = explainer.explain(rows, 1, on_satisfied="move"), explainer.explain(rows, 1)
+    assert (moving.distances[:3] > 0).all()
     unmet = "The model already predicts 1, but the row does not meet every requirement."
-    assert all(one.sentence.startswith(unmet) for one in usual[:3])
+    assert all(one.sentence.startswith(unmet) for one in moving[:3])
     np.testing.assert_array_equal(staying.counterfactuals[:5], rows[:5])
     assert (staying.distances[:5] == 0).all()
     assert (staying.statuses == "optimal").all()
@@ -34,8 +34,8 @@ def test_rows_with_the_outcome_stay_where_only_that_is_wanted(name):
     assert all("typical enough" not in one.reason for one in staying[:3])
     assert all("typical enough" in one.reason for one in staying[3:5])
     np.testing.assert_array_equal(np.isfinite(staying.log_thresholds), [False] * 3 + [True] * 5)
-    np.testing.assert_array_equal(staying.distances[3:], usual.distances[3:])
-    np.testing.assert_array_equal(staying.counterfactuals[3:], usual.counterfactuals[3:])
+    np.testing.assert_array_equal(staying.distances[3:], moving.distances[3:])
+    np.testing.assert_array_equal(staying.counterfactuals[3:], moving.counterfactuals[3:])
 
 
 def test_rows_that_break_a_rule_do_not_stay():
@@ -44,7 +44,7 @@ def test_rows_that_break_a_rule_do_not_stay():
     explainer = ew.Explainer(model, density=None).fit(X, y)
     row = X[model.predict(X) == 1].iloc[0]
     rules = ew.Constraints(linear=[f"alcohol >= {row['alcohol'] + 0.1}"])
-    answer = explainer.explain_one(row, 1, constraints=rules, on_satisfied="keep")
+    answer = explainer.explain_one(row, 1, constraints=rules)
     assert answer.counterfactual["alcohol"] > row["alcohol"]
 
 
@@ -52,5 +52,5 @@ def test_rows_that_break_a_rule_do_not_stay():
 def test_already_says_what_it_takes(wrong):
     X, y = load_wine(return_X_y=True)
     explainer = ew.Explainer(LogisticRegression(max_iter=5000).fit(X, y), density=None).fit(X, y)
-    with pytest.raises(ew.InvalidInputError, match="on_satisfied must be 'move' or 'keep'"):
+    with pytest.raises(ew.InvalidInputError, match="on_satisfied must be 'keep' or 'move'"):
         explainer.explain(X[:1], 1, on_satisfied=wrong)

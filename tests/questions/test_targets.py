@@ -255,7 +255,7 @@ def test_ranges_of_regressors(family):
     low, high = np.quantile(y, [0.3, 0.6]).tolist()
     rows = X[::8]
     for target in ((low, high), (high, None), (None, low), (None, None)):
-        answers = explainer.explain(rows, target)
+        answers = explainer.explain(rows, target, on_satisfied="move")
         assert_certified(explainer, rows, answers)
         outcome = interval_outcome(target)
         assert set(answers.targets) == {(outcome.low, outcome.high)}
@@ -266,7 +266,7 @@ def test_ranges_of_regressors(family):
             else:
                 np.testing.assert_allclose(found, reference, rtol=1e-6, atol=1e-9)
     targets = [(None, float(value) * 0.9) for value in model.predict(rows)]
-    each = explainer.explain(rows, targets)
+    each = explainer.explain(rows, targets, on_satisfied="move")
     assert_certified(explainer, rows, each)
     assert each.targets[1] == (-np.inf, targets[1][1])
 

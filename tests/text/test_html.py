@@ -142,7 +142,7 @@ def test_one_answer(answers):
 
 
 def test_one_answer_as_text(loans):
-    for one in loans.explainer.explain(loans.frame[:20], "yes"):
+    for one in loans.explainer.explain(loans.frame[:20], "yes", on_satisfied="move"):
         lines = str(one).splitlines()
         assert lines[0] == one.sentence
         assert len(lines) == len(one.changes) + 2

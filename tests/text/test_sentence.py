@@ -23,7 +23,7 @@ NUMBER = r"-?[\d,]+(?:\.\d+)?(?:e[-+]\d+)?"
 
 @pytest.fixture(scope="module")
 def flowers(iris_explainer, iris):
-    return iris_explainer.explain(iris[0][::10], "versicolor")
+    return iris_explainer.explain(iris[0][::10], "versicolor", on_satisfied="move")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from ..errors import InvalidInputError
 from ..rules import Constraints
 
-OnSatisfied = Literal["move", "keep"]
+OnSatisfied = Literal["keep", "move"]
 OnInfeasible = Literal["none", "densest"]
 Errors = Literal["raise", "row"]
 Effort = Literal["default", "quick", "proof"]
@@ -58,10 +58,10 @@ class Options:
         ),
     )
     on_satisfied: OnSatisfied = field(
-        default="move",
+        default="keep",
         metadata=_described(
-            "what happens to rows that have the outcome but are not typical enough: move them until they are, "
-            "or keep them"
+            "what happens to rows that have the outcome but are not typical enough: keep them, "
+            "or move them until they are"
         ),
     )
     time_limit: float | None = field(default=None, metadata=_described("seconds that one row may take"))

@@ -161,6 +161,11 @@ class Answers:
         return self._fixed_parts
 
     @property
+    def keeps_satisfied(self) -> bool:
+        """Whether rows that have the outcome stay as they are; without a model, none has it."""
+        return self.question.use_model and self.question.options.on_satisfied == "keep"
+
+    @property
     def predictions(self) -> AnyArray:
         """What the model says of the rows themselves."""
         return self.verification.predictions
@@ -181,7 +186,7 @@ class Answers:
         Margins widen as long as some row's point is not confirmed; after the widest, the part of the region that
         deceives is left out. All of it may take no more than a share of the seconds that rows have left.
         """
-        if self.question.options.on_satisfied == "keep":
+        if self.keeps_satisfied and self._may_stay(goals):
             moves = ~self._leave_as_is(places, goals)
             places, goals = places[moves], goals[moves]
         asked, asked_goals, started = places, goals, time.perf_counter()
@@ -375,10 +380,19 @@ class Answers:
         points[better] = again.points[has_point]
         found.value[better] = coordinates.distances(self.rows[places[better]], points[better])
 
+    def _may_stay(self, goals: IntArray) -> bool:
+        """Whether to ask the model about rows before a search: its region may say that a single one does not stay.
+
+        A call costs more than its rows; otherwise the model is asked about rows and answers together.
+        """
+        if self.verification.knows_predictions or len(self.rows) != 1:
+            return True
+        return any(self.question.may_have(goal, self.rows) is not False for goal in distinct(goals))
+
     def _leave_as_is(self, places: IntArray, goals: IntArray) -> BoolArray:
         """Answer rows by themselves for which the model decides so already and which are dense enough; tell which.
 
-        Where rows with the outcome are to stay, they need not be dense.
+        Where rows with the outcome are to stay, they need not be dense. Without a model, every row must be.
         """
         rows = self.rows[places]
         stay = self.verification.holds(rows, goals, places, self.predictions[places])
@@ -386,7 +400,7 @@ class Answers:
             return stay
         stay &= np.array([not self.earlier[place] for place in places.tolist()])
         logs = self.verification.densities(rows, goals, places)
-        if self.question.options.on_satisfied != "keep":
+        if not self.keeps_satisfied:
             stay &= logs.is_dense
         staying = places[stay]
         self.goal[staying] = goals[stay]

@@ -187,7 +187,7 @@ def _goal(answers: Answers, place: int, number: int) -> StatedGoal:
     question = answers.question
     cover = question.searched.goals[number].cover
     region = _region(cover) if question.use_model else None
-    if answers.already[place] and question.options.on_satisfied == "keep":
+    if answers.already[place] and answers.keeps_satisfied:
         return StatedGoal(region, None)  # a row that stays as it is need not be dense
     return StatedGoal(region, _density(question, number, float(answers.log_thresholds[place, number])))
 

@@ -73,6 +73,20 @@ class Question:
     is_tentative: bool = False
     any_point: bool = False
 
+    def may_have(self, goal: int, row: FloatArray) -> bool | None:
+        """Whether a row is in the region of a goal; None where only the model tells, which has the last word anyway.
+
+        Parameters
+        ----------
+        goal : int
+        row : array of shape (1, n_features)
+        """
+        fitted = self.fitted
+        if not self.use_model or fitted.training is not None or fitted.further or fitted.robust_radius:
+            return None
+        depth = self.problem.goals[goal].cover.depth(row, plain=self.problem.coordinates.points(row))
+        return bool((depth > 0).any())
+
     def predict(self, points: FloatArray, given: UserData, rows: FloatArray) -> AnyArray:
         """Ask the model about points as they would be returned for rows; see :meth:`FittedModel.predict`."""
         return self.fitted.predict(points, given, rows, table=self.table)

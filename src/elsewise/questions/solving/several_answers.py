@@ -86,13 +86,10 @@ def _likely_goal(question: Question, rows: FloatArray) -> int | None:
 
     The model itself has the last word: rounding may have it otherwise.
     """
-    fitted, goals = question.fitted, question.problem.goals
-    if len(rows) != 1 or len(goals) != 2 or fitted.training is not None or fitted.further or fitted.robust_radius:
+    if len(rows) != 1 or len(question.problem.goals) != 2 or question.options.min_probability is not None:
         return None
-    if not question.use_model or question.options.min_probability is not None:
-        return None
-    is_first = goals[0].cover.depth(rows, plain=question.problem.coordinates.points(rows)) > 0
-    return int(is_first.any())
+    is_first = question.may_have(0, rows)
+    return None if is_first is None else int(is_first)
 
 
 def _must_time_model(question: Question) -> bool:

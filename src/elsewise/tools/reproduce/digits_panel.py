@@ -150,8 +150,8 @@ def _explain(
     model: BaseEstimator, density: dict[int, GaussianMixture] | None, fold: Fold, X: FloatArray, targets: IntArray
 ) -> FloatArray:
     """Counterfactuals of rows under one model and density, NaN where there is none."""
-    explainer = Explainer(model, density=density, threshold=PAPER_THRESHOLD).fit(fold.X, fold.y)
-    points: FloatArray = explainer.explain(X, targets).counterfactuals
+    explainer = Explainer(model, distance="manhattan", density=density, threshold=PAPER_THRESHOLD).fit(fold.X, fold.y)
+    points: FloatArray = explainer.explain(X, targets, on_satisfied="move").counterfactuals
     return points
 
 
