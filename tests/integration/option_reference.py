@@ -115,7 +115,9 @@ class Domain:
             case "immutable":
                 return all(new[name] == row[name] for name in rule)
             case "monotone":
-                return all((rank[n] - old[n]) * (1 if way == "increase" else -1) >= 0 for n, way in rule.items())
+                gains = {n: (rank[n] - old[n]) * (1 if way.startswith("increase") else -1) for n, way in rule.items()}
+                most = {n: float(way.partition(" by at most ")[2] or np.inf) for n, way in rule.items()}
+                return all(0 <= gains[n] <= most[n] for n in rule)
             case "bounds":
                 return all(self._within(name, ends, rank[name], old[name]) for name, ends in rule.items())
             case "integer":

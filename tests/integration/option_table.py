@@ -67,7 +67,13 @@ EXPLAIN: dict[str, list[Any]] = {
 }
 RULES: dict[str, list[Any]] = {
     "immutable": [["a"], ["c"], ["b"], ["s"]],
-    "monotone": [{"a": "increase"}, {"b": "decrease"}, {"g": "increase"}, {"d": "increase"}],
+    "monotone": [
+        {"a": "increase"},
+        {"b": "decrease"},
+        {"g": "increase"},
+        {"d": "increase"},
+        {"a": "increase by at most 2", "b": "decrease by at most 1"},
+    ],
     "bounds": [{"a": (-1, 6)}, {"a": (0, 4), "b": (-0.5, 3.0)}, {"g": ("low", None)}],
     "integer": [["a", "b"], ["a", "s"]],
     "allowed": [{"c": {"x": ["y"], "z": ["y"]}}, {"c": ["x", "z"]}],

@@ -289,3 +289,45 @@ def test_a_mixture_that_came_fitted_is_conditional_too() -> None:
     explainer = ew.Explainer(model, density=mixtures).fit(X, y)
     answer = explainer.explain_one(X[~y][0], True, constraints=ew.Constraints(immutable=["x0"]))
     assert answer.log_threshold != explainer.densities_[True].log_threshold_
+
+
+def held_back_by_hand(mixture: GaussianMixture, row: np.ndarray, only_up: list[bool]) -> list[bool]:
+    """Columns that may only rise and would have to fall for the densest point, found one after the other."""
+    mean, S = mixture.means_[0], mixture.covariances_[0]
+    held = [False] * len(row)
+    while True:
+        F, R = np.flatnonzero(held), np.flatnonzero(np.invert(held))
+        densest = mean[R] + (S[np.ix_(R, F)] @ np.linalg.inv(S[np.ix_(F, F)]) @ (row[F] - mean[F]) if len(F) else 0)
+        falls = [r for r, value in zip(R, np.broadcast_to(densest, R.shape)) if only_up[r] and value < row[r]]
+        if not falls:
+            return held
+        for r in falls:
+            held[r] = True
+
+
+def test_columns_that_can_only_become_less_typical_count_as_fixed_where_that_asks_for_less() -> None:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(600, 3)) @ [[1, 0.6, 0], [0, 1, 0.3], [0, 0, 1]], columns=["a", "b", "c"])
+    y = (X["a"] - X["c"] + rng.logistic(0, 0.3, 600) > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    density = ew.GaussianMixtureDensity(n_components=1)
+    explainer = ew.Explainer(model, density=density, rules=None, learn_rules=False).fit(X, y)
+    rules = ew.Constraints(monotone={"a": "increase", "b": "increase"})
+    rows = X[model.predict(X) == 0].iloc[:40].copy()
+    rows.iloc[:10, 1] += 4.0  # far out where nothing may go back
+    answers = explainer.explain(rows, 1, constraints=rules)
+    assert answers.found.all()
+    mixture = explainer.densities_[1].mixture_
+    n_held = 0
+    for row, answer in zip(rows.to_numpy(), answers):
+        held = held_back_by_hand(mixture, row, [True, True, False])
+        names = [name for name, is_held in zip(X.columns, held) if is_held]
+        plain = explainer.explain_one(row, 1)
+        asked = [plain.log_threshold]
+        if names:
+            asked.append(explainer.explain_one(row, 1, constraints=ew.Constraints(immutable=names)).log_threshold)
+        assert answer.log_threshold == pytest.approx(min(asked), abs=1e-9)
+        n_held += bool(names) and asked[1] < asked[0]
+    assert n_held >= 10
+    alone = [explainer.explain_one(row, 1, constraints=rules) for _, row in rows.iterrows()]
+    assert [one.log_threshold for one in alone] == [one.log_threshold for one in answers]

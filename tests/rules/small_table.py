@@ -89,4 +89,11 @@ def _order(name: str, value: Any) -> Any:
 def _goes(direction: str, before: Any, after: Any, given: Any) -> bool:
     if given is UNSEEN or before == after:
         return bool(before == after)
-    return bool(after > before if direction == "increase" else after < before)
+    way, _, most = direction.partition(" by at most ")
+    gain = after - before if way == "increase" else before - after
+    return bool(0 < gain) and (not most or _is_within(before, after, float(most), way))
+
+
+def _is_within(before: float, after: float, most: float, way: str) -> bool:
+    """Whether a value is at most so far, as the sum is rounded."""
+    return bool(after <= before + most if way == "increase" else after >= before - most)

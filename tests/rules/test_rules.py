@@ -65,7 +65,7 @@ def constraints(draw: Any) -> Constraints:
     columns = list(POOLS)
     immutable = draw(st.lists(st.sampled_from(columns), max_size=2, unique=True))
     free = [name for name in columns if name not in immutable]
-    direction = st.sampled_from(["increase", "decrease"])
+    direction = st.sampled_from(["increase", "decrease", "increase by at most 2", "decrease by at most 1"])
     ordered = st.sampled_from([name for name in free if name != "housing"])
     targets = st.lists(st.sampled_from(["rent", "own", "free"]), unique=True)
     transitions = st.one_of(targets, st.dictionaries(st.sampled_from(["rent", "own", "free"]), targets, max_size=2))

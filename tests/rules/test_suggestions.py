@@ -93,7 +93,7 @@ def least_sizes(frame):
     """A twentieth of the interquartile range, rounded down to one digit, and the power of ten that it is in."""
     sizes, units = {}, {}
     for name, values in frame.items():
-        text = f"{0.05 * np.subtract(*np.quantile(values, [0.75, 0.25])):.10e}"
+        text = f"{0.1 * np.subtract(*np.quantile(values, [0.75, 0.25])):.10e}"
         sizes[name], units[name] = float(f"{text[0]}e{text[-3:]}"), float(f"1e{text[-3:]}")
     return sizes, units
 
@@ -103,17 +103,21 @@ def test_rules_of_a_table():
     explainer = ew.Explainer(model, density=None, rules=None).fit(frame, y)
     sizes, units = least_sizes(frame[["income", "debt", "savings", "mortgage"]])
     assert explainer.suggest_rules().constraints == ew.Constraints(
-        immutable=["customer", "age", "priors_count", "tenure"], min_change=sizes, step=units
+        immutable=["customer", "age", "priors_count"],
+        monotone={"tenure": "increase by at most 1"},
+        min_change=sizes,
+        step=units,
     )
     good, bad = explainer.suggest_rules(target=1), explainer.suggest_rules(target=0)
     ways = {"income": "increase", "debt": "decrease", "savings": "increase"}
-    assert good.constraints.monotone == ways
+    waits = {"tenure": "increase by at most 1"}
+    assert good.constraints.monotone == {**ways, **waits}
     # neither its name nor the training rows tell which way helps
     assert abs(spearmanr(frame["mortgage"], y).statistic) < 2 / np.sqrt(len(y) - 1)
-    assert good.constraints.immutable == ("customer", "age", "priors_count", "tenure", "mortgage")
+    assert good.constraints.immutable == ("customer", "age", "priors_count", "mortgage")
     # less income helps: what names call good goes against this outcome, so all of them turn round
     opposite = {"increase": "decrease", "decrease": "increase"}
-    assert bad.constraints.monotone == {name: opposite[way] for name, way in ways.items()}
+    assert bad.constraints.monotone == {**{name: opposite[way] for name, way in ways.items()}, **waits}
     told = {rule.column: rule for rule in good.rules if rule.subject != "size"}
     assert f"{spearmanr(frame['income'], y).statistic:+.2f}" in told["income"].reason
     assert told["age"].certainty == "certain"
@@ -236,8 +240,8 @@ def test_suggested_rules_are_used_and_the_users_win():
     joint = bound.fitted_.constraints
     sizes, units = least_sizes(frame[["income", "debt", "savings", "mortgage"]])
     assert joint == ew.Constraints(
-        immutable=["customer", "priors_count", "tenure"],
-        monotone={"age": "increase", "mortgage": "decrease"},
+        immutable=["customer", "priors_count"],
+        monotone={"age": "increase", "mortgage": "decrease", "tenure": "increase by at most 1"},
         max_changes=3,
         min_change=sizes,
         step=units,
@@ -287,7 +291,7 @@ def test_whole_numbers_of_a_wide_range_move_by_more_than_nothing():
     explainer = ew.Explainer(model, density=None, rules="suggested", columns={"amount": "integer"}).fit(frame, y)
     low, high = np.quantile(frame["amount"], [0.25, 0.75])
     size = explainer.suggest_rules().constraints.min_change["amount"]
-    assert 0.025 * (high - low) < size <= 0.05 * (high - low)
+    assert 0.05 * (high - low) < size <= 0.1 * (high - low)
     assert list(explainer.suggest_rules().constraints.min_change) == ["amount"]
     assert explainer.suggest_rules().constraints.step == {"amount": 100}
     with pytest.raises(ew.InvalidInputError, match="cannot move by 20000 or more"):
@@ -338,7 +342,21 @@ def test_amounts_on_offer_stay():
     frame["x"] = rng.integers(1, 9, 200)
     y = np.arange(200) % 3 % 2
     explainer = ew.Explainer(LogisticRegression().fit(frame, y), density=None, rules=None).fit(frame, y)
-    assert explainer.suggest_rules().constraints.immutable == ("excess", "years_licensed")
+    assert explainer.suggest_rules().constraints.immutable == ("excess",)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("years_employed", "increase by at most 1"),
+        ("months_at_address", "increase by at most 12"),
+        ("education_years", "increase by at most 2"),
+    ],
+)
+def test_time_and_education_grow_by_what_one_could_wait_for(name, way):
+    frame = pd.DataFrame({name: np.arange(120) % 20, "x": np.arange(120) % 7})
+    explainer = ew.Explainer(LogisticRegression().fit(frame, np.arange(120) % 2), density=None, rules=None)
+    assert explainer.fit(frame).suggest_rules().constraints.monotone == {name: way}
 
 
 def test_chains_and_squares_are_found():

@@ -160,7 +160,7 @@ class ConditionalDensity:
         if mixture.covariance_type not in ("full", "tied") or 2 * len(free) > n_numbers:
             return self.highest_of_components(self.rows)
         values = training.log_gaussians + 0.5 * _norms_of_free(mixture, free, self.rows[:, :n_numbers])
-        return self._less_categories(values, self.rows)
+        return _less_categories(mixture, self.fixed, values, self.rows)
 
     @property
     def free_share(self) -> float:
@@ -176,21 +176,7 @@ class ConditionalDensity:
 
     def highest_of_components(self, Z: FloatArray) -> FloatArray:
         """Log density of the densest point of each component with the same fixed columns, shape (n_samples, m)."""
-        mixture = self.density.mixture_
-        values: FloatArray = np.tile(log_peaks(mixture), (len(Z), 1))
-        numbers = np.flatnonzero(self.fixed[: mixture.means_.shape[1]])
-        if len(numbers):
-            values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
-        return self._less_categories(values, Z)
-
-    def _less_categories(self, values: FloatArray, Z: FloatArray) -> FloatArray:
-        """Take off what fixed categories cost, in place."""
-        mixture = self.density.mixture_
-        codes = Z[:, mixture.means_.shape[1] :].T.astype(np.intp)
-        for drops, column, is_fixed in zip(category_drops(mixture), codes, self._fixed_categories, strict=True):
-            if is_fixed:
-                values -= drops[column]
-        return values
+        return highest_of_components(self.density.mixture_, self.fixed, Z)
 
     @property
     def _fixed_categories(self) -> BoolArray:
@@ -233,6 +219,46 @@ class ConditionalDensity:
         """Share of rows, as new ones would be and counted for a row with these shares, whose scores are no higher."""
         n = int(np.searchsorted(self._calibrated, score, side="right"))
         return float(self._sums[n - 1] @ shares / (self._sums[-1] @ shares)) if n else 0.0
+
+
+def highest_of_components(mixture: FittedMixture, fixed: BoolArray, Z: FloatArray) -> FloatArray:
+    """Log density of the densest point of each component with the same fixed columns, shape (n_samples, m)."""
+    values: FloatArray = np.tile(log_peaks(mixture), (len(Z), 1))
+    numbers = np.flatnonzero(fixed[: mixture.means_.shape[1]])
+    if len(numbers):
+        values -= 0.5 * _squared_norms(mixture, numbers, Z[:, numbers])
+    return _less_categories(mixture, fixed, values, Z)
+
+
+def _less_categories(mixture: FittedMixture, fixed: BoolArray, values: FloatArray, Z: FloatArray) -> FloatArray:
+    """Take off what fixed categories cost, in place."""
+    n_numbers = mixture.means_.shape[1]
+    codes = Z[:, n_numbers:].T.astype(np.intp)
+    for drops, column, is_fixed in zip(category_drops(mixture), codes, fixed[n_numbers:], strict=True):
+        if is_fixed:
+            values -= drops[column]
+    return values
+
+
+def densest_numbers(mixture: FittedMixture, fixed: BoolArray, Z: FloatArray) -> FloatArray:
+    """Return the numbers of the densest points with the same fixed columns, array of shape (n_samples, n_numbers).
+
+    A row has the same bits alone and in any batch.
+    """
+    kind, n_numbers = mixture.covariance_type, mixture.means_.shape[1]
+    known, free = np.flatnonzero(fixed[:n_numbers]), np.flatnonzero(~fixed[:n_numbers])
+    component = highest_of_components(mixture, fixed, Z).argmax(axis=1)
+    numbers = Z[:, :n_numbers].copy()
+    covariances = np.asarray(mixture.covariances_, dtype=np.float64)
+    for j in np.unique(component).tolist():
+        chosen, mean = component == j, np.asarray(mixture.means_[j], dtype=np.float64)
+        expected = np.broadcast_to(mean[free], (int(chosen.sum()), len(free)))
+        if kind in ("full", "tied") and len(known):
+            covariance = covariances[j] if kind == "full" else covariances
+            slopes = np.linalg.solve(covariance[np.ix_(known, known)], covariance[np.ix_(known, free)])
+            expected = expected + np.matmul((Z[chosen][:, known] - mean[known])[:, None, :], slopes)[:, 0, :]
+        numbers[np.ix_(chosen, free)] = expected
+    return numbers
 
 
 def _ascending(scores: FloatArray) -> IntArray:

@@ -148,20 +148,23 @@ class MissingStays(_ColumnRule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneWay(_ColumnRule):
-    """A number, or the rank of an ordered level, moves up only (``sign`` 1) or down only (-1)."""
+    """A number, or the rank of an ordered level, moves up only (``sign`` 1) or down only (-1), by ``most`` at most."""
 
     sign: int
+    most: float = np.inf
 
     def narrow(self, E: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         f = self.column.start
-        if self.sign > 0:
-            lower[:, f] = np.maximum(lower[:, f], E[:, f])
-        else:
-            upper[:, f] = np.minimum(upper[:, f], E[:, f])
+        low, high = self._ends(E[:, f])
+        lower[:, f], upper[:, f] = np.maximum(lower[:, f], low), np.minimum(upper[:, f], high)
 
     def breaks(self, E0: FloatArray, E1: FloatArray) -> BoolArray:
-        before, after = E0[:, self.column.start], E1[:, self.column.start]
-        return np.asarray(~(after >= before) if self.sign > 0 else ~(after <= before))
+        low, high = self._ends(E0[:, self.column.start])
+        after = E1[:, self.column.start]
+        return np.asarray(~((low <= after) & (after <= high)))
+
+    def _ends(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return (values, values + self.most) if self.sign > 0 else (values - self.most, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

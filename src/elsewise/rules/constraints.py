@@ -20,7 +20,8 @@ from .meaningful import checked_groups, checked_sizes
 from .steps import checked_steps
 from .words import did_you_mean
 
-_DIRECTIONS = ("increase", "decrease")
+# A direction, and how far a row may go in it.
+_DIRECTION = re.compile(r"(increase|decrease)(?: by at most (\d+(?:\.\d+)?))?")
 # A formula that is the name of a column and nothing else.
 _COLUMN = re.compile(r"[^\W\d]\w*|`[^`]+`")
 
@@ -38,7 +39,7 @@ class Constraints:
         They stay as they are.
     monotone : {column: "increase" or "decrease"}
         The column moves in this direction or not at all. For numbers, ordered levels, and yes/no columns (False comes
-        before True).
+        before True). ``"increase by at most 2"`` says how far from where the row is: units of the column, or levels.
     bounds : {column: (low, high)}
         Both inclusive, None for an open end. The ends are levels where the column has ordered levels. A value of the
         row that is outside already may stay there, or come nearer. Bounds of a derived column (see ``derive``) hold
@@ -258,12 +259,20 @@ def _by_column(mapping: object, what: str) -> list[tuple[str, Any]]:
 
 def _monotone(mapping: Mapping[str, str]) -> dict[str, str]:
     for name, direction in _by_column(mapping, "monotone"):
-        if not isinstance(direction, str) or direction not in _DIRECTIONS:
+        if not isinstance(direction, str) or not _DIRECTION.fullmatch(direction):
             raise InvalidInputError(
-                f"monotone: expected 'increase' or 'decrease' for {name!r}, received {direction!r}. "
+                f"monotone: expected 'increase', 'decrease' or 'increase by at most 2' for {name!r}, received "
+                f"{direction!r}. "
                 "A column that may do neither belongs in immutable."
             )
     return dict(mapping)
+
+
+def way_and_most(direction: str) -> tuple[str, float]:
+    """Split a direction into "increase" or "decrease" and how far a row may go in it; infinite where that is open."""
+    found = _DIRECTION.fullmatch(direction)
+    assert found is not None  # checked when the rules were made
+    return found[1], inf if found[2] is None else float(found[2])
 
 
 def _ends(name: str, ends: object) -> tuple[Any, Any]:

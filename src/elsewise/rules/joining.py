@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import InvalidInputError
 from . import words
-from .constraints import Constraints
+from .constraints import Constraints, way_and_most
 
 Levels = Mapping[str, Sequence[Any]]
 
@@ -43,7 +43,11 @@ def joined(first: Constraints, second: Constraints, levels: Levels | None = None
 
 def _settled(both: dict[str, Any], first: Constraints, second: Constraints) -> dict[str, Any]:
     """Let columns stay that may move neither way, and say no more of columns that stay than that."""
-    ways = [name for name, way in first.monotone.items() if second.monotone.get(name, way) != way]
+    ways = [
+        name
+        for name, direction in first.monotone.items()
+        if way_and_most(second.monotone.get(name, direction))[0] != way_and_most(direction)[0]
+    ]
     stay = list(dict.fromkeys([*both["immutable"], *ways]))
     stated = {
         kind: {name: value for name, value in both[kind].items() if name not in stay}
@@ -146,7 +150,7 @@ def _apart(kind: str, what: str, advice: str) -> InvalidInputError:
 # How values of parameters are joined that both sets give; others must agree.
 _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "immutable": _union,
-    "monotone": _by_key(lambda one, other: one),  # those that differ stay as they are
+    "monotone": _by_key(lambda one, other: min(one, other, key=lambda way: way_and_most(way)[1])),
     "integer": _union,
     "linear": _union,
     "max_changes": min,

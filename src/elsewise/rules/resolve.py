@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor
+from math import ceil, floor, isinf
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from .arithmetic.linear import read_rule
 from .arithmetic.linear_rules import linear_rule
 from .atomic import Codes, FewChanges, MissingStays, OneWay, Rule, Stays, Transitions, Whole, Within
 from .becoming_missing import prices_of_features
-from .constraints import Constraints
+from .constraints import Constraints, way_and_most
 from .implications import implication
 from .learned.derived_ranges import derived_ranges
 from .learned.found_rules import NumberOrCode
@@ -256,10 +256,11 @@ class _Resolution:
 
     def _monotone(self, name: str, direction: str) -> Rule:
         column = self._column(name, "monotone")
-        sign = 1 if direction == "increase" else -1
-        in_words = self._say(direction, name)
+        way, most = way_and_most(direction)
+        sign = 1 if way == "increase" else -1
+        in_words = self._say(way, name) if isinf(most) else self._say(f"{way} by", name, most=words.number(most))
         if column.kind != "category":
-            return OneWay(in_words, column, sign)
+            return OneWay(in_words, column, sign, most)
         if not is_boolean(column):
             raise InvalidInputError(
                 f"monotone: {name!r} is a category without an order ({few(column.levels)}), so that nothing in it "

@@ -1,7 +1,8 @@
 """Density thresholds of rows that have columns that cannot change: given these, as plausible as was asked.
 
 See :mod:`elsewise.density.conditional` for what that means. Which columns cannot change depends on the row: rules may
-hold a column for everyone, or leave one row nowhere to go.
+hold a column for everyone, leave one row nowhere to go, or let it go only where values are less typical
+(:mod:`.held_back`): of these and those, the row has the threshold that asks for less.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import BoolArray, FloatArray
+from ...arrays import BoolArray, FloatArray, IntArray
 from ...density import ClassDensity
 from ...density.conditional import ConditionalDensity
 from ...fitted import FittedModel
@@ -20,6 +21,7 @@ from ...rules.implications import Implies
 from ...rules.meaningful import LeastChange
 from ...rules.steps import OnSteps
 from ...search import Domain
+from .held_back import held_back
 
 # Rules that leave every column somewhere to go.
 _NEVER_HOLD = (FewChanges, Implies, LeastChange, Linear, OnSteps, Whole)
@@ -80,17 +82,45 @@ def fixed_parts(
     if density is None or domain is None or not fitted.condition_on_fixed or density.quantile_ is None:
         return parts
     is_fixed, points = _fixed(rows, domain)
-    patterns, pattern = np.unique(is_fixed, axis=0, return_inverse=True)
+    everything = np.arange(len(rows))
+    _put_parts(parts, fitted, density, points, is_fixed, everything)
+    wider = held_back(fitted, density, points, is_fixed, domain)
+    more = np.flatnonzero((wider != is_fixed).any(axis=1))
+    if len(more):
+        others: list[FixedPart | None] = [None] * len(rows)
+        _put_parts(others, fitted, density, points, wider, more)
+        for row in more.tolist():
+            parts[row] = _less_demanding(density, parts[row], others[row])
+    return parts
+
+
+def _put_parts(
+    parts: list[FixedPart | None],
+    fitted: FittedModel,
+    density: ClassDensity,
+    points: FloatArray,
+    is_fixed: BoolArray,
+    places: IntArray,
+) -> None:
+    patterns, pattern = np.unique(is_fixed[places], axis=0, return_inverse=True)
     for number, features in enumerate(patterns):
         fixed = fitted.fixed_in_density(features)
-        chosen = np.flatnonzero(pattern.ravel() == number)
+        chosen = places[pattern.ravel() == number]
         conditional = None if fixed is None or not fixed.any() else fitted.conditional(density, fixed)
         if fixed is None or conditional is None or not len(chosen):
             continue
         highest = conditional.highest_of_components(fitted.density_rows(points[chosen]))
         for row, of_row, shares in zip(chosen.tolist(), highest, conditional.shares(highest), strict=True):
             parts[row] = FixedPart(fixed, float(of_row.max()), shares, conditional)
-    return parts
+
+
+def _less_demanding(density: ClassDensity, part: FixedPart | None, other: FixedPart | None) -> FixedPart | None:
+    """Return the one of two that asks for less at the quantile of a density; None stands for the density's own."""
+    assert density.quantile_ is not None
+    if other is None:
+        return part
+    asked = density.log_threshold_ if part is None else part.log_threshold(density.quantile_)
+    return other if other.log_threshold(density.quantile_) < asked else part
 
 
 def _fixed(rows: FloatArray, domain: Domain) -> tuple[BoolArray, FloatArray]:

@@ -73,6 +73,12 @@ TENURE = (
 # A time in a place, "months at address", "AverageMInFile", which only grows, too.
 _UNITS_OF_TIME = _set("years year yrs yr months month mths m days weeks time jahre monate ans annees mois anos meses")
 _YEARS = _set("years year yrs yr jahre annees anos")
+# Units of time and how many make a year, the shortest first.
+_IN_A_YEAR = (
+    (_set("days day tage jours dias"), 365),
+    (_set("weeks week wochen semaines semanas"), 52),
+    (_set("months month mths mth m monate monaten mois meses"), 12),
+)
 # What makes years ones that are still to come, or a number of the calendar.
 _AHEAD = _set("left remaining ahead duration term old built sold made model")
 _IN_A_PLACE = _set("at in with employed working resident bei im am chez en")
@@ -173,11 +179,17 @@ def who_by_name(words: Sequence[str]) -> str:
 
 def is_tenure(words: Sequence[str]) -> bool:
     """Whether a name speaks of a time that only grows: in a job, at an address, of a contract or a thing."""
-    if len(words) == 2 and words[0] in _YEARS and words[1] not in _AHEAD:  # "years_licensed"
+    is_of_years = len(words) == 2 and words[0] in _YEARS and words[1] not in _AHEAD  # "years_licensed"
+    if is_of_years or (len(words) == 1 and words[0] in _YEARS - {"year"}):
         return True
     in_place = any(unit in _UNITS_OF_TIME and at in _IN_A_PLACE for unit, at in pairwise(words))
     is_of_thing = "age" in words and bool(_AGES_OF_THINGS & set(words))
     return bool(finds(TENURE, words)) or is_of_thing or (in_place and not finds(PAST, words))
+
+
+def longest_wait(words: Sequence[str]) -> int:
+    """Return a year in the unit that a name of a time states; in years where it states none."""
+    return next((count for units, count in _IN_A_YEAR if units & set(words)), 1)
 
 
 def is_identity(words: Sequence[str]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import floor, log10
+from math import floor, inf, log10
 from typing import Any
 
 from ...table.derived import DerivedColumn
-from ..constraints import Constraints
+from ..constraints import Constraints, way_and_most
 from .column_facts import ColumnFacts
 from .column_words import (
     EDUCATION,
@@ -24,6 +24,7 @@ from .column_words import (
     is_date,
     is_identity,
     is_tenure,
+    longest_wait,
     who_by_levels,
     who_by_name,
     words_of,
@@ -40,8 +41,9 @@ CONSIDERABLE_CORRELATION = 0.1
 STANDARD_ERRORS = 2.0
 # Levels of a category up to which it is said which of them lead away from the outcome: more are no rule to be read.
 MOST_LEVELS = 20
-# A number moves by at least this share of the interquartile range: less is no advice.
-LEAST_SHARE_OF_SPREAD = 0.05
+# A number moves by at least this share of the interquartile range: less is no advice. Of a bell curve it is an eighth of
+# the typical distance between two rows.
+LEAST_SHARE_OF_SPREAD = 0.1
 # A ratio of two steps is whole up to this, relative to it.
 WHOLE_RATIO = 1e-9
 # Sizes below this are rounding, not numbers of a table.
@@ -89,7 +91,7 @@ def suggest(
             ]
     for column, rule, direction in zip(facts, known, directions):
         found = rule or direction
-        sizes = [] if found is not None and found.kind == "immutable" else _sizes(column)
+        sizes = [] if found is not None and found.kind == "immutable" else _sizes(column, _most(found))
         rules += [rule for rule in (found, *sizes) if rule is not None]
     return SuggestedRules(tuple(rules))
 
@@ -138,16 +140,14 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
     def fixed(subject: Subject, certainty: Certainty, reason: str) -> SuggestedRule:
         return SuggestedRule(name, "immutable", None, subject, reason, certainty)
 
-    if is_tenure(words):
-        if column.kind == "category" and column.ranks:
-            return None
-        return fixed("time", "certain", "Only time changes it: nobody waits for an answer.")
-    if phrase := finds(SCORES, words):
-        return fixed("score", "likely", f"The name is that of a score or limit ({phrase!r}), which others set.")
     if meaning := who_by_name(words):
         return fixed("who somebody is", "certain", f"The name speaks of {meaning}: nobody can act on it.")
     if meaning := who_by_levels(column.levels):
         return fixed("who somebody is", "likely", f"The levels speak of {meaning}: nobody can act on it.")
+    if is_tenure(words):
+        return None if column.kind != "category" or column.ranks else fixed("time", "certain", "Only time changes it.")
+    if phrase := finds(SCORES, words):
+        return fixed("score", "likely", f"The name is that of a score or limit ({phrase!r}), which others set.")
     if is_identity(words):
         return fixed("identity", "certain", "The name is that of an identifier: rows are known by it.")
     if _is_numbering(column):
@@ -203,17 +203,23 @@ def _is_all_different(column: ColumnFacts) -> bool:
 
 
 def _with_time(column: ColumnFacts) -> SuggestedRule | None:
-    """Suggest that a time that is told by ranges, "1 to 4 years", grows to the next one or stays."""
-    if not is_tenure(words_of(column.name)):
+    """Suggest that a time in a place grows by what somebody could wait for: a year, or to the next range of years."""
+    words = words_of(column.name)
+    if not is_tenure(words):
         return None
-    return _one_way(column, "increase", "time", "certain", "A time that has passed grows, and never falls.", most=1)
+    if column.kind == "category":
+        return _one_way(column, "increase", "time", "certain", "A time that has passed grows, and never falls.", most=1)
+    most = longest_wait(words)
+    reason = "A time that has passed only grows, and nobody waits for more than a year."
+    return _one_way(column, "increase", "time", "certain", reason, most=most)
 
 
 def _education(column: ColumnFacts) -> SuggestedRule | None:
     if not finds(EDUCATION, words_of(column.name)):
         return None
     is_ladder = column.kind != "category" or bool(education_ranks(column.levels))
-    reason = "Education that somebody has is not lost, and grows by few levels."
+    what = "levels" if column.kind == "category" else "levels or years"
+    reason = f"Education that somebody has is not lost, and grows by {MOST_LEVELS_GAINED} {what} at most."
     return _one_way(column, "increase", "education", "likely", reason, most=MOST_LEVELS_GAINED) if is_ladder else None
 
 
@@ -300,13 +306,21 @@ def _to_better_levels(column: ColumnFacts, wanted: tuple[Any, int], outcome: str
     return SuggestedRule(column.name, "allowed", ahead, "direction", reason, "guess")
 
 
-def _sizes(column: ColumnFacts) -> list[SuggestedRule]:
-    """Suggest that numbers of a wide range do not move by next to nothing, and to round numbers."""
+def _most(rule: SuggestedRule | None) -> float:
+    """Return how far a column may go where a rule says so, infinite elsewhere."""
+    return way_and_most(rule.value)[1] if rule is not None and rule.kind == "monotone" else inf
+
+
+def _sizes(column: ColumnFacts, most: float) -> list[SuggestedRule]:
+    """Suggest that numbers of a wide range do not move by next to nothing, and to round numbers.
+
+    Where a column may go ``most`` at most, neither says that it may not go at all.
+    """
     size = LEAST_SHARE_OF_SPREAD * column.spread
     is_whole = column.kind == "integer" or column.step == floor(column.step) > 0
     if column.kind not in ("number", "integer") or not size >= (2 if is_whole else LEAST_SIZE):
         return []
-    size = max(size, column.step)
+    size = min(max(size, column.step), most)
     power = floor(log10(size))
     least, unit = (float(f"{int(size / 10.0**power)}e{power}"), float(f"1e{power}"))
     if least >= 1:
@@ -331,8 +345,11 @@ def _one_way(
     most: int | None = None,
 ) -> SuggestedRule | None:
     """Suggest a direction; for categories whose levels tell an order, by the levels that may be reached, so many."""
-    if column.kind != "category":
+    if column.kind == "boolean":
         return SuggestedRule(column.name, "monotone", direction, subject, reason, certainty)
+    if column.kind != "category":
+        far = "" if most is None else f" by at most {most}"
+        return SuggestedRule(column.name, "monotone", direction + far, subject, reason, certainty)
     if not column.ranks:
         return None
     sign = 1 if direction == "increase" else -1

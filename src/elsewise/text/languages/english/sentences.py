@@ -452,6 +452,8 @@ TEXTS = {
     "rule.whole": "{column} is a whole number",
     "rule.increase": "{column} may only increase",
     "rule.decrease": "{column} may only decrease",
+    "rule.increase by": "{column} may only increase, by at most {most}",
+    "rule.decrease by": "{column} may only decrease, by at most {most}",
     "rule.most": "{column} at most {end}",
     "rule.least": "{column} at least {end}",
     "rule.between": "{column} between {low} and {high}",

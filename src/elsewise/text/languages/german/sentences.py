@@ -450,6 +450,8 @@ TEXTS = {
     "rule.whole": "{column} ist eine ganze Zahl",
     "rule.increase": "{column} darf nur steigen",
     "rule.decrease": "{column} darf nur sinken",
+    "rule.increase by": "{column} darf nur steigen, höchstens um {most}",
+    "rule.decrease by": "{column} darf nur sinken, höchstens um {most}",
     "rule.most": "{column} höchstens {end}",
     "rule.least": "{column} mindestens {end}",
     "rule.between": "{column} zwischen {low} und {high}",
