@@ -252,9 +252,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
     def suggest_rules(self, target: Any = None) -> SuggestedRules:
         """Suggest rules by what the columns are called and what they hold.
 
-        Who somebody is, identifiers, dates, past facts and what only time changes stay as they are; education does not
-        fall. With a target, columns move only in the direction that helps by their names or by the training rows, and
-        stay where these tell none or contradict each other.
+        Who somebody is, age too, identifiers, dates and past facts stay as they are; time in a place grows by a year at
+        most, education by two levels. With a target, columns move only in the direction that helps by their names or by
+        the training rows, and stay where these tell none or contradict each other.
 
         Parameters
         ----------
@@ -275,9 +275,9 @@ class Explainer(BaseEstimator):  # type: ignore[misc]
         >>> explainer = ew.Explainer(model, density=None, rules="suggested").fit(X, [0, 1, 0, 1])
         >>> print(explainer.suggest_rules())
         age: stays as it is (certain). The name speaks of age: nobody can act on it.
-        income: stays or moves by 0.1 or more (guess). Half of the rows lie within 2.25 of each other: less than this
-        is no advice.
-        income: moves to multiples of 0.1 (guess). Values of an answer are round numbers.
+        income: stays or moves by 0.2 or more (guess). Less is hardly a change: half of the rows lie within 2.25 of each
+        other.
+        income: moves to multiples of 0.1 (guess). Round numbers are easier to say and to reach.
         """
         fitted = self.require_fitted()
         wanted = None if target is None else fitted.wanted(outcome_of_target(target, fitted.classes))

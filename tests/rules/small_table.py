@@ -91,7 +91,7 @@ def _goes(direction: str, before: Any, after: Any, given: Any) -> bool:
         return bool(before == after)
     way, _, most = direction.partition(" by at most ")
     gain = after - before if way == "increase" else before - after
-    return bool(0 < gain) and (not most or _is_within(before, after, float(most), way))
+    return bool(gain > 0) and (not most or _is_within(before, after, float(most), way))
 
 
 def _is_within(before: float, after: float, most: float, way: str) -> bool:

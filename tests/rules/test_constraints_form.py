@@ -100,12 +100,12 @@ def test_names_and_codes_are_taken_once():
         ({"monotone": ["age"]}, "monotone: expected a mapping from names of columns, received list"),
         (
             {"monotone": {"age": "up"}},
-            "monotone: expected 'increase', 'decrease' or 'increase by at most 2' for 'age', received 'up'",
+            "monotone: expected .* for 'age', received 'up'",
         ),
         ({"monotone": {"age": "increase by at most -1"}}, "monotone: expected 'increase'"),
         (
             {"monotone": {"age": 1}},
-            "monotone: expected 'increase', 'decrease' or 'increase by at most 2' for 'age', received 1",
+            "monotone: expected .* for 'age', received 1",
         ),
         ({"monotone": {1: "increase"}}, "monotone: expected names of columns, received 1"),
         ({"bounds": [("age", 1, 2)]}, "bounds: expected a mapping"),

@@ -390,3 +390,14 @@ def test_columns_that_go_together_by_no_known_formula_stay():
     single = frame[["x", "other"]]
     model = LogisticRegression(max_iter=5000).fit(single, y)
     assert ew.Explainer(model, density=None).fit(single, y).suggest_rules(1).constraints.immutable == ()
+
+
+def test_employment_that_is_told_in_ranges_grows_by_one():
+    levels = ["unemployed", "<1", "1<=X<4", "4<=X<7", ">=7"]
+    frame = pd.DataFrame({"employment": np.array(levels)[np.arange(200) % 5], "x": np.arange(200) % 7})
+    encode = make_column_transformer((OneHotEncoder(), ["employment"]), remainder="passthrough")
+    model = make_pipeline(encode, LogisticRegression()).fit(frame, np.arange(200) % 2)
+    allowed = ew.Explainer(model, density=None, rules=None).fit(frame).suggest_rules().constraints.allowed["employment"]
+    assert {level: list(reached) for level, reached in allowed.items()} == {
+        "unemployed": ["<1"], "<1": ["1<=X<4"], "1<=X<4": ["4<=X<7"], "4<=X<7": [">=7"], ">=7": []
+    }  # fmt: skip

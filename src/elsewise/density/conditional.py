@@ -240,24 +240,21 @@ def _less_categories(mixture: FittedMixture, fixed: BoolArray, values: FloatArra
     return values
 
 
-def densest_numbers(mixture: FittedMixture, fixed: BoolArray, Z: FloatArray) -> FloatArray:
-    """Return the numbers of the densest points with the same fixed columns, array of shape (n_samples, n_numbers).
+def densest_numbers(mixture: FittedMixture, component: int, fixed: BoolArray, Z: FloatArray) -> FloatArray:
+    """Return the numbers of a component's densest points with the same fixed columns, shape (n_samples, n_numbers).
 
     A row has the same bits alone and in any batch.
     """
     kind, n_numbers = mixture.covariance_type, mixture.means_.shape[1]
     known, free = np.flatnonzero(fixed[:n_numbers]), np.flatnonzero(~fixed[:n_numbers])
-    component = highest_of_components(mixture, fixed, Z).argmax(axis=1)
-    numbers = Z[:, :n_numbers].copy()
-    covariances = np.asarray(mixture.covariances_, dtype=np.float64)
-    for j in np.unique(component).tolist():
-        chosen, mean = component == j, np.asarray(mixture.means_[j], dtype=np.float64)
-        expected = np.broadcast_to(mean[free], (int(chosen.sum()), len(free)))
-        if kind in ("full", "tied") and len(known):
-            covariance = covariances[j] if kind == "full" else covariances
-            slopes = np.linalg.solve(covariance[np.ix_(known, known)], covariance[np.ix_(known, free)])
-            expected = expected + np.matmul((Z[chosen][:, known] - mean[known])[:, None, :], slopes)[:, 0, :]
-        numbers[np.ix_(chosen, free)] = expected
+    numbers, mean = Z[:, :n_numbers].copy(), np.asarray(mixture.means_[component], dtype=np.float64)
+    numbers[:, free] = mean[free]
+    if kind in ("full", "tied") and len(known):
+        covariances = np.asarray(mixture.covariances_, dtype=np.float64)
+        covariance = covariances[component] if kind == "full" else covariances
+        slopes = np.linalg.solve(covariance[np.ix_(known, known)], covariance[np.ix_(known, free)])
+        # one product a row: a single matrix product would round rows differently in other batches
+        numbers[:, free] += np.matmul((Z[:, known] - mean[known])[:, None, :], slopes)[:, 0, :]
     return numbers
 
 

@@ -1,8 +1,8 @@
 """Density thresholds of rows that have columns that cannot change: given these, as plausible as was asked.
 
 See :mod:`elsewise.density.conditional` for what that means. Which columns cannot change depends on the row: rules may
-hold a column for everyone, leave one row nowhere to go, or let it go only where values are less typical
-(:mod:`.held_back`): of these and those, the row has the threshold that asks for less.
+hold a column for everyone, leave one row nowhere to go, or keep it from where it would be typical
+(:mod:`.held_back`): of the thresholds with and without the last, the row has the one that asks for less.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def fixed_parts(
     is_fixed, points = _fixed(rows, domain)
     everything = np.arange(len(rows))
     _put_parts(parts, fitted, density, points, is_fixed, everything)
-    wider = held_back(fitted, density, points, is_fixed, domain)
+    wider, points = held_back(fitted, density, points, is_fixed, domain)
     more = np.flatnonzero((wider != is_fixed).any(axis=1))
     if len(more):
         others: list[FixedPart | None] = [None] * len(rows)

@@ -70,6 +70,8 @@ TENURE = (
     "years at residence; years at address; exper; betriebszugehorigkeit; dienstjahre; berufserfahrung; "
     "beschaftigt seit; wohnhaft seit; anciennete; antiguedad"
 )
+# What is a time where its levels are ranges of numbers: "employment", with levels "<1" and "1<=X<4".
+TIME_IN_RANGES = "employment; employed; job time; beschaftigung; anstellung; emploi; empleo"
 # A time in a place, "months at address", "AverageMInFile", which only grows, too.
 _UNITS_OF_TIME = _set("years year yrs yr months month mths m days weeks time jahre monate ans annees mois anos meses")
 _YEARS = _set("years year yrs yr jahre annees anos")

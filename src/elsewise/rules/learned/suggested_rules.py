@@ -31,7 +31,7 @@ class SuggestedRule:
     column : str
     kind : "immutable", "monotone", "allowed", "min_change", "step" or "derive"
         The parameter of :class:`~elsewise.Constraints` it belongs to.
-    value : None, "increase" or "decrease by at most 2", {from_level: (to_level, ...)}, a least size or a step, or a formula
+    value : None, "increase" or "decrease by at most 2", {from_level: (to_level, ...)}, a size or step, or a formula
     subject : str
         What the column is about: "who somebody is", "identity", "date", "past", "score", "request", "place", "time",
         "education", "direction", "size", "formula" or "value".

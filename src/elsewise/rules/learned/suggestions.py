@@ -17,6 +17,7 @@ from .column_words import (
     PLACE,
     REQUEST,
     SCORES,
+    TIME_IN_RANGES,
     are_dates,
     direction_by_name,
     education_ranks,
@@ -41,8 +42,8 @@ CONSIDERABLE_CORRELATION = 0.1
 STANDARD_ERRORS = 2.0
 # Levels of a category up to which it is said which of them lead away from the outcome: more are no rule to be read.
 MOST_LEVELS = 20
-# A number moves by at least this share of the interquartile range: less is no advice. Of a bell curve it is an eighth of
-# the typical distance between two rows.
+# A number moves by at least this share of the interquartile range: less is no advice. Of a bell curve it is an
+# eighth of the typical distance between two rows.
 LEAST_SHARE_OF_SPREAD = 0.1
 # A ratio of two steps is whole up to this, relative to it.
 WHOLE_RATIO = 1e-9
@@ -159,12 +160,12 @@ def _cannot_change(column: ColumnFacts) -> SuggestedRule | None:
     if phrase := finds(PERHAPS_PAST, words):
         return fixed("past", "likely", f"The name seems to speak of the past ({phrase!r}): what has happened stays.")
     if is_date(words) or are_dates(column.levels) or ("year" in words and 1900 <= column.low <= column.high <= 2100):
-        return fixed("date", "likely", "It is a date or the weather: it is given when the question is asked.")
+        return fixed("date", "likely", "A date, a time or the weather: nobody sets it.")
     if _has_gaps(column):
-        reason = f"It takes {column.n_distinct} values from {column.low:g} to {column.high:g}: most between are none."
+        reason = f"It takes {column.n_distinct} values, far apart, from {column.low:g} to {column.high:g}: no others."
         return fixed("value", "guess", reason)
     if column.twin:
-        reason = f"Each value goes with one of {column.twin!r} in every training row, by no formula that is known."
+        reason = f"It goes along with {column.twin!r} in every training row, by no formula that is known."
         return fixed("formula", "likely", reason)
     if phrase := finds(REQUEST, words):
         return fixed("request", "likely", f"The name speaks of what is asked for ({phrase!r}): it is why they ask.")
@@ -205,12 +206,12 @@ def _is_all_different(column: ColumnFacts) -> bool:
 def _with_time(column: ColumnFacts) -> SuggestedRule | None:
     """Suggest that a time in a place grows by what somebody could wait for: a year, or to the next range of years."""
     words = words_of(column.name)
-    if not is_tenure(words):
+    if not is_tenure(words) and not (column.kind == "category" and column.ranks and finds(TIME_IN_RANGES, words)):
         return None
     if column.kind == "category":
-        return _one_way(column, "increase", "time", "certain", "A time that has passed grows, and never falls.", most=1)
+        return _one_way(column, "increase", "time", "certain", "Time only passes, and nobody waits for long.", most=1)
     most = longest_wait(words)
-    reason = "A time that has passed only grows, and nobody waits for more than a year."
+    reason = "Time only passes, and nobody waits for more than a year."
     return _one_way(column, "increase", "time", "certain", reason, most=most)
 
 
@@ -261,13 +262,15 @@ def _direction(column: ColumnFacts, wanted: tuple[Any, int], sense: int) -> Sugg
         reason = f"In the training rows {more} goes with {outcome} ({in_numbers})."
         return _one_way(column, direction, "direction", "guess", reason)
     if is_notable and by_name == by_rows:
-        reason = f"By its name, and by the training rows ({in_numbers}), {more} helps {outcome}."
+        reason = f"Its name and the training rows ({in_numbers}) say that {more} helps {outcome}."
         return _one_way(column, direction, "direction", "likely", reason)
     if is_notable and abs(correlation) >= CONSIDERABLE_CORRELATION:
-        reason = f"By its name {more} helps {outcome}; the training rows say the opposite ({in_numbers}): no advice."
+        reason = (
+            f"Its name says that {more} helps {outcome}, the training rows say the opposite ({in_numbers}): no advice."
+        )
         return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
-    rows_say = "by themselves say the opposite" if is_notable else "say nothing"
-    reason = f"By its name {more} helps {outcome}; the training rows {rows_say} ({in_numbers})."
+    rows_say = "slightly the opposite" if is_notable and by_name != by_rows else "nothing clear"
+    reason = f"Its name says that {more} helps {outcome}, the training rows say {rows_say} ({in_numbers})."
     return _one_way(column, direction, "direction", "guess", reason)
 
 
@@ -283,10 +286,10 @@ def _leads_nowhere(column: ColumnFacts, wanted: tuple[Any, int]) -> SuggestedRul
     if column.n_rows < FEWEST_ROWS:
         return None
     if column.kind == "category" and not column.ranks:
-        why = f"has more than {MOST_LEVELS} levels"
+        rows = f"its more than {MOST_LEVELS} levels"
     else:
-        why = f"hardly goes with the outcome (rank correlation {_correlation(column, wanted):+.2f})"
-    reason = f"In the training rows it {why}, and its name says no direction: neither way is advice."
+        rows = f"the training rows (rank correlation {_correlation(column, wanted):+.2f})"
+    reason = f"Neither its name nor {rows} tell which way helps."
     return SuggestedRule(column.name, "immutable", None, "direction", reason, "guess")
 
 
@@ -302,7 +305,7 @@ def _to_better_levels(column: ColumnFacts, wanted: tuple[Any, int], outcome: str
         return bool(means[other] - means[level] > STANDARD_ERRORS * error)
 
     ahead = {level: tuple(other for other in means if is_better(other, level)) for level in means}
-    reason = f"In the training rows these go notably more often with {outcome} than the level that is left."
+    reason = f"In the training rows {outcome} is notably more frequent there."
     return SuggestedRule(column.name, "allowed", ahead, "direction", reason, "guess")
 
 
@@ -325,12 +328,12 @@ def _sizes(column: ColumnFacts, most: float) -> list[SuggestedRule]:
     least, unit = (float(f"{int(size / 10.0**power)}e{power}"), float(f"1e{power}"))
     if least >= 1:
         least, unit = int(least), int(unit)
-    reason = f"Half of the rows lie within {column.spread:.6g} of each other: less than this is no advice."
+    reason = f"Less is hardly a change: half of the rows lie within {column.spread:.6g} of each other."
     rules = [SuggestedRule(column.name, "min_change", least, "size", reason, "guess")] if least > column.step else []
     ratio = unit / column.step if column.step else 2.0
     is_coarser = ratio > 1.5 and abs(ratio - round(ratio)) < WHOLE_RATIO * ratio
     if is_coarser and (not is_whole or unit > 1):
-        reason = "Values of an answer are round numbers."
+        reason = "Round numbers are easier to say and to reach."
         rules.append(SuggestedRule(column.name, "step", unit, "size", reason, "guess"))
     return rules
 
